@@ -1,0 +1,1 @@
+//! Built-in hooks: kinds as code, the catalogue as data.

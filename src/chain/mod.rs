@@ -1,0 +1,1 @@
+//! From payload, manifest and switches to steps, and from outcomes to a verdict.

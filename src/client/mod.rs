@@ -1,0 +1,1 @@
+//! What Claude Code is, as tables and types.

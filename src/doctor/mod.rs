@@ -1,0 +1,1 @@
+//! Checks that turn facts into findings.

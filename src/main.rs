@@ -1,0 +1,3 @@
+//! The `hookman` binary.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The manifest `hookman.toml`: types and reading.

@@ -1,0 +1,1 @@
+//! `hookman run`: one process that runs a chain and answers the client.

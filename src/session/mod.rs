@@ -1,0 +1,1 @@
+//! Sessions: identity, switches, hook names, and the per-session store.

@@ -1,0 +1,1 @@
+//! The client's `settings.json`, edited as text.

@@ -1,0 +1,1 @@
+//! The real client as the oracle.
