@@ -1,1 +1,89 @@
-//! The real client as the oracle.
+//! The real client as the oracle: what hookman claims about firing, blocking and switching is
+//! shown by the client itself, which talks to a scripted model on the loopback interface.
+//!
+//! A case is a row of a file in `cases/`. `UPDATE_CASES=1` writes what happened into the file as
+//! what is expected; `CASE=words` runs only the cases whose names hold the words.
+
+mod api;
+mod case;
+mod outcome;
+mod sandbox;
+mod script;
+mod session;
+mod update;
+
+use std::{fmt::Write, fs, path::Path};
+
+use anyhow::{Context, Result};
+use case::Book;
+use session::{DEFAULT_VERSION, variable, version};
+use similar::TextDiff;
+
+/// Makes one test of each book, and one that finds books without a test.
+macro_rules! books {
+    ($($name:ident)*) => {
+        const BOOKS: &[&str] = &[$(stringify!($name)),*];
+        $(
+            #[test]
+            #[ignore = "needs the client: tests/client/install"]
+            fn $name() {
+                let failures = check(stringify!($name)).unwrap();
+                assert!(failures.is_empty(), "{failures}");
+            }
+        )*
+    };
+}
+
+books! {
+    blocking
+}
+
+#[test]
+fn every_book_has_a_test() {
+    let mut names: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, BOOKS);
+}
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/cases"))
+}
+
+/// Runs the cases of a book and tells in which the client did something else.
+fn check(name: &str) -> Result<String> {
+    let path = folder().join(format!("{name}.toml"));
+    let source = fs::read_to_string(&path).with_context(|| format!("failed to read `{name}`"))?;
+    let book: Book =
+        toml::from_str(&source).with_context(|| format!("failed to parse `{name}`"))?;
+    let version = version();
+    let wanted = variable("CASE").unwrap_or_default();
+    let update = variable("UPDATE_CASES").is_some();
+    let mut updated = source.clone();
+    let mut failures = String::new();
+    for (index, case) in book.case.iter().enumerate() {
+        if !case.name.contains(&wanted) {
+            continue;
+        }
+        let outcome =
+            case.outcome(&book.files).with_context(|| format!("{name}: {}", case.name))?;
+        let expected = case.on.get(&version).unwrap_or(&case.expect);
+        if outcome == *expected {
+            continue;
+        }
+        if update {
+            let other = (version != DEFAULT_VERSION).then_some(version.as_str());
+            updated = update::replace(&updated, index, other, &outcome)?;
+            continue;
+        }
+        let diff = TextDiff::from_lines(expected, &outcome);
+        let diff = diff.unified_diff().context_radius(usize::MAX).to_string();
+        writeln!(failures, "\n{name}: {} ({version})\n{diff}", case.name)?;
+    }
+    if updated != source {
+        fs::write(&path, updated).with_context(|| format!("failed to write `{name}`"))?;
+    }
+    Ok(failures)
+}

@@ -1,0 +1,235 @@
+//! A case: files, steps and the lines they are expected to give.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Output,
+};
+
+use anyhow::{Context, Result, bail};
+use regress::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    outcome,
+    sandbox::Sandbox,
+    script,
+    session::{End, Session},
+};
+
+/// A file of cases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Book {
+    /// Files every case of the book begins with.
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, String>,
+    /// The cases, in order.
+    pub(crate) case: Vec<Case>,
+}
+
+/// One case.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Case {
+    /// What the case shows, as a sentence.
+    pub(crate) name: String,
+    /// Files by their path in the sandbox; one that starts with `#!` is executable.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Variables added to the environment of every step.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// What is done, in order.
+    steps: Vec<Step>,
+    /// What happens then.
+    #[serde(default)]
+    pub(crate) expect: String,
+    /// What happens instead on another version of the client.
+    #[serde(default)]
+    pub(crate) on: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Step {
+    Run(Run),
+    Say(Say),
+    AtOnce(AtOnce),
+    End(Ended),
+}
+
+/// A shell line, run in the project.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    run: String,
+}
+
+/// A prompt, sent to a session that is started or resumed where it is not running.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Say {
+    prompt: String,
+    #[serde(default)]
+    script: String,
+    #[serde(default = "main_session")]
+    session: String,
+    /// Arguments of the client, where this prompt starts it.
+    #[serde(default)]
+    args: Vec<String>,
+}
+
+/// Prompts to several sessions that work at the same time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AtOnce {
+    at_once: Vec<Say>,
+}
+
+/// The end of a session's process.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ended {
+    end: String,
+}
+
+fn main_session() -> String {
+    "main".to_owned()
+}
+
+impl Case {
+    /// Does the steps and gives the normalised outcome.
+    pub(crate) fn outcome(&self, shared: &BTreeMap<String, String>) -> Result<String> {
+        let sandbox = Sandbox::new(&self.env)?;
+        for (path, text) in shared.iter().chain(&self.files) {
+            sandbox.write(path, text)?;
+        }
+        let mut play =
+            Play { sandbox, sessions: BTreeMap::new(), ids: Vec::new(), lines: Vec::new() };
+        for step in &self.steps {
+            play.step(step)?;
+        }
+        let names: Vec<_> = play.sessions.keys().cloned().collect();
+        for name in names {
+            play.end(&name)?;
+        }
+        play.text()
+    }
+}
+
+struct Play {
+    sandbox: Sandbox,
+    sessions: BTreeMap<String, Session>,
+    ids: Vec<String>,
+    lines: Vec<String>,
+}
+
+impl Play {
+    fn step(&mut self, step: &Step) -> Result<()> {
+        match step {
+            Step::Run(Run { run }) => {
+                let output = self.sandbox.run(&self.fill(run))?;
+                self.lines.extend(run.lines().map(|line| format!("$ {line}")));
+                self.output(&output);
+                Ok(())
+            }
+            Step::Say(say) => self.say(std::slice::from_ref(say)),
+            Step::AtOnce(AtOnce { at_once }) => self.say(at_once),
+            Step::End(Ended { end }) => {
+                self.lines.push(format!("{}end", mark(end)));
+                self.end(end)
+            }
+        }
+    }
+
+    fn say(&mut self, says: &[Say]) -> Result<()> {
+        let names: BTreeSet<_> = says.iter().map(|say| &say.session).collect();
+        if names.len() < says.len() {
+            bail!("a session takes one prompt at a time");
+        }
+        for say in says {
+            let prompt = self.fill(&say.prompt);
+            let turns = script::parse(&self.fill(&say.script))?;
+            if !self.sessions.contains_key(&say.session) {
+                self.sessions.insert(say.session.clone(), Session::new()?);
+            }
+            let session = self.sessions.get_mut(&say.session).context("no such session")?;
+            session.api.queue(turns);
+            session.say(&prompt, &say.args, &self.sandbox)?;
+        }
+        for say in says {
+            let session = self.sessions.get_mut(&say.session).context("no such session")?;
+            let events = session.hear()?;
+            let requests = session.api.requests();
+            let problems = session.api.problems();
+            self.meet(&events);
+            let prompt = self.fill(&say.prompt);
+            self.lines.push(format!("{}{}", mark(&say.session), say.prompt));
+            self.lines.extend(outcome::lines(&events, requests, &prompt)?);
+            self.lines.extend(problems.into_iter().map(|problem| format!("problem: {problem}")));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<()> {
+        let session = self.sessions.get_mut(name).context("no such session")?;
+        let Some(End { events, code, stderr }) = session.end()? else { return Ok(()) };
+        let requests = session.api.requests();
+        let problems = session.api.problems();
+        self.lines.extend(outcome::lines(&events, requests, "")?);
+        self.lines.extend(stderr.lines().map(|line| format!("stderr: {line}")));
+        self.lines.extend(problems.into_iter().map(|problem| format!("problem: {problem}")));
+        if code != Some(0) {
+            self.lines.push(format!("{}exit {code:?}", mark(name)));
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, output: &Output) {
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        self.lines.extend(stdout.lines().map(|line| format!("  {line}").trim_end().to_owned()));
+        self.lines.extend(stderr.lines().map(|line| format!("! {line}").trim_end().to_owned()));
+        if !output.status.success() {
+            self.lines.push(format!("exit {}", output.status.code().unwrap_or(-1)));
+        }
+    }
+
+    /// Remembers the ids of sessions in the order in which they appear.
+    fn meet(&mut self, events: &[Value]) {
+        for id in events.iter().filter_map(|event| event["session_id"].as_str()) {
+            if !self.ids.iter().any(|known| known == id) {
+                self.ids.push(id.to_owned());
+            }
+        }
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let text = self.sandbox.fill(text);
+        self.ids
+            .iter()
+            .enumerate()
+            .fold(text, |text, (n, id)| text.replace(&format!("@SESSION{}@", n + 1), id))
+    }
+
+    fn text(&self) -> Result<String> {
+        let mut text = self.sandbox.strip(&self.lines.join("\n")) + "\n";
+        for (n, id) in self.ids.iter().enumerate() {
+            text = text.replace(id, &format!("@SESSION{}@", n + 1));
+        }
+        for (pattern, name) in [
+            (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
+            (r"127\.0\.0\.1:\d+", "@API@"),
+            (r"\d{4}-\d\d-\d\dT\d\d[:-]?\d\d[:-]?\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?", "@TIME@"),
+        ] {
+            let pattern = Regex::new(pattern).context("failed to compile a pattern")?;
+            text = pattern.replace_all(&text, name);
+        }
+        Ok(text)
+    }
+}
+
+fn mark(session: &str) -> String {
+    if session == "main" { "> ".to_owned() } else { format!("{session}> ") }
+}

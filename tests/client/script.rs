@@ -1,0 +1,39 @@
+//! What the model says, as text: a paragraph is a turn, a line `call Tool {…}` is a tool call.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// One answer of the model.
+pub(crate) struct Turn(pub(crate) Vec<Block>);
+
+/// One part of an answer.
+pub(crate) enum Block {
+    /// Words.
+    Text(String),
+    /// A tool call.
+    Call {
+        /// The tool's name.
+        tool: String,
+        /// Its input.
+        input: Value,
+    },
+}
+
+/// Reads a script.
+pub(crate) fn parse(script: &str) -> Result<Vec<Turn>> {
+    script
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|paragraph| !paragraph.is_empty())
+        .map(|paragraph| paragraph.lines().map(block).collect::<Result<_>>().map(Turn))
+        .collect()
+}
+
+fn block(line: &str) -> Result<Block> {
+    let Some(call) = line.strip_prefix("call ") else {
+        return Ok(Block::Text(line.to_owned()));
+    };
+    let (tool, input) = call.split_once(' ').with_context(|| format!("no input in `{line}`"))?;
+    let input = serde_json::from_str(input).with_context(|| format!("no JSON in `{line}`"))?;
+    Ok(Block::Call { tool: tool.to_owned(), input })
+}
