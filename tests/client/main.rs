@@ -36,6 +36,11 @@ macro_rules! books {
 
 books! {
     blocking
+    environment
+    firing
+    sessions
+    settings
+    slash_commands
 }
 
 #[test]
