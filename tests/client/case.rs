@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    iter,
     process::Output,
 };
 
@@ -78,6 +79,9 @@ struct Say {
     /// Arguments of the client, where this prompt starts it.
     #[serde(default)]
     args: Vec<String>,
+    /// Tools that run without a question, where this prompt starts the client.
+    #[serde(default = "usual_tools")]
+    tools: Vec<String>,
 }
 
 /// Prompts to several sessions that work at the same time.
@@ -96,6 +100,10 @@ struct Ended {
 
 fn main_session() -> String {
     "main".to_owned()
+}
+
+fn usual_tools() -> Vec<String> {
+    ["Bash", "Read", "Write", "Edit"].map(str::to_owned).to_vec()
 }
 
 impl Case {
@@ -156,7 +164,9 @@ impl Play {
             }
             let session = self.sessions.get_mut(&say.session).context("no such session")?;
             session.api.queue(turns);
-            session.say(&prompt, &say.args, &self.sandbox)?;
+            let tools = iter::once("--allowedTools".to_owned()).chain(say.tools.iter().cloned());
+            let args: Vec<_> = say.args.iter().cloned().chain(tools).collect();
+            session.say(&prompt, &args, &self.sandbox)?;
         }
         for say in says {
             let session = self.sessions.get_mut(&say.session).context("no such session")?;
@@ -220,6 +230,8 @@ impl Play {
         }
         for (pattern, name) in [
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
+            (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
+            (r"duration_ms: \d+", "duration_ms: @N@"),
             (r"127\.0\.0\.1:\d+", "@API@"),
             (r"\d{4}-\d\d-\d\dT\d\d[:-]?\d\d[:-]?\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?", "@TIME@"),
         ] {

@@ -84,7 +84,7 @@ fn check(name: &str) -> Result<String> {
             continue;
         }
         let diff = TextDiff::from_lines(expected, &outcome);
-        let diff = diff.unified_diff().context_radius(usize::MAX).to_string();
+        let diff = diff.unified_diff().context_radius(1000).to_string();
         writeln!(failures, "\n{name}: {} ({version})\n{diff}", case.name)?;
     }
     if updated != source {

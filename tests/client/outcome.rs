@@ -1,6 +1,6 @@
 //! What happened, as lines a person can read and a case can expect.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use anyhow::{Context, Result};
 use regress::Regex;
@@ -30,24 +30,27 @@ const NOTE: &str = r"(?:^|\n\n|<system-reminder>\n)([A-Z]\w+(?::\S+)? hook (?:ad
 /// The lines of one answer: calls, hooks, what the model was told, what it said.
 pub(crate) fn lines(events: &[Value], requests: Vec<Request>, prompt: &str) -> Result<Vec<String>> {
     let note = Regex::new(NOTE).context("failed to compile the pattern of notes")?;
-    let mut told = HashMap::new();
-    let mut order = Vec::new();
-    for request in requests {
-        told.insert(request.id.clone(), hear(&request.body, prompt, &note));
-        order.push(request.id);
-    }
+    // Requests whose answers the client does not show, an agent's last for one, come up with the
+    // next one that it does show.
+    let mut told: VecDeque<_> = requests
+        .into_iter()
+        .map(|request| (request.id, hear(&request.body, prompt, &note)))
+        .collect();
     let mut lines = Vec::new();
     let mut group = Group::default();
     let mut message = String::new();
     for event in events {
         match event["type"].as_str().unwrap_or_default() {
             "system" => group.system(event),
+            "user" => group.local(event),
             "assistant" => {
                 let id = event["message"]["id"].as_str().unwrap_or_default();
                 if id != message {
                     group.flush(&mut lines);
                     id.clone_into(&mut message);
-                    lines.extend(told.remove(id).unwrap_or_default());
+                    if let Some(at) = told.iter().position(|(answered, _)| answered == id) {
+                        lines.extend(told.drain(..=at).flat_map(|(_, lines)| lines));
+                    }
                 }
                 group.assistant(event);
             }
@@ -57,9 +60,7 @@ pub(crate) fn lines(events: &[Value], requests: Vec<Request>, prompt: &str) -> R
                     group.said.pop();
                 }
                 group.flush(&mut lines);
-                for id in &order {
-                    lines.extend(told.remove(id).unwrap_or_default());
-                }
+                lines.extend(told.drain(..).flat_map(|(_, lines)| lines));
                 let kind = if event["is_error"] == true { "final error" } else { "final" };
                 lines.push(format!("{kind} {text}"));
             }
@@ -89,6 +90,14 @@ impl Group {
             }
             "informational" => self.notices.push(format!("notice {}", event["content"])),
             _ => {}
+        }
+    }
+
+    /// What a command of the client itself printed.
+    fn local(&mut self, event: &Value) {
+        let text = &event["message"]["content"];
+        if text.as_str().is_some_and(|text| text.starts_with("<local-command-std")) {
+            self.said.push(format!("local {text}"));
         }
     }
 
@@ -172,7 +181,8 @@ fn hear(body: &Value, prompt: &str, note: &Regex) -> Vec<String> {
 fn words(text: &str, role: &Value, prompt: &str, note: &Regex) -> Vec<String> {
     let own = role == "user" && !text.starts_with("<system-reminder>");
     if own {
-        let known = text.trim() == prompt.trim() || text.starts_with("<command-message>");
+        let known = text.trim() == prompt.trim()
+            || ["<command-", "<local-command-"].iter().any(|tag| text.starts_with(tag));
         return if known { Vec::new() } else { vec![format!("told {}", Value::from(text))] };
     }
     note.find_iter(text)

@@ -103,7 +103,6 @@ impl Session {
             .args(["--verbose", "--include-hook-events"])
             .args(self.id.iter().flat_map(|id| ["--resume", id.as_str()]))
             .args(args)
-            .args(["--allowedTools", "Bash", "Read", "Write", "Edit"])
             .env("ANTHROPIC_API_KEY", "made-up")
             .env("ANTHROPIC_BASE_URL", &url)
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
