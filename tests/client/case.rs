@@ -127,8 +127,9 @@ impl Case {
 }
 
 struct Play {
-    sandbox: Sandbox,
+    /// Before the sandbox, so that no client is left running in a folder that is gone.
     sessions: BTreeMap<String, Session>,
+    sandbox: Sandbox,
     ids: Vec<String>,
     lines: Vec<String>,
 }

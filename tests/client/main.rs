@@ -1,8 +1,31 @@
 //! The real client as the oracle: what hookman claims about firing, blocking and switching is
 //! shown by the client itself, which talks to a scripted model on the loopback interface.
 //!
-//! A case is a row of a file in `cases/`. `UPDATE_CASES=1` writes what happened into the file as
-//! what is expected; `CASE=words` runs only the cases whose names hold the words.
+//! A case is a row of a file in `cases/`:
+//!
+//! ```toml
+//! [[case]]
+//! name = "a deny is the tool's error"
+//! files."home/.claude/settings.json" = '''{ "hooks": … }'''
+//! steps = [
+//!   { run = "hookman install --yes one-strike" },
+//!   { prompt = "clean up", script = '''
+//! call Bash {"command":"rm -rf build"}
+//!
+//! done
+//! ''' },
+//! ]
+//! ```
+//!
+//! `files` go into the sandbox, those that start with `#!` as programs. A step is a shell line, a
+//! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
+//! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call. A session is a process
+//! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
+//! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out.
+//!
+//! `UPDATE_CASES=1` writes what happened into the file as what is expected, and for a client of
+//! another version (`HOOKMAN_CLIENT_VERSION`) as what is expected `on` that. `CASE=words` runs only
+//! the cases whose names hold the words.
 
 mod api;
 mod case;
