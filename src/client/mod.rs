@@ -1,1 +1,5 @@
 //! What Claude Code is, as tables and types.
+
+pub mod answer;
+pub mod event;
+pub mod payload;

@@ -1,1 +1,3 @@
 //! Sessions: identity, switches, hook names, and the per-session store.
+
+pub mod store;
