@@ -2,4 +2,5 @@
 
 pub mod answer;
 pub mod event;
+pub mod matcher;
 pub mod payload;
