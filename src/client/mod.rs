@@ -3,4 +3,5 @@
 pub mod answer;
 pub mod event;
 pub mod matcher;
+pub mod output;
 pub mod payload;

@@ -248,8 +248,8 @@ fn read_action(
     match key {
         "builtin" => {
             let name = reader.text(key, value)?;
-            if presets.find(&name).is_some() {
-                return Some(Action::Builtin(name));
+            if let Some(preset) = presets.find(&name) {
+                return Some(Action::Builtin { name, kind: preset.kind });
             }
             let names = presets.names();
             let hint = suggest(&name, names.iter().copied())
@@ -290,7 +290,7 @@ fn read_name(
     action: Option<&Action>,
 ) -> Option<String> {
     let Some(value) = table.get("name") else {
-        if let Some(Action::Builtin(name)) = action {
+        if let Some(Action::Builtin { name, .. }) = action {
             return Some(name.clone());
         }
         reader.problem(offset, "this hook has no name; give it one: name = \"…\"".to_owned());
@@ -366,7 +366,7 @@ impl Draft {
         };
         let mut options = self.options.unwrap_or_default();
         let mut preset = None;
-        if let Action::Builtin(builtin) = &action {
+        if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
             options = presets.options(builtin, &options).map_err(|(path, message)| {
                 let origin = self
@@ -418,7 +418,7 @@ impl Draft {
 
 fn described(action: &Action) -> String {
     match action {
-        Action::Builtin(name) => name.clone(),
+        Action::Builtin { name, .. } => name.clone(),
         Action::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
         Action::Argv(words) => words.join(" "),
     }

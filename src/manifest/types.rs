@@ -59,8 +59,13 @@ impl OnError {
 /// What a hook does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A ready-made hook of the catalogue, by name.
-    Builtin(String),
+    /// A ready-made hook of the catalogue.
+    Builtin {
+        /// Its name in the catalogue.
+        name: String,
+        /// The kind of hook it is an entry of.
+        kind: String,
+    },
     /// A line for the shell.
     Command(String),
     /// A program and its arguments, without a shell.
@@ -110,6 +115,8 @@ pub struct Manifest {
 /// What a ready-made hook brings along, so that a manifest need not say it.
 #[derive(Clone, Debug)]
 pub struct Preset {
+    /// The kind of hook it is.
+    pub kind: String,
     /// One line on what it is for.
     pub summary: String,
     /// Its events.
