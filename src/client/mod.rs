@@ -3,3 +3,4 @@
 pub mod answer;
 pub mod event;
 pub mod payload;
+pub mod shell;
