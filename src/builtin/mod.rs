@@ -3,6 +3,10 @@
 //! A *kind* is code: an options type and a function from a call to an answer, one file each. A
 //! *catalogue entry* is data: one file in `templates/hooks/` that names a kind and gives it options.
 
+pub mod catalogue;
+pub mod command_guard;
+pub mod options;
+
 use std::io;
 
 use serde_json::value::RawValue;
@@ -14,6 +18,8 @@ use crate::session::store::Store;
 
 /// What a built-in hook gets to see.
 pub struct Context<'a> {
+    /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.
+    pub name: &'a str,
     /// The event being answered.
     pub event: Event,
     /// The client's payload.

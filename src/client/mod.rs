@@ -5,3 +5,4 @@ pub mod event;
 pub mod matcher;
 pub mod output;
 pub mod payload;
+pub mod shell;
