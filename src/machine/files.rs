@@ -1,7 +1,7 @@
 //! Reading and writing files.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -74,6 +74,30 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
         Err(error) if absent(&error) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// The last `bytes` of a text file, from the first whole line on; empty where there is no file.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if absent(&error) => return Ok(String::new()),
+        Err(error) => return Err(error),
+    };
+    let length = file.metadata()?.len();
+    let start = length.saturating_sub(bytes);
+    file.seek(SeekFrom::Start(start))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let mut text = String::from_utf8_lossy(&tail).into_owned();
+    if start > 0 {
+        let whole = text.find('\n').map_or(text.len(), |end| end + 1);
+        text.drain(..whole);
+    }
+    Ok(text)
 }
 
 fn absent(error: &io::Error) -> bool {

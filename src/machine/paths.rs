@@ -64,6 +64,15 @@ impl Paths {
         self.config.join("settings.json")
     }
 
+    /// A path for people: the home directory becomes `~`.
+    pub fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path.display().to_string(),
+        }
+    }
+
     /// The journal.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")
@@ -94,8 +103,15 @@ fn platform_state(home: &Path) -> PathBuf {
 }
 
 /// A short hash of a path, for file names.
+///
+/// FNV-1a, because a run needs it and SHA-256 asks the processor for its features first, which is
+/// slow in a virtual machine.
 pub fn path_hash(path: &Path) -> String {
-    content_hash(path.as_os_str().as_encoded_bytes())
+    let hash =
+        path.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3_u64)
+        });
+    format!("{hash:016x}")
 }
 
 /// The first 16 hexadecimal digits of the content's SHA-256.
