@@ -9,7 +9,7 @@
 //! | [`manifest`] | `hookman.toml`: types, reading, layers | `client` |
 //! | [`settings`] | `settings.json`: find, edit (text to text), plan, diff | `client` |
 //! | [`session`] | identity, switches, hook names, the per-session store | `client` |
-//! | [`chain`] | from payload, manifest and switches to steps, from outcomes to a verdict | `client`, `manifest`, `session` |
+//! | [`chain`] | from payload, manifest and switches to steps, from outcomes to a verdict | `client`, `manifest` |
 //! | [`builtin`] | one kind of hook a file, and the catalogue of ready-made hooks | `client`, `machine`, `session` |
 //! | [`runtime`] | `hookman run`: stdin, steps, children, journal, exit code | all above but `settings` |
 //! | [`doctor`] | checks that turn facts into findings, one family a file | all above |

@@ -1,1 +1,5 @@
 //! From payload, manifest and switches to steps, and from outcomes to a verdict.
+
+pub mod merge;
+pub mod outcome;
+pub mod plan;

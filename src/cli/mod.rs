@@ -1,1 +1,73 @@
 //! The commands.
+
+pub mod args;
+mod configured;
+mod disable;
+mod enable;
+mod list;
+mod show;
+mod status;
+mod switching;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::machine::paths::Paths;
+use crate::machine::terminal::Terminal;
+use args::{Cli, Command};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Done, or nothing found.
+    Done,
+    /// Something was found: drift, findings, no such hook.
+    Found,
+    /// A wrong call or an error; the command line parser uses the same code.
+    Error,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(match status {
+            ExitStatus::Done => 0,
+            ExitStatus::Found => 1,
+            ExitStatus::Error => 2,
+        })
+    }
+}
+
+/// What every command works with.
+struct World {
+    paths: Paths,
+    terminal: Terminal,
+}
+
+/// Parses the command line and runs the command.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let terminal = Terminal::of_process();
+    let status = Paths::from_environment()
+        .map_err(anyhow::Error::from)
+        .and_then(|paths| dispatch(cli.command, &World { paths, terminal }));
+    match status {
+        Ok(status) => status.into(),
+        Err(error) => {
+            Terminal::of_process().warn(format!("error: {error:#}"));
+            ExitStatus::Error.into()
+        }
+    }
+}
+
+fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
+    match command {
+        Command::List(args) => list::list(&args, world),
+        Command::Show(args) => show::show(&args, world),
+        Command::Disable(args) => disable::disable(&args, world),
+        Command::Enable(args) => enable::enable(&args, world),
+        Command::Status(args) => status::status(&args, world),
+        _ => anyhow::bail!("this command is not there yet"),
+    }
+}

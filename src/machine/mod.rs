@@ -1,1 +1,44 @@
 //! The only room that touches the machine.
+
+pub mod backups;
+pub mod child;
+pub mod clock;
+pub mod environment;
+pub mod files;
+pub mod input;
+pub mod lock;
+pub mod paths;
+pub mod terminal;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An input or output that failed, with what was being done to which file.
+#[derive(Debug)]
+pub struct Error {
+    /// What was tried, such as `read`.
+    pub doing: &'static str,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl Error {
+    /// For `map_err`: names the deed and the path.
+    pub fn of(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self { doing, path: path.to_owned(), source }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "failed to {} `{}`: {}", self.doing, self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What reading or writing a file gives.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,1 +1,10 @@
-//! The manifest `hookman.toml`: types and reading.
+//! The manifest `hookman.toml`: types and reading, with layers.
+
+mod document;
+pub mod read;
+pub mod types;
+
+pub use read::{Source, read};
+pub use types::{
+    Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
+};

@@ -1,1 +1,231 @@
 //! `hookman run`: one process that runs a chain and answers the client.
+//!
+//! Nothing here may end with exit code 2 but a verdict, because the client takes a 2 for a block.
+
+pub mod arguments;
+pub mod catalogue;
+pub mod chains;
+pub mod journal;
+pub mod steps;
+pub mod store;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::chain::merge::{self, Verdict};
+use crate::chain::plan::{Plan, Step};
+use crate::client::answer::Answer;
+use crate::client::event::{Block, Event};
+use crate::client::output;
+use crate::client::payload::Payload;
+use crate::machine::input::{self, Input};
+use crate::machine::paths::Paths;
+use crate::machine::{clock, files};
+use crate::manifest::OnError;
+use crate::session::identity::safe_name;
+use crate::session::switches::Switches;
+
+use arguments::Arguments;
+use chains::{Chain, Loaded};
+use journal::Entry;
+use store::FileStore;
+
+/// How long the payload may take to arrive.
+pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Whether a hook that must hold stands in the chain, for the panic hook.
+static GATE: AtomicBool = AtomicBool::new(false);
+
+/// Runs a chain: `arguments` are those after `run`; the payload is on standard input.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
+        // An abort would be read as a hook that failed, and let the call through.
+        std::process::exit(if GATE.load(Ordering::Relaxed) { 2 } else { 0 });
+    }));
+    let started = Instant::now();
+    let arguments = match Arguments::parse(arguments) {
+        Ok(arguments) => arguments,
+        Err(problem) => return silent(&problem),
+    };
+    let paths = match Paths::from_environment() {
+        Ok(paths) => paths,
+        Err(problem) => return silent(&problem.to_string()),
+    };
+    let input = input::read_value(INPUT_DEADLINE);
+    let (bytes, complete) = match &input {
+        Input::Value(bytes) => (bytes, true),
+        Input::Incomplete(bytes) => (bytes, false),
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let payload = complete.then(|| Payload::parse(&text)).and_then(Result::ok);
+    let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
+    let Some(event) = arguments.event.or(named) else {
+        return silent("neither the arguments nor the payload name an event of the client");
+    };
+    let call = Call { paths: &paths, chain: arguments.chain(&paths), event };
+    let mut entry = Entry::new(event, &call.chain);
+    let verdict = match payload {
+        Some(payload) => {
+            entry.describe(&payload);
+            call.answer(&payload, &text, &mut entry)
+        }
+        None => call.without_payload(&mut entry),
+    };
+    let code = say(&verdict);
+    entry.finish(&verdict, started.elapsed());
+    // The answer is given; a journal that cannot be written must not change it, and doctor
+    // reports one that is not.
+    let _ = files::append_line(&paths.journal(), &entry.line());
+    code
+}
+
+fn silent(problem: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "hookman: {problem}");
+    ExitCode::SUCCESS
+}
+
+fn say(verdict: &Verdict) -> ExitCode {
+    let said = &verdict.said;
+    // A client that has closed its end is gone; there is nobody left to tell.
+    let _ = io::stdout().write_all(said.stdout.as_bytes());
+    let _ = io::stdout().flush();
+    let _ = io::stderr().write_all(said.stderr.as_bytes());
+    ExitCode::from(said.code)
+}
+
+/// One run: which chain is asked on which event.
+struct Call<'a> {
+    paths: &'a Paths,
+    chain: Chain,
+    event: Event,
+}
+
+impl Call<'_> {
+    fn answer(&self, payload: &Payload<'_>, text: &str, entry: &mut Entry<'_>) -> Verdict {
+        let directory = self.paths.session(&safe_name(&payload.session_id));
+        let store = FileStore::new(directory.join("flags"));
+        let (plan, notice) = match chains::load(self.paths, &self.chain) {
+            Loaded::Plan(plan) => (plan, None),
+            Loaded::LastGood(plan, problems) => (plan, Some(problems)),
+            Loaded::Absent => return Verdict::default(),
+            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, entry),
+        };
+        let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
+        let subject = payload.subject(self.event);
+        let chosen = choose(plan.steps(self.event, subject), &directory, entry);
+        if chosen.is_empty() && notice.is_none() {
+            return Verdict::default();
+        }
+        let ran = steps::run(self.event, &chosen, payload, text, &store, entry);
+        let mut verdict = merge::merge(self.event, &ran);
+        if let Some(problems) = notice {
+            entry.note(format!("the last good plan is used: {problems}"));
+            tell_once(self.event, &store, &problems, &mut verdict);
+        }
+        verdict
+    }
+
+    fn without_payload(&self, entry: &mut Entry<'_>) -> Verdict {
+        entry.note("no payload: standard input held no complete JSON object".to_owned());
+        let plan = match chains::load(self.paths, &self.chain) {
+            Loaded::Plan(plan) | Loaded::LastGood(plan, _) => plan,
+            Loaded::Absent => return Verdict::default(),
+            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, entry),
+        };
+        let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
+        let gate =
+            plan.steps(self.event, None).flatten().find(|step| step.on_error == OnError::Closed);
+        match gate {
+            Some(gate) => self.block(format!("{}: the client sent no readable payload", gate.name)),
+            None => Verdict::default(),
+        }
+    }
+
+    fn broken(&self, problems: &str, gate: bool, entry: &mut Entry<'_>) -> Verdict {
+        entry.note(format!("the manifest was not read: {problems}"));
+        let message = format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
+        if gate {
+            return self.block(format!("{message}\nIt declares hooks that must not fail open."));
+        }
+        let answer = Answer { system_message: Some(message), ..Answer::default() };
+        Verdict { decision: None, said: output::write(self.event, &answer) }
+    }
+
+    fn block(&self, reason: String) -> Verdict {
+        if self.event.facts().block == Block::Never {
+            return Verdict::default();
+        }
+        let answer = Answer::deny(reason);
+        Verdict { decision: answer.decision, said: output::write(self.event, &answer) }
+    }
+}
+
+/// Drops the steps that are switched off in the session whose state is in `directory`.
+fn choose<'p>(
+    steps: impl Iterator<Item = serde_json::Result<Step<'p>>>,
+    directory: &Path,
+    entry: &mut Entry<'_>,
+) -> Vec<Step<'p>> {
+    let mut chosen: Vec<Step<'p>> = steps
+        .filter_map(|step| {
+            step.map_err(|error| entry.note(format!("a step was not read: {error}"))).ok()
+        })
+        .collect();
+    if chosen.is_empty() {
+        return chosen;
+    }
+    let mut text = String::new();
+    let path = directory.join("switches.json");
+    match files::read_into(&path, &mut text).map(|found| found.then(|| Switches::parse(&text))) {
+        Ok(None) => {}
+        Ok(Some(Ok(switches))) => {
+            let now = clock::unix_seconds();
+            chosen.retain(|step| {
+                let off = switches.off(&step.name, now).is_some();
+                if off {
+                    entry.skipped(&step.name);
+                }
+                !off
+            });
+        }
+        Ok(Some(Err(error))) => entry.note(format!("the switches were not read: {error}")),
+        Err(error) => entry.note(format!("the switches were not read: {error}")),
+    }
+    let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
+    GATE.store(gate, Ordering::Relaxed);
+    chosen
+}
+
+// A manifest that was broken while it guards a session is worth one warning, not one a call.
+fn tell_once(event: Event, store: &FileStore, problems: &str, verdict: &mut Verdict) {
+    use crate::session::store::Store;
+    let day = Duration::from_secs(24 * 60 * 60);
+    if verdict.said != output::Said::default()
+        || !store.raise("manifest-broken", day).unwrap_or(false)
+    {
+        return;
+    }
+    let message = format!(
+        "hookman: the manifest cannot be read, so its last good version is used\n{problems}"
+    );
+    let answer = Answer { system_message: Some(message), ..Answer::default() };
+    verdict.said = output::write(event, &answer);
+}
+
+/// The event that a bare call with a payload on its standard input is for; clients older than the
+/// exec form (2.1.139) drop the arguments.
+pub fn is_bare_call(arguments: &[OsString]) -> bool {
+    arguments.is_empty() && !io::IsTerminal::is_terminal(&io::stdin())
+}
+
+/// The build that plans are stamped with: another build may know other built-in hooks.
+pub fn build() -> Cow<'static, str> {
+    format!("{}+{:x}", env!("CARGO_PKG_VERSION"), crate::builtin::catalogue::FINGERPRINT).into()
+}

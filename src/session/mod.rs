@@ -1,1 +1,6 @@
 //! Sessions: identity, switches, hook names, and the per-session store.
+
+pub mod identity;
+pub mod names;
+pub mod store;
+pub mod switches;

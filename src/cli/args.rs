@@ -1,0 +1,280 @@
+//! The command line, as types and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// What the user typed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hookman",
+    version,
+    about = "Installs, orders, switches and runs Claude Code hooks",
+    after_help = "Examples:
+  hookman install              add the starter hooks, show the change, ask, write
+  hookman disable one-strike   switch a hook off for this session
+  hookman doctor               check that every hook would really fire
+
+The hooks are listed in hookman.toml beside settings.json; their order is the order they run in.",
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    propagate_version = true
+)]
+pub struct Cli {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands, one file a verb.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make the manifest if there is none, add hooks to it, and register it with the client
+    Install(Install),
+    /// Bring settings.json in line with the manifest
+    Apply(Apply),
+    /// Show what apply would change in settings.json
+    Diff(Diff),
+    /// Exit with 1 if settings.json is not what the manifest asks for
+    Verify(Verify),
+    /// Take hookman out of settings.json again
+    Uninstall(Uninstall),
+    /// List the hooks in the order they run in
+    List(List),
+    /// Show one hook: what it does, its options, and where each value comes from
+    Show(Show),
+    /// Switch a hook off for one session
+    Disable(Switch),
+    /// Switch a hook on again for one session
+    Enable(Switch),
+    /// Show which hooks are on and off in a session, and why
+    Status(Status),
+    /// Check that every hook would really fire
+    Doctor(Doctor),
+    /// List the copies of settings.json from before each write
+    Backups(Backups),
+    /// Put a copy of settings.json back
+    Restore(Restore),
+    /// Run a chain: called by the client, with a payload on standard input
+    Run(Run),
+}
+
+/// Which settings file and manifest a command is about.
+#[derive(Clone, Debug, Args)]
+pub struct Scope {
+    /// The project in this directory (default: the current one) instead of the user
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", global = false)]
+    pub project: Option<PathBuf>,
+}
+
+/// How a command that writes goes about it.
+#[derive(Clone, Debug, Args)]
+pub struct Writing {
+    /// Show what would be written and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// Which session a command is about.
+#[derive(Clone, Debug, Args)]
+pub struct Session {
+    /// The session's id (default: the one this command runs in)
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+}
+
+/// `hookman install`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman install                        starter manifest and registration, after a question
+  hookman install --yes                  the same without the question
+  hookman install one-strike             add a ready-made hook to the manifest
+  hookman install --project --dry-run    what it would do to the project in this directory")]
+pub struct Install {
+    /// Ready-made hooks to add to the manifest
+    #[arg(value_name = "HOOK")]
+    pub hooks: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+    /// The path of hookman to register (default: where this one was found)
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
+}
+
+/// `hookman apply`.
+#[derive(Debug, Args)]
+pub struct Apply {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+    /// The path of hookman to register (default: where this one was found)
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
+}
+
+/// How a change is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A unified diff
+    #[default]
+    Unified,
+    /// An RFC 6902 patch
+    JsonPatch,
+    /// The plan as JSON
+    Json,
+}
+
+/// `hookman diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman diff                        the change as a unified diff
+  hookman diff --format json-patch    the change as an RFC 6902 patch")]
+pub struct Diff {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `hookman verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman uninstall`.
+#[derive(Debug, Args)]
+#[command(after_help = "The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
+pub struct Uninstall {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+}
+
+/// `hookman list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Show where each value comes from
+    #[arg(long)]
+    pub resolved: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// List the ready-made hooks that could be installed
+    #[arg(long)]
+    pub available: bool,
+}
+
+/// `hookman show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The hook, or part of its name
+    #[arg(value_name = "HOOK")]
+    pub hook: String,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman disable` and `hookman enable`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman disable one-strike               in the session this runs in
+  hookman disable one                      part of a name will do
+  hookman enable one-strike --session ID   in another session")]
+pub struct Switch {
+    /// The hook, or part of its name; without one, the hooks are listed
+    #[arg(value_name = "HOOK")]
+    pub hook: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: what to do next is said in its words, and the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// `hookman status`.
+#[derive(Debug, Args)]
+pub struct Status {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// `hookman doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
+pub struct Doctor {
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Name the checks that found nothing too
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// `hookman backups`.
+#[derive(Debug, Args)]
+pub struct Backups {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman restore`.
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// Which copy: its number in `hookman backups`, or `latest`
+    #[arg(value_name = "N", default_value = "latest")]
+    pub which: String,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+}
+
+/// `hookman run`, listed for the help; the real one is read before this parser is built.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The event
+    #[arg(value_name = "EVENT")]
+    pub event: Option<String>,
+    /// The project whose chain is asked
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+}

@@ -1,0 +1,25 @@
+//! `hookman enable`: switch a hook on again for one session.
+
+use anyhow::Result;
+
+use super::args::Switch;
+use super::switching::{self, Target};
+use super::{ExitStatus, World};
+use crate::machine::clock;
+
+pub(super) fn enable(args: &Switch, world: &World) -> Result<ExitStatus> {
+    let hook = match switching::target(args, "enable", world)? {
+        Target::Hook(hook) => hook,
+        Target::Told(status) => return Ok(status),
+    };
+    let session = switching::session(&args.session)?;
+    let now = clock::unix_seconds();
+    let changed = switching::change(world, &session, |switches| switches.enable(&hook, now))?;
+    let text = if changed {
+        format!("✅ Re-enabled {hook} for this session")
+    } else {
+        format!("ℹ️ Hook '{hook}' is not currently disabled for this session")
+    };
+    switching::report(args, world, &session, changed, &text);
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,114 @@
+//! `hookman list`: the hooks in the order they run in.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::args::List;
+use super::configured::{self, Configured};
+use super::{ExitStatus, World};
+use crate::builtin::catalogue;
+use crate::manifest::Hook;
+
+pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
+    if args.available {
+        available(args.json, world);
+        return Ok(ExitStatus::Done);
+    }
+    let hooks = configured::hooks(world)?;
+    if args.json {
+        let rows: Vec<_> = hooks.iter().map(as_json).collect();
+        world.terminal.line(json!({"hooks": rows}).to_string());
+        return Ok(ExitStatus::Done);
+    }
+    if hooks.is_empty() {
+        world.terminal.line("No hooks are configured here; `hookman install` makes a manifest");
+    }
+    let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
+    let mut scope = "";
+    for Configured { hook, scope: of } in &hooks {
+        if *of != scope {
+            world.terminal.line(format!("{of} chain"));
+            scope = of;
+        }
+        let state = if hook.enabled { "" } else { "  (off)" };
+        world.terminal.line(format!("  {:width$}  {}{state}", hook.name, fires(hook)));
+        if args.resolved {
+            for (key, value) in resolved(hook) {
+                world.terminal.line(format!("  {:width$}    {key} = {value}", ""));
+            }
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn available(json: bool, world: &World) {
+    let entries: Vec<_> =
+        catalogue::names().iter().filter_map(|name| catalogue::find(name)).collect();
+    if json {
+        let rows: Vec<_> = entries
+            .iter()
+            .map(|entry| json!({"name": entry.name, "summary": entry.summary, "kind": entry.kind.name}))
+            .collect();
+        world.terminal.line(json!({"available": rows}).to_string());
+        return;
+    }
+    for entry in entries {
+        world.terminal.line(format!("{}  {}", entry.name, entry.summary));
+    }
+}
+
+/// When a hook runs, as in `PreToolUse(Bash)`.
+pub(super) fn fires(hook: &Hook) -> String {
+    let matcher = hook.matcher.as_deref().unwrap_or_default();
+    let events: Vec<String> = hook
+        .events
+        .iter()
+        .map(
+            |event| {
+                if matcher.is_empty() { event.to_string() } else { format!("{event}({matcher})") }
+            },
+        )
+        .collect();
+    events.join(", ")
+}
+
+/// A hook's settings, each with the file and line that it comes from.
+pub(super) fn resolved(hook: &Hook) -> Vec<(&'static str, String)> {
+    let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
+    let matcher = hook.matcher.clone().unwrap_or_else(|| "(all)".to_owned());
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    let timeout = hook.timeout_ms as f64 / 1000.0;
+    let rows = [
+        ("event", events.join(", ")),
+        ("matcher", matcher),
+        ("enabled", hook.enabled.to_string()),
+        ("timeout", timeout.to_string()),
+        ("on_error", hook.on_error.name().to_owned()),
+    ];
+    rows.into_iter()
+        .map(|(key, value)| match hook.origins.get(key) {
+            Some(origin) => (key, format!("{value}    # {origin}")),
+            None => (key, format!("{value}    # default")),
+        })
+        .collect()
+}
+
+/// A hook as `--json` gives it.
+pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
+    let Configured { hook, scope } = configured;
+    let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
+    let origins: serde_json::Map<_, _> =
+        hook.origins.iter().map(|(key, origin)| (key.clone(), origin.to_string().into())).collect();
+    json!({
+        "name": hook.name,
+        "scope": scope,
+        "summary": hook.summary,
+        "events": events,
+        "matcher": hook.matcher,
+        "enabled": hook.enabled,
+        "timeout_ms": hook.timeout_ms,
+        "on_error": hook.on_error.name(),
+        "options": hook.options,
+        "origins": origins,
+    })
+}

@@ -1,0 +1,61 @@
+//! What a hook answers, free of the event's layout.
+
+use serde_json::{Map, Value};
+
+/// A hook's say on what is about to happen, weakest first: when several speak, the greatest wins.
+///
+/// Source: the client's hooks reference, "deny > defer > ask > allow".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// Skips the permission prompt; on events without permissions, the legacy `approve`.
+    Allow,
+    /// Asks the user.
+    Ask,
+    /// Leaves the call to the caller of a headless run.
+    Defer,
+    /// Stops it; `block` in the words of most events.
+    Deny,
+}
+
+/// One answer: an empty one is a hook that has nothing to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The decision, if the hook made one.
+    pub decision: Option<Decision>,
+    /// Why, for the model (deny) or for the user (ask).
+    pub reason: Option<String>,
+    /// Texts for the model, in order.
+    pub context: Vec<String>,
+    /// A warning for the user.
+    pub system_message: Option<String>,
+    /// `continue: false`: the client stops after this hook.
+    pub stop: bool,
+    /// The text shown to the user when `stop` is set.
+    pub stop_reason: Option<String>,
+    /// Escape sequences for the terminal.
+    pub terminal_sequence: Option<String>,
+    /// Every other key of `hookSpecificOutput`, as it came.
+    pub specific: Map<String, Value>,
+}
+
+impl Answer {
+    /// An answer that stops what is going on.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Deny), reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// An answer that has the user asked.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Ask), reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// An answer that only tells the model something.
+    pub fn context(text: impl Into<String>) -> Self {
+        Self { context: vec![text.into()], ..Self::default() }
+    }
+
+    /// Whether the hook said nothing at all.
+    pub fn is_silent(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,208 @@
+//! The client's matcher algorithm.
+//!
+//! Source: the client's hooks reference, "Matcher patterns", and the client 2.1.197: a text made of
+//! letters, digits, `_`, `-`, blanks, commas and bars is a list of exact names; any other is an
+//! unanchored, case-sensitive JavaScript regular expression, which matches nothing if invalid.
+
+use super::event::{Event, Subject};
+
+/// What the client takes a matcher for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Left out, empty or `*`: every group runs.
+    Any,
+    /// Exact names between bars or commas.
+    List,
+    /// A JavaScript regular expression.
+    Pattern,
+}
+
+/// Tool names of older clients and what they are called today; the client maps both sides.
+const LEGACY_TOOLS: &[(&str, &str)] = &[
+    ("Task", "Agent"),
+    ("KillShell", "TaskStop"),
+    ("KillBash", "TaskStop"),
+    ("BashOutput", "TaskOutput"),
+    ("AgentOutput", "TaskOutput"),
+    ("AgentOutputTool", "TaskOutput"),
+    ("BashOutputTool", "TaskOutput"),
+    ("ListPeers", "ListAgents"),
+    ("Brief", "SendUserMessage"),
+    ("ListMcpResources", "ListMcpResourcesTool"),
+    ("ReadMcpResource", "ReadMcpResourceTool"),
+    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
+];
+
+/// Today's name of a tool.
+pub fn canonical_tool(name: &str) -> &str {
+    LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
+}
+
+/// What the client takes `matcher` for under `event`.
+pub fn kind(matcher: Option<&str>, event: Event) -> Kind {
+    let Some(text) = matcher.filter(|text| !text.is_empty() && *text != "*") else {
+        return Kind::Any;
+    };
+    // These two kept the character set that lists had before hyphens, blanks and commas came in.
+    let narrow = matches!(event, Event::StopFailure | Event::FileChanged);
+    let in_list = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'|')
+            || (!narrow && matches!(byte, b'-' | b' ' | b','))
+    };
+    if text.bytes().all(in_list) { Kind::List } else { Kind::Pattern }
+}
+
+/// The names in a list matcher.
+pub fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Compiles a pattern the way the client does.
+///
+/// # Errors
+///
+/// The reason why it is no JavaScript regular expression.
+pub fn compile(pattern: &str) -> Result<regress::Regex, regress::Error> {
+    regress::Regex::new(pattern)
+}
+
+/// Whether a group with `matcher` runs for `subject` under `event`.
+///
+/// `subject` is what [`super::payload::Payload::subject`] gives; without one every group runs.
+pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bool {
+    let Some(subject) = subject.filter(|subject| !subject.is_empty()) else { return true };
+    let tool = event.facts().subject == Subject::Tool;
+    match (kind(matcher, event), matcher) {
+        (Kind::Any, _) | (_, None) => true,
+        (Kind::List, Some(list)) => names(list).any(|name| {
+            name == subject || (tool && canonical_tool(name) == canonical_tool(subject))
+        }),
+        (Kind::Pattern, Some(pattern)) => {
+            compile(pattern).is_ok_and(|regex| regex.find(subject).is_some())
+        }
+    }
+}
+
+/// One matcher that lets through what any of `matchers` lets through; `None` is match-all.
+///
+/// Lists stay a list; with a pattern among them the result is one regular expression in which the
+/// names are anchored. Patterns that refer back to groups cannot be joined with others, because
+/// their groups would be counted anew: the result is match-all then, and the chain sorts it out.
+pub fn union<'a>(
+    matchers: impl IntoIterator<Item = Option<&'a str>>,
+    event: Event,
+) -> Option<String> {
+    if event.facts().subject == Subject::None {
+        return None;
+    }
+    let mut exact: Vec<&str> = Vec::new();
+    let mut patterns: Vec<&str> = Vec::new();
+    for matcher in matchers {
+        match (kind(matcher, event), matcher) {
+            (Kind::Any, _) | (_, None) => return None,
+            (Kind::List, Some(list)) => {
+                for name in names(list) {
+                    if !exact.contains(&name) {
+                        exact.push(name);
+                    }
+                }
+            }
+            (Kind::Pattern, Some(pattern)) => {
+                if !patterns.contains(&pattern) {
+                    patterns.push(pattern);
+                }
+            }
+        }
+    }
+    match (exact.as_slice(), patterns.as_slice()) {
+        (exact, []) => Some(exact.join("|")),
+        ([], [pattern]) => Some((*pattern).to_owned()),
+        (_, patterns) if patterns.iter().any(|pattern| refers_back(pattern)) => None,
+        (exact, patterns) => {
+            let mut parts = Vec::new();
+            if !exact.is_empty() {
+                parts.push(format!("^(?:{})$", exact.join("|")));
+            }
+            parts.extend(patterns.iter().map(|pattern| format!("(?:{pattern})")));
+            Some(parts.join("|"))
+        }
+    }
+}
+
+fn refers_back(pattern: &str) -> bool {
+    let bytes = pattern.as_bytes();
+    let mut at = 0;
+    while at + 1 < bytes.len() {
+        if bytes[at] == b'\\' {
+            if matches!(bytes[at + 1], b'1'..=b'9' | b'k') {
+                return true;
+            }
+            at += 2;
+        } else {
+            at += 1;
+        }
+    }
+    pattern.contains("(?<") && !pattern.contains("(?<=") && !pattern.contains("(?<!")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fires(matcher: &str, subject: &str) -> bool {
+        matches(Some(matcher), Event::PreToolUse, Some(subject))
+    }
+
+    #[test]
+    fn lists_and_patterns_fire_as_under_the_client() {
+        let rows = [
+            ("Bash", "Bash", true),
+            ("bash", "Bash", false),
+            ("Edit|Write", "Write", true),
+            ("Edit, Write", "Write", true),
+            ("|Write", "Write", true),
+            ("Edit||Write", "Edit", true),
+            (" Write ", "Write", true),
+            ("Edit", "NotebookEdit", false),
+            ("Edit.*", "NotebookEdit", true),
+            ("^Edit.*", "NotebookEdit", false),
+            ("Task", "Agent", true),
+            ("Agent", "Task", true),
+            ("mcp__memory", "mcp__memory__store", false),
+            ("mcp__memory__.*", "mcp__memory__store", true),
+            ("mcp__brave-search", "mcp__brave-search", true),
+            ("*", "Bash", true),
+            ("", "Bash", true),
+            ("(?i)bash", "Bash", false),
+            ("Bash(git *)", "Bash", false),
+            ("(?=Bash)B", "Bash", true),
+            ("[", "Bash", false),
+        ];
+        for (matcher, subject, expected) in rows {
+            assert_eq!(fires(matcher, subject), expected, "`{matcher}` on {subject}");
+        }
+        assert!(matches(Some("anything"), Event::Stop, None));
+        assert!(matches(Some("Bash"), Event::SubagentStop, Some("")));
+        // The narrow set of FileChanged makes a regular expression of a name with a dot or hyphen.
+        assert!(matches(Some("my-file"), Event::FileChanged, Some("xmy-file")));
+    }
+
+    #[test]
+    fn a_union_lets_through_what_its_parts_do() {
+        let union = |parts: &[Option<&str>]| union(parts.iter().copied(), Event::PreToolUse);
+        assert_eq!(
+            union(&[Some("Bash"), Some("Edit|Write"), Some("Bash")]).as_deref(),
+            Some("Bash|Edit|Write")
+        );
+        assert_eq!(union(&[Some("Bash"), None]), None);
+        assert_eq!(union(&[Some("Bash"), Some("*")]), None);
+        assert_eq!(union(&[Some("mcp__.*")]).as_deref(), Some("mcp__.*"));
+        assert_eq!(
+            union(&[Some("Bash"), Some("mcp__.*"), Some("^Note|x")]).as_deref(),
+            Some("^(?:Bash)$|(?:mcp__.*)|(?:^Note|x)")
+        );
+        assert_eq!(union(&[Some("Bash"), Some(r"(a)\1")]), None);
+        assert_eq!(super::union([Some("x")], Event::Stop), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! What a hook writes and how the client reads it.
+//!
+//! Source: the client's hooks reference, "Hook output" and "Decision control"; the treatment of
+//! text that looks like JSON and is none is that of client 2.1.248 and later.
+
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, Decision};
+use super::event::{Block, Event};
+
+/// What a text on standard output is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Nothing but blanks.
+    Empty,
+    /// A JSON object with the fields of an answer.
+    Answer(Answer),
+    /// Plain text.
+    Text,
+    /// A JSON object that the client would reject, with the reason.
+    Malformed(String),
+}
+
+/// Reads standard output the way the client does for `event`.
+pub fn read(event: Event, stdout: &str) -> Output {
+    let text = stdout.trim();
+    if text.is_empty() {
+        return Output::Empty;
+    }
+    if !text.starts_with('{') {
+        return Output::Text;
+    }
+    match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(object) => answer(event, object).map_or_else(Output::Malformed, Output::Answer),
+        Err(error) if text.ends_with('}') => Output::Malformed(format!("no valid JSON: {error}")),
+        Err(_) => Output::Text,
+    }
+}
+
+fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
+    let mut answer = Answer {
+        stop: take_bool(&mut object, "continue")? == Some(false),
+        stop_reason: take_text(&mut object, "stopReason")?,
+        system_message: take_text(&mut object, "systemMessage")?,
+        terminal_sequence: take_text(&mut object, "terminalSequence")?,
+        reason: take_text(&mut object, "reason")?,
+        ..Answer::default()
+    };
+    answer.decision = match take_text(&mut object, "decision")?.as_deref() {
+        None => None,
+        Some("block") => Some(Decision::Deny),
+        Some("approve") => Some(Decision::Allow),
+        Some(other) => return Err(format!("`decision` is \"block\", not \"{other}\"")),
+    };
+    match object.remove("hookSpecificOutput") {
+        None => {}
+        Some(Value::Object(specific)) => read_specific(event, specific, &mut answer)?,
+        Some(_) => return Err("`hookSpecificOutput` is no object".to_owned()),
+    }
+    Ok(answer)
+}
+
+fn read_specific(
+    event: Event,
+    mut specific: Map<String, Value>,
+    answer: &mut Answer,
+) -> Result<(), String> {
+    match take_text(&mut specific, "hookEventName")?.as_deref() {
+        Some(name) if name == event.name() => {}
+        Some(name) => return Err(format!("`hookEventName` is {name}, but this is {event}")),
+        None => return Err("`hookSpecificOutput` has no `hookEventName`".to_owned()),
+    }
+    if let Some(word) = take_text(&mut specific, "permissionDecision")? {
+        answer.decision = Some(match word.as_str() {
+            "allow" => Decision::Allow,
+            "ask" => Decision::Ask,
+            "defer" => Decision::Defer,
+            "deny" => Decision::Deny,
+            other => {
+                return Err(format!(
+                    "`permissionDecision` is allow, ask, defer or deny, not \"{other}\""
+                ));
+            }
+        });
+    }
+    if let Some(reason) = take_text(&mut specific, "permissionDecisionReason")? {
+        answer.reason = Some(reason);
+    }
+    answer.context.extend(take_text(&mut specific, "additionalContext")?);
+    if specific.get("updatedInput").is_some_and(|input| !input.is_object()) {
+        return Err("`updatedInput` is no object".to_owned());
+    }
+    answer.specific = specific;
+    Ok(())
+}
+
+fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+    match object.remove(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{key}` is no string")),
+    }
+}
+
+fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>, String> {
+    match object.remove(key) {
+        None => Ok(None),
+        Some(Value::Bool(boolean)) => Ok(Some(boolean)),
+        Some(_) => Err(format!("`{key}` is neither true nor false")),
+    }
+}
+
+/// What a process says to the client: its two outputs and its exit code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// 0, or 2 for a block.
+    pub code: u8,
+}
+
+/// Writes an answer in the layout that `event` honours; what it does not honour is left out.
+///
+/// A silent answer is no output at all, and never `allow`.
+pub fn write(event: Event, answer: &Answer) -> Said {
+    let facts = event.facts();
+    let mut top = Map::new();
+    let mut specific = answer.specific.clone();
+    let mut said = Said::default();
+    let reason = || answer.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
+    match (facts.block, answer.decision) {
+        (Block::Permission, Some(decision)) => {
+            let word = match decision {
+                Decision::Allow => "allow",
+                Decision::Ask => "ask",
+                Decision::Defer => "defer",
+                Decision::Deny => "deny",
+            };
+            specific.insert("permissionDecision".to_owned(), word.into());
+            if let Some(reason) = &answer.reason {
+                specific.insert("permissionDecisionReason".to_owned(), reason.as_str().into());
+            }
+        }
+        (Block::Decision, Some(Decision::Deny)) => {
+            top.insert("decision".to_owned(), "block".into());
+            top.insert("reason".to_owned(), reason().into());
+        }
+        (Block::Request, Some(Decision::Deny)) if !specific.contains_key("decision") => {
+            let refusal = serde_json::json!({"behavior": "deny", "message": reason()});
+            specific.insert("decision".to_owned(), refusal);
+        }
+        (Block::Action, Some(Decision::Deny)) if !specific.contains_key("action") => {
+            specific.insert("action".to_owned(), "decline".into());
+        }
+        // The client takes standard error as the reason and then ignores standard output.
+        (Block::ExitCode, Some(Decision::Deny)) => {
+            return Said { stderr: reason(), code: 2, ..Said::default() };
+        }
+        _ => {}
+    }
+    if facts.context && !answer.context.is_empty() {
+        specific.insert("additionalContext".to_owned(), answer.context.join("\n\n").into());
+    }
+    if answer.stop {
+        top.insert("continue".to_owned(), false.into());
+        if let Some(reason) = &answer.stop_reason {
+            top.insert("stopReason".to_owned(), reason.as_str().into());
+        }
+    }
+    for (key, text) in
+        [("systemMessage", &answer.system_message), ("terminalSequence", &answer.terminal_sequence)]
+    {
+        if let Some(text) = text {
+            top.insert(key.to_owned(), text.as_str().into());
+        }
+    }
+    if !specific.is_empty() {
+        let mut named = Map::new();
+        named.insert("hookEventName".to_owned(), event.name().into());
+        named.extend(specific);
+        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
+    }
+    if !top.is_empty() {
+        said.stdout = Value::Object(top).to_string();
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        let rows = [
+            (
+                Event::PreToolUse,
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls"},"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"ctx"}}"#,
+            ),
+            (Event::Stop, r#"{"decision":"block","reason":"go on"}"#),
+            (
+                Event::PermissionRequest,
+                r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#,
+            ),
+            (
+                Event::SessionStart,
+                r#"{"continue":false,"stopReason":"why","systemMessage":"hi","hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["a"],"additionalContext":"x"}}"#,
+            ),
+        ];
+        for (event, text) in rows {
+            let Output::Answer(answer) = read(event, text) else { panic!("{text}") };
+            assert_eq!(write(event, &answer).stdout, text);
+        }
+    }
+
+    #[test]
+    fn what_the_client_rejects_is_malformed() {
+        let rows = [
+            (
+                r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
+                "`hookSpecificOutput` has no `hookEventName`",
+            ),
+            (
+                r#"{"hookSpecificOutput":{"hookEventName":"Stop"}}"#,
+                "`hookEventName` is Stop, but this is PreToolUse",
+            ),
+            (r#"{"decision":"deny"}"#, "`decision` is \"block\", not \"deny\""),
+            (r#"{"continue":"no"}"#, "`continue` is neither true nor false"),
+            (
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"no"}}"#,
+                "`permissionDecision` is allow, ask, defer or deny, not \"no\"",
+            ),
+            (
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":[]}}"#,
+                "`updatedInput` is no object",
+            ),
+        ];
+        for (text, reason) in rows {
+            assert_eq!(read(Event::PreToolUse, text), Output::Malformed(reason.to_owned()));
+        }
+        assert!(matches!(read(Event::PreToolUse, "{broken}"), Output::Malformed(_)));
+        assert_eq!(read(Event::PreToolUse, "{ half"), Output::Text);
+        assert_eq!(read(Event::PreToolUse, "[1]"), Output::Text);
+        assert_eq!(read(Event::PreToolUse, " \n"), Output::Empty);
+    }
+
+    #[test]
+    fn silence_stays_silence_and_a_block_takes_the_form_of_its_event() {
+        for event in Event::ALL {
+            assert_eq!(write(*event, &Answer::default()), Said::default());
+        }
+        let rows = [
+            (Event::TaskCompleted, 2, ""),
+            (Event::Notification, 0, ""),
+            (Event::UserPromptSubmit, 0, r#"{"decision":"block","reason":"no"}"#),
+            (
+                Event::PermissionRequest,
+                0,
+                r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}"#,
+            ),
+            (
+                Event::Elicitation,
+                0,
+                r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}"#,
+            ),
+        ];
+        for (event, code, stdout) in rows {
+            let said = write(event, &Answer::deny("no"));
+            assert_eq!((said.code, said.stdout.as_str()), (code, stdout), "{event}");
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Lists, compound commands, redirections and here-documents.
+
+use std::borrow::Cow;
+
+use super::word::is_assignment;
+use super::{Command, Split, Word};
+
+/// How deep substitutions and subshells may nest: more than anyone writes, and little stack.
+const DEPTH: usize = 48;
+
+pub(super) fn split(text: &str, depth: usize) -> Split<'_> {
+    let mut parser = Parser::new(text, depth);
+    parser.list(false);
+    parser.bodies();
+    Split { commands: parser.commands, complete: parser.complete }
+}
+
+/// A position in a text and what was found before it.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    /// Where the text ends for now: here-documents and backticks are read inside their bounds.
+    pub(super) end: usize,
+    pub(super) depth: usize,
+    pub(super) commands: Vec<Command<'a>>,
+    pub(super) complete: bool,
+    bodies: Vec<Body<'a>>,
+}
+
+/// A here-document whose body has not been reached.
+struct Body<'a> {
+    delimiter: Cow<'a, str>,
+    strip_tabs: bool,
+    literal: bool,
+    /// The command that reads it, by its place in the list, once that is known.
+    reader: Option<usize>,
+}
+
+/// The command being read.
+#[derive(Default)]
+struct Current<'a> {
+    command: Command<'a>,
+    start: Option<usize>,
+    end: usize,
+    /// Words of `for`, `case` and `[[` are no command.
+    dropped: bool,
+}
+
+/// Where a list stands in the `case` statements around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Pattern,
+    Body,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, depth: usize) -> Self {
+        Self {
+            text,
+            at: 0,
+            end: text.len(),
+            depth,
+            commands: Vec::new(),
+            complete: true,
+            bodies: Vec::new(),
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.byte(0)
+    }
+
+    pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
+        let at = self.at + ahead;
+        if at < self.end { self.text.as_bytes().get(at).copied() } else { None }
+    }
+
+    pub(super) fn starts_with(&self, prefix: &str) -> bool {
+        self.text.as_bytes()[self.at..self.end].starts_with(prefix.as_bytes())
+    }
+
+    pub(super) fn give_up(&mut self) {
+        self.complete = false;
+        self.at = self.end;
+    }
+
+    /// Runs `read` one level deeper, or gives up where that is too deep.
+    pub(super) fn nested(&mut self, read: impl FnOnce(&mut Self)) {
+        if self.depth >= DEPTH {
+            return self.give_up();
+        }
+        self.depth += 1;
+        read(self);
+        self.depth -= 1;
+    }
+
+    /// Runs `read` on the text up to `end` and goes on there.
+    pub(super) fn within(&mut self, end: usize, read: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.end, end);
+        read(self);
+        self.end = outer;
+        self.at = end;
+    }
+
+    /// Reads commands up to the end, or up to and with the `)` that closes them.
+    pub(super) fn list(&mut self, closes: bool) {
+        let mut current = Current::default();
+        let mut cases: Vec<Case> = Vec::new();
+        loop {
+            self.blanks();
+            if cases.last() == Some(&Case::Pattern) {
+                self.pattern(&mut cases);
+                continue;
+            }
+            let Some(byte) = self.peek() else {
+                break;
+            };
+            match byte {
+                b'\n' => {
+                    self.at += 1;
+                    self.finish(&mut current);
+                    self.bodies();
+                }
+                b'#' => self.comment(),
+                b'(' => self.parenthesis(&mut current),
+                b')' => {
+                    self.at += 1;
+                    self.finish(&mut current);
+                    if closes {
+                        return;
+                    }
+                    self.complete = false;
+                }
+                b'<' | b'>' if self.byte(1) != Some(b'(') => self.redirection(&mut current),
+                b'&' if self.byte(1) == Some(b'>') => self.redirection(&mut current),
+                b';' | b'&' | b'|' => {
+                    let ends_branch = self.starts_with(";;") || self.starts_with(";&");
+                    while matches!(self.peek(), Some(b';' | b'&' | b'|')) {
+                        self.at += 1;
+                    }
+                    self.finish(&mut current);
+                    if let Some(case) = cases.last_mut().filter(|_| ends_branch) {
+                        *case = Case::Pattern;
+                    }
+                }
+                b'0'..=b'9' if self.skip_descriptor() => {}
+                _ => self.command_word(&mut current, &mut cases),
+            }
+        }
+        self.finish(&mut current);
+        self.complete &= !closes;
+    }
+
+    fn command_word(&mut self, current: &mut Current<'a>, cases: &mut Vec<Case>) {
+        let start = self.at;
+        let word = self.word();
+        let starts = current.command.words.is_empty() && !current.dropped;
+        if starts && !word.quoted && !word.expanded && current.command.assignments.is_empty() {
+            match &*word.text {
+                "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done"
+                | "{" | "}" | "!" | "coproc" => return,
+                "time" => return self.skip_flags(),
+                "function" => {
+                    self.blanks();
+                    self.word();
+                    return self.skip_empty_parentheses();
+                }
+                "for" | "select" => {
+                    current.dropped = true;
+                    return;
+                }
+                "case" => return self.case(cases),
+                "esac" => {
+                    cases.pop();
+                    return;
+                }
+                "[[" => return self.condition(current),
+                _ => {}
+            }
+        }
+        if starts && is_assignment(&self.text[start..self.at]) {
+            if word.text.ends_with('=') && self.peek() == Some(b'(') {
+                self.array();
+            }
+            current.command.assignments.push(word);
+        } else {
+            current.command.words.push(word);
+        }
+        current.start.get_or_insert(start);
+        current.end = self.at;
+    }
+
+    fn finish(&mut self, current: &mut Current<'a>) {
+        let Current { mut command, start, end, dropped } = std::mem::take(current);
+        let is_empty = command.words.is_empty() && command.assignments.is_empty();
+        let is_command = !dropped && !is_empty;
+        for body in self.bodies.iter_mut().filter(|body| body.reader.is_none()) {
+            body.reader = Some(if is_command { self.commands.len() } else { usize::MAX });
+        }
+        if is_command {
+            command.source = Cow::Borrowed(start.map_or("", |start| &self.text[start..end]));
+            self.commands.push(command);
+        }
+    }
+
+    /// A subshell, an arithmetic command, or the `()` of a function.
+    fn parenthesis(&mut self, current: &mut Current<'a>) {
+        if current.command.words.len() == 1 && self.empty_parentheses().is_some() {
+            self.skip_empty_parentheses();
+            *current = Current::default();
+            return;
+        }
+        if self.starts_with("((")
+            && let Some(end) = self.arithmetic_end(self.at + 2)
+        {
+            self.at += 2;
+            self.nested(|parser| parser.within(end, Self::data));
+            self.at = (self.at + 2).min(self.end);
+            return;
+        }
+        self.finish(current);
+        self.at += 1;
+        self.nested(|parser| parser.list(true));
+    }
+
+    /// The place after `( )`, where the text has these.
+    fn empty_parentheses(&self) -> Option<usize> {
+        let rest = &self.text[self.at..self.end];
+        let inside = rest.strip_prefix('(')?.trim_start_matches([' ', '\t']);
+        inside.starts_with(')').then(|| self.end - inside.len() + 1)
+    }
+
+    fn skip_empty_parentheses(&mut self) {
+        self.blanks();
+        if let Some(end) = self.empty_parentheses() {
+            self.at = end;
+        }
+    }
+
+    fn skip_flags(&mut self) {
+        self.blanks();
+        while self.peek() == Some(b'-') {
+            self.word();
+            self.blanks();
+        }
+    }
+
+    /// The values of `NAME=( … )`.
+    fn array(&mut self) {
+        self.at += 1;
+        self.nested(|parser| {
+            loop {
+                parser.blanks();
+                match parser.peek() {
+                    None => break parser.complete = false,
+                    Some(b')') => break parser.at += 1,
+                    Some(b'#') => parser.comment(),
+                    Some(b'\n' | b';' | b'&' | b'|' | b'(') => parser.at += 1,
+                    Some(b'<' | b'>') if parser.byte(1) != Some(b'(') => parser.at += 1,
+                    Some(_) => drop(parser.word()),
+                }
+            }
+        });
+    }
+
+    /// The rest of `[[ … ]]`, where operators do not separate commands.
+    fn condition(&mut self, current: &mut Current<'a>) {
+        current.dropped = true;
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => break self.complete = false,
+                Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => {
+                    let word = self.word();
+                    if word.text == "]]" && !word.quoted {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rest of `case WORD in`.
+    fn case(&mut self, cases: &mut Vec<Case>) {
+        self.blanks();
+        self.word();
+        self.line_ends();
+        self.word();
+        cases.push(Case::Pattern);
+    }
+
+    /// A pattern of a `case` up to its `)`, or the `esac`.
+    fn pattern(&mut self, cases: &mut Vec<Case>) {
+        self.line_ends();
+        if self.peek() == Some(b'(') {
+            self.at += 1;
+        }
+        let word = self.word();
+        if word.text == "esac" && !word.quoted {
+            cases.pop();
+            return;
+        }
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => {
+                    self.complete = false;
+                    break;
+                }
+                Some(b')') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b'\n' | b';' | b'&' | b'|' | b'(') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => drop(self.word()),
+            }
+        }
+        if let Some(case) = cases.last_mut() {
+            *case = Case::Body;
+        }
+    }
+
+    fn line_ends(&mut self) {
+        loop {
+            self.blanks();
+            match self.peek() {
+                Some(b'\n') => self.at += 1,
+                Some(b'#') => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'\\') if self.byte(1) == Some(b'\n') => self.at += 2,
+                _ => return,
+            }
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.text[self.at..self.end];
+        self.at += rest.find('\n').unwrap_or(rest.len());
+    }
+
+    /// The number in front of `2>` or `0<`.
+    fn skip_descriptor(&mut self) -> bool {
+        let rest = &self.text.as_bytes()[self.at..self.end];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let redirects =
+            matches!(rest.get(digits), Some(b'<' | b'>')) && rest.get(digits + 1) != Some(&b'(');
+        if redirects {
+            self.at += digits;
+        }
+        redirects
+    }
+
+    fn redirection(&mut self, current: &mut Current<'a>) {
+        const OPERATORS: &[&str] =
+            &["<<<", "<<-", "<<", "&>>", "&>", "<>", "<&", ">>", ">&", ">|", "<", ">"];
+        let operator = OPERATORS.iter().find(|operator| self.starts_with(operator));
+        let operator = operator.copied().unwrap_or("<");
+        self.at += operator.len();
+        self.blanks();
+        if matches!(self.peek(), None | Some(b'\n' | b';' | b'|' | b'&' | b'(' | b')')) {
+            return;
+        }
+        match operator {
+            "<<" | "<<-" => {
+                let delimiter = self.delimiter();
+                self.bodies.push(Body {
+                    delimiter: delimiter.text,
+                    strip_tabs: operator == "<<-",
+                    literal: delimiter.quoted,
+                    reader: None,
+                });
+            }
+            "<<<" => current.command.input = Some(self.word().text),
+            _ => drop(self.word()),
+        }
+    }
+
+    /// A here-document's delimiter: quotes are resolved, and nothing in it is a command.
+    fn delimiter(&mut self) -> Word<'a> {
+        let found = self.commands.len();
+        let word = self.word();
+        self.commands.truncate(found);
+        word
+    }
+
+    /// The bodies of the here-documents of the line that just ended.
+    fn bodies(&mut self) {
+        for body in std::mem::take(&mut self.bodies) {
+            let start = self.at;
+            let end = self.skip_body(&body);
+            if let Some(command) = body.reader.and_then(|reader| self.commands.get_mut(reader)) {
+                command.input = Some(Cow::Borrowed(&self.text[start..end]));
+            }
+            if !body.literal {
+                let after = std::mem::replace(&mut self.at, start);
+                self.nested(|parser| parser.within(end, Self::data));
+                self.at = after;
+            }
+        }
+    }
+
+    /// Goes behind the delimiter's line and gives the end of the body.
+    fn skip_body(&mut self, body: &Body<'_>) -> usize {
+        while self.at < self.end {
+            let start = self.at;
+            let rest = &self.text[start..self.end];
+            let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+            // As bash does: `$(cat <<EOF … EOF)` with the bracket on the delimiter's line.
+            if self.depth > 0
+                && line.strip_prefix(&*body.delimiter).is_some_and(|rest| rest.starts_with(')'))
+            {
+                self.at = start + body.delimiter.len();
+                return start;
+            }
+            self.at = (start + line.len() + 1).min(self.end);
+            let line = line.trim_end_matches('\r');
+            let line = if body.strip_tabs { line.trim_start_matches('\t') } else { line };
+            if line == body.delimiter {
+                return start;
+            }
+        }
+        self.end
+    }
+}

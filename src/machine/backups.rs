@@ -1,0 +1,63 @@
+//! Copies of a file from before each write.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::paths::content_hash;
+use super::{Error, Result, clock, files};
+
+/// How many backups of one file are kept.
+pub const KEPT: usize = 20;
+
+/// One saved version of a file.
+#[derive(Debug)]
+pub struct Backup {
+    /// Where the copy is.
+    pub path: PathBuf,
+    /// When it was made, as in its name.
+    pub stamp: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Saves `text`, the content a file has right now, into `directory`, and prunes old copies.
+///
+/// # Errors
+///
+/// When the copy cannot be written; nothing else may be written then.
+pub fn save(directory: &Path, text: &str) -> Result<PathBuf> {
+    let name = format!("{}-{}.json", clock::file_stamp(), content_hash(text.as_bytes()));
+    let path = directory.join(name);
+    files::replace_private(&path, text)?;
+    let all = list(directory)?;
+    for old in all.iter().skip(KEPT) {
+        files::remove(&old.path)?;
+    }
+    Ok(path)
+}
+
+/// The backups in `directory`, newest first.
+///
+/// # Errors
+///
+/// When the directory cannot be read.
+pub fn list(directory: &Path) -> Result<Vec<Backup>> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::of("list", directory)(error)),
+    };
+    let mut backups = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(Error::of("list", directory))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((stamp, _)) = name.strip_suffix(".json").and_then(|stem| stem.split_once('-'))
+        else {
+            continue;
+        };
+        let size = entry.metadata().map_or(0, |metadata| metadata.len());
+        backups.push(Backup { path: entry.path(), stamp: stamp.to_owned(), size });
+    }
+    backups.sort_by(|left, right| right.path.cmp(&left.path));
+    Ok(backups)
+}

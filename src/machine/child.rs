@@ -1,0 +1,389 @@
+//! Running other people's commands.
+//!
+//! A child has its own process group and its own pipes, so neither it nor what it leaves behind can
+//! hold hookman's: the client waits for the end of file on both of those.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How much of each of a child's outputs is kept, in bytes.
+pub const KEPT: usize = 1024 * 1024;
+
+/// How long a child that was told to terminate may take before it is killed.
+pub const GRACE: Duration = Duration::from_millis(1500);
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub enum Program<'a> {
+    /// A line for `sh -c`.
+    Shell(&'a str),
+    /// A program and its arguments.
+    Argv(&'a [String]),
+}
+
+/// One child to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec<'a> {
+    /// The program.
+    pub program: Program<'a>,
+    /// Its standard input.
+    pub stdin: &'a [u8],
+    /// Its working directory; hookman's own if absent.
+    pub directory: Option<&'a Path>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With this code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// By us, after its time was up.
+    TimedOut,
+}
+
+/// What a child did.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub ended: Ended,
+    /// Its standard output, up to [`KEPT`] bytes.
+    pub stdout: Vec<u8>,
+    /// Its standard error, up to [`KEPT`] bytes.
+    pub stderr: Vec<u8>,
+    /// Bytes of both that were read and not kept.
+    pub dropped: u64,
+}
+
+struct Running<'a> {
+    child: Child,
+    group: Pid,
+    exit: Option<OwnedFd>,
+    input: Option<(ChildStdin, &'a [u8])>,
+    outputs: [Output; 2],
+    deadline: Instant,
+    timed_out: bool,
+    status: Option<ExitStatus>,
+}
+
+struct Output {
+    pipe: Option<OwnedFd>,
+    kept: Vec<u8>,
+    dropped: u64,
+}
+
+/// Runs children side by side until each has exited or was killed; the results are in their order.
+///
+/// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]. The end
+/// of a child ends the wait for its output: what a process left behind still writes is not read.
+///
+/// # Errors
+///
+/// Per child, why it could not be started.
+pub fn run(specs: &[Spec<'_>]) -> Vec<io::Result<Finished>> {
+    let mut started: Vec<io::Result<Running<'_>>> = specs.iter().map(start).collect();
+    loop {
+        let now = Instant::now();
+        let mut wake: Option<Instant> = None;
+        for running in started.iter_mut().flatten() {
+            if running.status.is_none() {
+                running.enforce(now);
+                wake = Some(wake.map_or(running.deadline, |wake| wake.min(running.deadline)));
+            }
+        }
+        let Some(wake) = wake else { break };
+        wait(&started, wake.saturating_duration_since(now));
+        for running in started.iter_mut().flatten() {
+            running.step();
+        }
+    }
+    started.into_iter().map(|running| running.map(Running::finish)).collect()
+}
+
+fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
+    let mut command = match spec.program {
+        Program::Shell(line) => {
+            let mut command = Command::new("/bin/sh");
+            command.arg("-c").arg(line);
+            command
+        }
+        Program::Argv([program, arguments @ ..]) => {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
+        Program::Argv([]) => return Err(io::Error::other("the list of arguments is empty")),
+    };
+    if let Some(directory) = spec.directory {
+        command.current_dir(directory);
+    }
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let group = Pid::from_child(&child);
+    let input = child.stdin.take().map(|pipe| (pipe, spec.stdin));
+    if let Some((pipe, _)) = &input {
+        do_not_block(pipe.as_fd());
+    }
+    let stdout = child.stdout.take().map(OwnedFd::from);
+    let stderr = child.stderr.take().map(OwnedFd::from);
+    Ok(Running {
+        exit: exit_notice(group),
+        child,
+        group,
+        input,
+        outputs: [stdout, stderr].map(Output::of),
+        deadline: Instant::now() + spec.timeout,
+        timed_out: false,
+        status: None,
+    })
+}
+
+fn do_not_block(pipe: BorrowedFd<'_>) {
+    // The pipe is ours and new, so this cannot fail in a way that matters: a blocking pipe is
+    // still served by poll, only less smoothly.
+    if let Ok(flags) = fcntl_getfl(pipe) {
+        let _ = fcntl_setfl(pipe, flags | OFlags::NONBLOCK);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn exit_notice(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_notice(_pid: Pid) -> Option<OwnedFd> {
+    None
+}
+
+fn wait(started: &[io::Result<Running<'_>>], mut left: Duration) {
+    let mut polled = Vec::new();
+    for running in started.iter().flatten().filter(|running| running.status.is_none()) {
+        match &running.exit {
+            Some(exit) => polled.push(PollFd::new(exit, PollFlags::IN)),
+            // Without a descriptor that tells of the exit, the exit has to be asked for.
+            None => left = left.min(Duration::from_millis(5)),
+        }
+        if let Some((pipe, _)) = &running.input {
+            polled.push(PollFd::new(pipe, PollFlags::OUT));
+        }
+        for output in &running.outputs {
+            if let Some(pipe) = &output.pipe {
+                polled.push(PollFd::new(pipe, PollFlags::IN));
+            }
+        }
+    }
+    // One extra millisecond, because a timeout that is rounded down would spin before a deadline.
+    let left = left + Duration::from_millis(1);
+    let timeout =
+        Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+    let _ = poll(&mut polled, Some(&timeout));
+}
+
+impl Running<'_> {
+    fn enforce(&mut self, now: Instant) {
+        if now < self.deadline {
+            return;
+        }
+        let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
+        let _ = kill_process_group(self.group, signal);
+        self.timed_out = true;
+        self.deadline = now + GRACE;
+    }
+
+    fn step(&mut self) {
+        if self.status.is_some() {
+            return;
+        }
+        self.feed();
+        for output in &mut self.outputs {
+            output.drain();
+        }
+        if let Ok(Some(status)) = self.child.try_wait() {
+            self.status = Some(status);
+            self.input = None;
+            for output in &mut self.outputs {
+                output.drain();
+            }
+        }
+    }
+
+    fn feed(&mut self) {
+        let Some((pipe, rest)) = &mut self.input else { return };
+        let done = loop {
+            if rest.is_empty() {
+                break true;
+            }
+            match rustix::io::write(&*pipe, rest) {
+                Ok(written) => *rest = &rest[written..],
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break false,
+                // A child that closes its input without reading it is within its rights.
+                Err(_) => break true,
+            }
+        };
+        if done {
+            self.input = None;
+        }
+    }
+
+    fn finish(self) -> Finished {
+        if self.timed_out {
+            // The child may have gone on SIGTERM while others of its group stayed.
+            let _ = kill_process_group(self.group, Signal::KILL);
+        }
+        let status = self.status.unwrap_or_default();
+        let ended = match (self.timed_out, status.code(), status.signal()) {
+            (true, _, _) => Ended::TimedOut,
+            (false, Some(code), _) => Ended::Exited(code),
+            (false, None, signal) => Ended::Signalled(signal.unwrap_or_default()),
+        };
+        let [stdout, stderr] = self.outputs;
+        Finished {
+            ended,
+            dropped: stdout.dropped + stderr.dropped,
+            stdout: stdout.kept,
+            stderr: stderr.kept,
+        }
+    }
+}
+
+impl Output {
+    fn of(pipe: Option<OwnedFd>) -> Self {
+        if let Some(pipe) = &pipe {
+            do_not_block(pipe.as_fd());
+        }
+        Self { pipe, kept: Vec::new(), dropped: 0 }
+    }
+
+    fn drain(&mut self) {
+        let Some(pipe) = &self.pipe else { return };
+        let mut piece = [0_u8; 16 * 1024];
+        // The number of reads is bounded, so that a child that never stops writing cannot keep us
+        // from looking at the clock.
+        for _ in 0..64 {
+            match rustix::io::read(pipe, piece.as_mut_slice()) {
+                Ok(0) => {
+                    self.pipe = None;
+                    return;
+                }
+                Ok(length) => {
+                    let room = KEPT.saturating_sub(self.kept.len()).min(length);
+                    self.kept.extend_from_slice(&piece[..room]);
+                    self.dropped += (length - room) as u64;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => {
+                    self.pipe = None;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(line: &str, stdin: &[u8], timeout: u64) -> Finished {
+        let spec = Spec {
+            program: Program::Shell(line),
+            stdin,
+            directory: None,
+            timeout: Duration::from_millis(timeout),
+        };
+        run(&[spec]).remove(0).unwrap()
+    }
+
+    #[test]
+    fn a_child_reads_its_input_and_is_heard_on_both_outputs() {
+        let finished = shell("cat; echo no >&2; exit 3", b"payload", 10_000);
+        assert_eq!(finished.ended, Ended::Exited(3));
+        assert_eq!(finished.stdout, b"payload");
+        assert_eq!(finished.stderr, b"no\n");
+    }
+
+    #[test]
+    fn a_large_input_is_fed_while_the_output_is_read() {
+        let input = vec![b'x'; 3 * 1024 * 1024];
+        let finished = shell("cat", &input, 10_000);
+        assert_eq!(finished.stdout.len(), KEPT);
+        assert_eq!(finished.dropped, (input.len() - KEPT) as u64);
+    }
+
+    #[test]
+    fn a_child_that_ignores_its_input_or_closes_it_is_fine() {
+        let input = vec![b'x'; 1024 * 1024];
+        assert_eq!(shell("exec <&-; echo done", &input, 10_000).stdout, b"done\n");
+        assert_eq!(shell("true", &input, 10_000).ended, Ended::Exited(0));
+    }
+
+    #[test]
+    fn a_process_left_behind_does_not_hold_the_caller() {
+        let started = Instant::now();
+        let finished = shell("sleep 30 & echo done", b"", 20_000);
+        assert_eq!(finished.stdout, b"done\n");
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn time_that_is_up_ends_the_whole_group() {
+        let finished = shell("sleep 30 | cat", b"", 50);
+        assert_eq!(finished.ended, Ended::TimedOut);
+        let stubborn = shell("trap '' TERM; echo here; sleep 30", b"", 300);
+        assert_eq!(stubborn.ended, Ended::TimedOut);
+        assert_eq!(stubborn.stdout, b"here\n");
+    }
+
+    #[test]
+    fn a_child_that_never_stops_writing_is_ended_in_time() {
+        let finished = shell("yes", b"", 100);
+        assert_eq!(finished.ended, Ended::TimedOut);
+        assert_eq!(finished.stdout.len(), KEPT);
+    }
+
+    #[test]
+    fn signals_and_missing_programs_are_told_apart() {
+        assert_eq!(shell("kill -9 $$", b"", 10_000).ended, Ended::Signalled(9));
+        let argv = ["/no/such/program".to_owned()];
+        let spec = Spec {
+            program: Program::Argv(&argv),
+            stdin: b"",
+            directory: None,
+            timeout: Duration::from_secs(1),
+        };
+        assert_eq!(run(&[spec]).remove(0).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn children_run_side_by_side() {
+        let directory = tempfile::tempdir().unwrap();
+        let fifo = directory.path().join("fifo");
+        let spec = |line| Spec {
+            program: Program::Shell(line),
+            stdin: b"",
+            directory: Some(directory.path()),
+            timeout: Duration::from_secs(10),
+        };
+        assert_eq!(
+            shell(&format!("mkfifo {}", fifo.display()), b"", 10_000).ended,
+            Ended::Exited(0)
+        );
+        let finished = run(&[spec("read line < fifo; echo \"got $line\""), spec("echo it > fifo")]);
+        assert_eq!(finished[0].as_ref().unwrap().stdout, b"got it\n");
+    }
+}

@@ -1,0 +1,26 @@
+//! The process's environment, read in this one place.
+
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+/// A variable's text; unset, empty and not-Unicode are all `None`.
+pub fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A variable as the system gives it; unset and empty are both `None`.
+pub fn raw(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The current directory.
+///
+/// # Errors
+///
+/// When it was removed or may not be read.
+pub fn current_directory() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}

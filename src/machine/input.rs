@@ -1,0 +1,110 @@
+//! Reading the payload from standard input.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// What was found on standard input.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The bytes up to the end of the first complete JSON object.
+    Value(Vec<u8>),
+    /// Whatever came before the end or the deadline, when no object was completed.
+    Incomplete(Vec<u8>),
+}
+
+/// Finds where the first JSON object ends, across any cut into pieces.
+///
+/// It looks only at braces, brackets and strings; whether the value is valid is the parser's
+/// business.
+#[derive(Debug, Default)]
+struct End {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    scanned: usize,
+}
+
+impl End {
+    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate().skip(self.scanned) {
+            if self.in_string {
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.scanned = bytes.len();
+        None
+    }
+}
+
+/// Reads standard input until the first JSON object is complete, the input ends, or `deadline`
+/// has passed.
+///
+/// The end of the input is not waited for: clients were seen to leave the pipe open
+/// (client 2.1.246 on Linux, 2.1.270 on Windows).
+pub fn read_value(deadline: Duration) -> Input {
+    let until = Instant::now() + deadline;
+    let mut bytes = Vec::with_capacity(16 * 1024);
+    let mut end = End::default();
+    let stdin = rustix::stdio::stdin();
+    loop {
+        if bytes.capacity() - bytes.len() < 8 * 1024 {
+            bytes.reserve(bytes.len().max(64 * 1024));
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout =
+            Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => return Input::Incomplete(bytes),
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return Input::Incomplete(bytes),
+        }
+        match rustix::io::read(stdin, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => return Input::Incomplete(bytes),
+            Ok(_) => {
+                if let Some(length) = end.find(&bytes) {
+                    bytes.truncate(length);
+                    return Input::Value(bytes);
+                }
+            }
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => return Input::Incomplete(bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_found_however_the_input_is_cut() {
+        let text = br#"  {"a":"}\"]{","b":[{"c":1},2]} {"second":true}"#;
+        let first = text.iter().position(|byte| *byte == b'2').unwrap() + 3;
+        for cut in 0..text.len() {
+            let mut end = End::default();
+            let found = end.find(&text[..cut]).or_else(|| end.find(text));
+            assert_eq!(found, Some(first), "cut at {cut}");
+        }
+        assert_eq!(End::default().find(br#"{"half": ["#), None);
+    }
+}

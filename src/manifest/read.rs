@@ -1,0 +1,425 @@
+//! Reading a manifest and laying its overlay over it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::document::{Reader, did_you_mean, key_offset, suggest};
+use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
+use crate::client::event::Event;
+use crate::client::matcher;
+
+/// A manifest's text and the name it goes by in messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The file as the user would name it.
+    pub file: &'a str,
+    /// Its content.
+    pub text: &'a str,
+}
+
+/// Keys of `[[hook]]`, in the order in which documentation gives them.
+const HOOK_KEYS: &[&str] = &[
+    "name", "builtin", "command", "argv", "event", "matcher", "enabled", "timeout", "on_error",
+    "options",
+];
+
+/// Keys that an overlay may set for a hook that the manifest under it declares.
+const OVERRIDABLE: &[&str] = &["enabled", "timeout", "on_error", "options"];
+
+const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+
+/// Reads a manifest and, over it, its overlay: the overlay's own hooks come after the manifest's,
+/// and of the manifest's hooks it may set `enabled`, `timeout`, `on_error` and `options` by name.
+///
+/// # Errors
+///
+/// Every problem found, each with file, line and column.
+pub fn read(
+    base: Option<Source<'_>>,
+    overlay: Option<Source<'_>>,
+    presets: &dyn Presets,
+) -> Result<Manifest, Problems> {
+    let mut hooks: Vec<Draft> = Vec::new();
+    let mut problems = Vec::new();
+    for (source, is_overlay) in [(base, false), (overlay, true)] {
+        let Some(source) = source else { continue };
+        let mut reader = Reader::new(source.file, source.text);
+        let drafts = drafts(&mut reader, presets);
+        for draft in drafts {
+            place(draft, is_overlay, &mut hooks, &mut reader.problems);
+        }
+        problems.append(&mut reader.problems);
+    }
+    let hooks = hooks
+        .into_iter()
+        .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
+        .collect();
+    if problems.is_empty() { Ok(Manifest { hooks }) } else { Err(Problems(problems)) }
+}
+
+/// A hook as one file gives it; `None` is a key that the file leaves out.
+struct Draft {
+    name: String,
+    action: Option<Action>,
+    events: Option<Vec<Event>>,
+    matcher: Option<String>,
+    enabled: Option<bool>,
+    timeout_ms: Option<u64>,
+    on_error: Option<OnError>,
+    options: Option<Map<String, Value>>,
+    option_origins: Vec<(Vec<String>, Origin)>,
+    origins: BTreeMap<String, Origin>,
+    origin: Origin,
+    defaults: Defaults,
+}
+
+#[derive(Clone, Default)]
+struct Defaults {
+    timeout_ms: Option<(u64, Origin)>,
+    on_error: Option<(OnError, Origin)>,
+}
+
+fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
+    let Some(earlier) = hooks.iter_mut().find(|hook| hook.name == draft.name) else {
+        hooks.push(draft);
+        return;
+    };
+    if !is_overlay || earlier.origin.file == draft.origin.file || draft.action.is_some() {
+        let message =
+            format!("the name `{}` is taken by the hook at {}", draft.name, earlier.origin);
+        problems.push(Problem { origin: draft.origin, message });
+        return;
+    }
+    let foreign = draft.origins.iter().find(|(key, _)| {
+        !OVERRIDABLE.contains(&key.as_str()) && !matches!(key.as_str(), "name" | "hook")
+    });
+    if let Some((key, origin)) = foreign {
+        let message = format!(
+            "an overlay may set {} of a hook that the manifest declares, not `{key}`",
+            OVERRIDABLE.join(", ")
+        );
+        problems.push(Problem { origin: origin.clone(), message });
+        return;
+    }
+    earlier.enabled = draft.enabled.or(earlier.enabled);
+    earlier.timeout_ms = draft.timeout_ms.or(earlier.timeout_ms);
+    earlier.on_error = draft.on_error.or(earlier.on_error);
+    if let Some(options) = draft.options {
+        earlier.options.get_or_insert_default().extend(options);
+    }
+    // The overlay's places come first, so that a problem is shown where it was caused.
+    earlier.option_origins.splice(..0, draft.option_origins);
+    earlier
+        .origins
+        .extend(draft.origins.into_iter().filter(|(key, _)| key != "hook" && key != "name"));
+}
+
+fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets) -> Vec<Draft> {
+    let document = reader.parse();
+    if !reader.problems.is_empty() {
+        return Vec::new();
+    }
+    let table = document.get_ref();
+    reader.unknown_keys(table, "a manifest", &["defaults", "hook"]);
+    let defaults =
+        table.get("defaults").map(|value| read_defaults(reader, value)).unwrap_or_default();
+    let Some(hooks) = table.get("hook") else { return Vec::new() };
+    let Some(items) = hooks.get_ref().as_array() else {
+        reader.problem(
+            hooks.span().start,
+            "hooks are declared as `[[hook]]`, in double brackets".to_owned(),
+        );
+        return Vec::new();
+    };
+    items
+        .iter()
+        .filter_map(|item| match item.get_ref().as_table() {
+            Some(table) => read_hook(reader, table, item.span().start, &defaults, presets),
+            None => {
+                reader.wrong_type("hook", item, "a table");
+                None
+            }
+        })
+        .collect()
+}
+
+fn read_defaults(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Defaults {
+    let mut defaults = Defaults::default();
+    let Some(table) = value.get_ref().as_table() else {
+        reader.wrong_type("defaults", value, "a table");
+        return defaults;
+    };
+    reader.unknown_keys(table, "[defaults]", &["timeout", "on_error"]);
+    if let Some(value) = table.get("timeout") {
+        let origin = reader.origin(value.span().start);
+        defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
+    }
+    if let Some(value) = table.get("on_error") {
+        let origin = reader.origin(value.span().start);
+        defaults.on_error = read_on_error(reader, value).map(|found| (found, origin));
+    }
+    defaults
+}
+
+fn read_hook(
+    reader: &mut Reader<'_>,
+    table: &DeTable<'_>,
+    offset: usize,
+    defaults: &Defaults,
+    presets: &dyn Presets,
+) -> Option<Draft> {
+    let before = reader.problems.len();
+    reader.unknown_keys(table, "[[hook]]", HOOK_KEYS);
+    let action = read_action(reader, table, offset, presets);
+    let name = read_name(reader, table, offset, action.as_ref());
+    let mut draft = Draft {
+        name: name.unwrap_or_default(),
+        action,
+        events: table.get("event").and_then(|value| read_events(reader, value)),
+        matcher: table.get("matcher").and_then(|value| reader.text("matcher", value)),
+        enabled: table.get("enabled").and_then(|value| reader.boolean("enabled", value)),
+        timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
+        on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
+        options: table.get("options").and_then(|value| reader.table("options", value)),
+        option_origins: Vec::new(),
+        origins: BTreeMap::new(),
+        origin: reader.origin(offset),
+        defaults: defaults.clone(),
+    };
+    for key in table.keys() {
+        draft.origins.insert(key.get_ref().to_string(), reader.origin(key.span().start));
+    }
+    draft.origins.insert("hook".to_owned(), draft.origin.clone());
+    if let Some(options) = table.get("options") {
+        option_origins(reader, options, &mut Vec::new(), &mut draft.option_origins);
+    }
+    check_matcher(reader, table, draft.events.as_deref());
+    (reader.problems.len() == before).then_some(draft)
+}
+
+fn option_origins(
+    reader: &Reader<'_>,
+    value: &Spanned<DeValue<'_>>,
+    path: &mut Vec<String>,
+    found: &mut Vec<(Vec<String>, Origin)>,
+) {
+    let keys: Vec<String> = match value.get_ref() {
+        DeValue::Table(table) => table.keys().map(|key| key.get_ref().to_string()).collect(),
+        DeValue::Array(items) => (0..items.len()).map(|index| index.to_string()).collect(),
+        _ => return,
+    };
+    for key in keys {
+        let inner = match value.get_ref() {
+            DeValue::Table(table) => table.get(key.as_str()),
+            DeValue::Array(items) => key.parse().ok().and_then(|index: usize| items.get(index)),
+            _ => None,
+        };
+        let at = key_offset(value, std::slice::from_ref(&key));
+        path.push(key);
+        found.push((path.clone(), reader.origin(at)));
+        if let Some(inner) = inner {
+            option_origins(reader, inner, path, found);
+        }
+        path.pop();
+    }
+}
+
+fn read_action(
+    reader: &mut Reader<'_>,
+    table: &DeTable<'_>,
+    offset: usize,
+    presets: &dyn Presets,
+) -> Option<Action> {
+    let given: Vec<&str> = ["builtin", "command", "argv"]
+        .into_iter()
+        .filter(|key| table.get(*key).is_some())
+        .collect();
+    if given.len() > 1 {
+        let message =
+            format!("a hook is one of builtin, command and argv, not {}", given.join(" and "));
+        reader.problem(offset, message);
+        return None;
+    }
+    let key = *given.first()?;
+    let value = table.get(key)?;
+    match key {
+        "builtin" => {
+            let name = reader.text(key, value)?;
+            if let Some(preset) = presets.find(&name) {
+                return Some(Action::Builtin { name, kind: preset.kind });
+            }
+            let names = presets.names();
+            let hint = suggest(&name, names.iter().copied())
+                .map_or_else(|| format!("; there are {}", names.join(", ")), did_you_mean);
+            reader
+                .problem(value.span().start, format!("no built-in hook is called `{name}`{hint}"));
+            None
+        }
+        "command" => {
+            let line = reader.text(key, value)?;
+            if line.trim().is_empty() {
+                reader.problem(value.span().start, "`command` is empty".to_owned());
+                return None;
+            }
+            Some(Action::Command(line))
+        }
+        _ => {
+            let words = match value.get_ref() {
+                DeValue::Array(_) => reader.texts(key, value)?,
+                _ => {
+                    reader.wrong_type(key, value, "a list of strings");
+                    return None;
+                }
+            };
+            if words.first().is_none_or(|(_, program)| program.is_empty()) {
+                reader.problem(value.span().start, "`argv` names no program".to_owned());
+                return None;
+            }
+            Some(Action::Argv(words.into_iter().map(|(_, word)| word).collect()))
+        }
+    }
+}
+
+fn read_name(
+    reader: &mut Reader<'_>,
+    table: &DeTable<'_>,
+    offset: usize,
+    action: Option<&Action>,
+) -> Option<String> {
+    let Some(value) = table.get("name") else {
+        if let Some(Action::Builtin { name, .. }) = action {
+            return Some(name.clone());
+        }
+        reader.problem(offset, "this hook has no name; give it one: name = \"…\"".to_owned());
+        return None;
+    };
+    let name = reader.text("name", value)?;
+    let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
+    if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
+        let message = format!(
+            "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`"
+        );
+        reader.problem(value.span().start, message);
+        return None;
+    }
+    Some(name)
+}
+
+fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<Event>> {
+    let names = reader.texts("event", value)?;
+    let mut events = Vec::new();
+    for (offset, name) in names {
+        match Event::from_name(&name) {
+            Some(event) => events.push(event),
+            None => {
+                let known = Event::ALL.iter().map(|event| event.name());
+                let hint = suggest(&name, known).map(did_you_mean).unwrap_or_default();
+                reader.problem(offset, format!("the client has no event `{name}`{hint}"));
+            }
+        }
+    }
+    if events.is_empty() {
+        reader.problem(value.span().start, "`event` names no event".to_owned());
+        return None;
+    }
+    events.sort_unstable();
+    events.dedup();
+    Some(events)
+}
+
+fn read_on_error(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<OnError> {
+    let word = reader.text("on_error", value)?;
+    let found = [OnError::Open, OnError::Ask, OnError::Closed]
+        .into_iter()
+        .find(|on_error| on_error.name() == word);
+    if found.is_none() {
+        let message = format!("`on_error` is \"open\", \"ask\" or \"closed\", not \"{word}\"");
+        reader.problem(value.span().start, message);
+    }
+    found
+}
+
+// A pattern that is no JavaScript regular expression never fires and the client does not say so.
+fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[Event]>) {
+    let Some(value) = table.get("matcher") else { return };
+    let Some(text) = value.get_ref().as_str() else { return };
+    let events = events.unwrap_or(&[Event::PreToolUse]);
+    let is_pattern = |event: &Event| matcher::kind(Some(text), *event) == matcher::Kind::Pattern;
+    if let (true, Err(error)) = (events.iter().any(is_pattern), matcher::compile(text)) {
+        let message =
+            format!("`{text}` is no JavaScript regular expression and would never match: {error}");
+        reader.problem(value.span().start, message);
+    }
+}
+
+impl Draft {
+    fn complete(self, presets: &dyn Presets) -> Result<Hook, Problem> {
+        let Some(action) = self.action else {
+            let message = format!(
+                "the hook `{}` does nothing: it needs one of builtin, command and argv",
+                self.name
+            );
+            return Err(Problem { origin: self.origin, message });
+        };
+        let mut options = self.options.unwrap_or_default();
+        let mut preset = None;
+        if let Action::Builtin { name: builtin, .. } = &action {
+            preset = presets.find(builtin);
+            options = presets.options(builtin, &options).map_err(|(path, message)| {
+                let origin = self
+                    .option_origins
+                    .iter()
+                    .find(|(known, _)| *known == path)
+                    .map_or_else(|| self.origin.clone(), |(_, origin)| origin.clone());
+                Problem { origin, message }
+            })?;
+        } else if let Some(origin) = self.origins.get("options") {
+            let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
+            return Err(Problem { origin: origin.clone(), message });
+        }
+        let events = match (self.events, &preset) {
+            (Some(events), _) => events,
+            (None, Some(preset)) => preset.events.clone(),
+            (None, None) => {
+                let message = format!(
+                    "the hook `{}` has no event; say when it runs: event = \"PreToolUse\"",
+                    self.name
+                );
+                return Err(Problem { origin: self.origin, message });
+            }
+        };
+        let mut origins = self.origins;
+        let mut fall_back = |key: &str, origin: Option<&Origin>| {
+            if let (false, Some(origin)) = (origins.contains_key(key), origin) {
+                origins.insert(key.to_owned(), origin.clone());
+            }
+        };
+        fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
+        fall_back("on_error", self.defaults.on_error.as_ref().map(|(_, origin)| origin));
+        let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
+        let default_on_error = self.defaults.on_error.map(|(on_error, _)| on_error);
+        Ok(Hook {
+            summary: preset.as_ref().map_or_else(|| described(&action), |it| it.summary.clone()),
+            matcher: self.matcher.or_else(|| preset.and_then(|preset| preset.matcher)),
+            name: self.name,
+            action,
+            events,
+            enabled: self.enabled.unwrap_or(true),
+            timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
+            on_error: self.on_error.or(default_on_error).unwrap_or_default(),
+            options,
+            origins,
+        })
+    }
+}
+
+fn described(action: &Action) -> String {
+    match action {
+        Action::Builtin { name, .. } => name.clone(),
+        Action::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
+        Action::Argv(words) => words.join(" "),
+    }
+}

@@ -1,0 +1,161 @@
+//! The chains on this machine: where their manifests are, and their compiled plans.
+
+use std::path::{Path, PathBuf};
+
+use super::{build, catalogue::Catalogue};
+use crate::chain::plan::{self, Plan, Source};
+use crate::machine::files::{self, Stamp};
+use crate::machine::paths::Paths;
+use crate::manifest::{self, Manifest, Position, Problem, Problems};
+
+/// A manifest with its overlay, one chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// `user` or `project`, for journals and reports.
+    pub scope: &'static str,
+    /// The manifest.
+    pub manifest: PathBuf,
+    /// The overlay that is not in git, for projects.
+    pub overlay: Option<PathBuf>,
+}
+
+impl Chain {
+    /// The user's chain.
+    pub fn of_user(paths: &Paths) -> Self {
+        Self { scope: "user", manifest: paths.user_manifest(), overlay: None }
+    }
+
+    /// The chain of the project in `directory`.
+    pub fn of_project(directory: &Path) -> Self {
+        let folder = directory.join(".claude");
+        Self {
+            scope: "project",
+            manifest: folder.join("hookman.toml"),
+            overlay: Some(folder.join("hookman.local.toml")),
+        }
+    }
+
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        [Some(self.manifest.as_path()), self.overlay.as_deref()].into_iter().flatten()
+    }
+
+    fn plan_file(&self, paths: &Paths) -> PathBuf {
+        paths.beside("plans", &self.manifest)
+    }
+}
+
+/// What there is to run.
+#[derive(Debug)]
+pub enum Loaded {
+    /// A plan that fits its manifests.
+    Plan(String),
+    /// The last plan that could be made, and what is wrong with the manifests since.
+    LastGood(String, String),
+    /// No manifest.
+    Absent,
+    /// Manifests that cannot be read and no earlier plan.
+    Broken {
+        /// What is wrong.
+        problems: String,
+        /// Whether they seem to declare a hook that must hold.
+        gate: bool,
+    },
+}
+
+/// The plan of a chain: the cached one where it still fits, else made anew on the spot.
+pub fn load(paths: &Paths, chain: &Chain) -> Loaded {
+    let mut cached = String::new();
+    let known = files::read_into(&chain.plan_file(paths), &mut cached).unwrap_or(false);
+    if known && Plan::parse(&cached).is_some_and(|plan| fits(&plan, chain)) {
+        return Loaded::Plan(cached);
+    }
+    match compile(paths, chain) {
+        Ok(Some(plan)) => Loaded::Plan(plan),
+        Ok(None) => Loaded::Absent,
+        Err(problems) if known && Plan::parse(&cached).is_some() => {
+            Loaded::LastGood(cached, problems.to_string())
+        }
+        Err(problems) => Loaded::Broken { problems: problems.to_string(), gate: has_gate(chain) },
+    }
+}
+
+fn fits(plan: &Plan<'_>, chain: &Chain) -> bool {
+    let mut files = chain.files();
+    plan.build == build()
+        && plan.sources.iter().all(|source| {
+            files.next().is_some_and(|path| {
+                path.to_str() == Some(&*source.path)
+                    && files::stamp(path).is_ok_and(|stamp| stamp.map(triple) == source.stamp)
+            })
+        })
+        && files.next().is_none()
+}
+
+fn triple(stamp: Stamp) -> (u64, i64, u64) {
+    (stamp.size, i64::try_from(stamp.modified).unwrap_or(i64::MAX), stamp.inode)
+}
+
+/// Reads a chain's manifests; `None` where there are none.
+///
+/// # Errors
+///
+/// Everything that is wrong with them.
+pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
+    let mut texts = Vec::new();
+    for path in chain.files() {
+        let file = paths.shown(path);
+        let text = files::read_text(path).map_err(|error| unreadable(&file, &error.source))?;
+        texts.push(text.map(|text| (file, text)));
+    }
+    if texts.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let mut sources =
+        texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
+    let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
+    manifest::read(base, overlay, &Catalogue).map(Some)
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> Problems {
+    let origin =
+        manifest::Origin { file: file.to_owned(), position: Position { line: 1, column: 1 } };
+    Problems(vec![Problem { origin, message: format!("it cannot be read: {error}") }])
+}
+
+/// Reads a chain's manifests and leaves their plan in the state directory; `None` where there are
+/// no manifests.
+///
+/// # Errors
+///
+/// Everything that is wrong with the manifests; the earlier plan stays then. A plan that cannot be
+/// saved is no error: it is a cache.
+pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
+    let sources: Vec<Source<'_>> = chain.files().map(source).collect();
+    let Some(manifest) = read(paths, chain)? else { return Ok(None) };
+    let plan = plan::render(&build(), &sources, &manifest.hooks).map_err(|error| {
+        unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error))
+    })?;
+    let _ = files::replace_private(&chain.plan_file(paths), &plan);
+    Ok(Some(plan))
+}
+
+// A file that was written a moment ago may be written again within one tick of the file system's
+// clock and look the same, so its stamp is spoiled and the next run looks again.
+fn source(path: &Path) -> Source<'_> {
+    const SETTLED: i128 = 100_000_000;
+    let now = jiff::Timestamp::now().as_nanosecond();
+    let stamp = files::stamp(path).ok().flatten().map(|stamp| {
+        let (size, modified, inode) = triple(stamp);
+        (size, modified, if now - stamp.modified < SETTLED { 0 } else { inode })
+    });
+    Source { path: path.to_string_lossy(), stamp }
+}
+
+fn has_gate(chain: &Chain) -> bool {
+    chain.files().filter_map(|path| files::read_text(path).ok().flatten()).any(|text| {
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            line.starts_with("on_error") && line.contains("closed")
+        })
+    })
+}

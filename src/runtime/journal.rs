@@ -1,0 +1,167 @@
+//! One line per run: what was asked, what each step came to, what was answered.
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::chains::Chain;
+use crate::chain::merge::{Ran, Verdict};
+use crate::chain::outcome::Outcome;
+use crate::client::answer::Decision;
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+use crate::machine::paths::Paths;
+use crate::machine::{clock, files};
+
+/// A line of the journal; it holds no tool input.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry<'a> {
+    /// When the run ended.
+    pub time: String,
+    /// `user` or `project`.
+    pub scope: Cow<'a, str>,
+    /// The session's id.
+    #[serde(borrow)]
+    pub session: Cow<'a, str>,
+    /// The event's name.
+    pub event: Cow<'a, str>,
+    /// The tool, or what else the event's matchers are tested against.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub subject: Cow<'a, str>,
+    /// The session's directory.
+    #[serde(borrow)]
+    pub cwd: Cow<'a, str>,
+    /// The session's transcript.
+    #[serde(borrow)]
+    pub transcript: Cow<'a, str>,
+    /// What each step came to.
+    pub steps: Vec<StepEntry>,
+    /// What was decided: `deny`, `defer`, `ask`, `allow`, or `none`.
+    pub verdict: Cow<'a, str>,
+    /// The exit code.
+    pub exit: u8,
+    /// The whole run in microseconds.
+    pub us: u64,
+    /// What went wrong on hookman's own side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// One step in a line of the journal.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepEntry {
+    /// The hook's name.
+    pub hook: String,
+    /// Microseconds it took.
+    pub us: u64,
+    /// `silent`, `context`, a decision, `off`, or the kind of failure.
+    pub outcome: Cow<'static, str>,
+    /// The failure in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl<'a> Entry<'a> {
+    /// A line for a run of `chain` on `event`.
+    pub fn new(event: Event, chain: &Chain) -> Self {
+        Self { scope: chain.scope.into(), event: event.name().into(), ..Self::default() }
+    }
+
+    /// Adds what the payload says of the session.
+    pub fn describe(&mut self, payload: &Payload<'a>) {
+        self.session.clone_from(&payload.session_id);
+        self.cwd.clone_from(&payload.cwd);
+        self.transcript.clone_from(&payload.transcript_path);
+        if let Some(subject) =
+            Event::from_name(&self.event).and_then(|event| payload.subject(event))
+        {
+            self.subject = subject.to_owned().into();
+        }
+    }
+
+    /// Adds a remark on what went wrong.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// Adds a hook that is switched off.
+    pub fn skipped(&mut self, hook: &str) {
+        self.steps.push(StepEntry {
+            hook: hook.to_owned(),
+            us: 0,
+            outcome: "off".into(),
+            error: None,
+        });
+    }
+
+    /// Adds a step that was run.
+    pub fn ran(&mut self, ran: &Ran, took: Duration) {
+        let (outcome, error) = match &ran.outcome {
+            Outcome::Failure(failure) => (failure.kind(), Some(failure.to_string())),
+            Outcome::Answer(answer, _) => match answer.decision {
+                Some(decision) => (word(decision), None),
+                None if answer.is_silent() => ("silent", None),
+                None if answer.context.is_empty() => ("spoke", None),
+                None => ("context", None),
+            },
+        };
+        self.steps.push(StepEntry {
+            hook: ran.name.clone(),
+            us: micros(took),
+            outcome: outcome.into(),
+            error,
+        });
+    }
+
+    /// Adds the verdict and the time it took.
+    pub fn finish(&mut self, verdict: &Verdict, took: Duration) {
+        self.verdict = verdict.decision.map_or("none", word).into();
+        self.exit = verdict.said.code;
+        self.us = micros(took);
+        self.time = clock::stamp();
+    }
+
+    /// The line, with its end.
+    pub fn line(&self) -> String {
+        // Plain text and numbers always have a JSON form.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Defer => "defer",
+        Decision::Deny => "deny",
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The last `bytes` of the journal, from the first whole line on.
+///
+/// # Errors
+///
+/// What the system says; a journal that does not exist yet is empty.
+pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
+    files::read_tail(&paths.journal(), bytes)
+}
+
+/// The transcript of a session, from the newest line of the journal that names it.
+pub fn transcript(paths: &Paths, session: &str) -> Option<String> {
+    let text = tail(paths, 256 * 1024).ok()?;
+    text.lines()
+        .rev()
+        .filter_map(|line| serde_json::from_str::<Entry<'_>>(line).ok())
+        .find(|entry| entry.session == session && !entry.transcript.is_empty())
+        .map(|entry| entry.transcript.into_owned())
+}
