@@ -59,11 +59,13 @@ macro_rules! books {
 
 books! {
     blocking
+    chain
     environment
     firing
     sessions
     settings
     slash_commands
+    switches
 }
 
 #[test]
