@@ -72,3 +72,6 @@ impl Command<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
