@@ -453,14 +453,16 @@ fn problems_with_options_name_the_place() {
 fn what_the_runtime_reads_is_compact() {
     let rule =
         json!({"id": "x", "program": "x|y", "flags": ["-a", "-b"], "operands": [], "what": "z"});
-    let overrides = json!({"rules": [rule], "forget_after": "2h", "per_agent": true});
-    let globals = "git -C -c --git-dir --work-tree --namespace --config-env --attr-source";
+    let globals = json!({"git": ["-C", "--git-dir"], "gh": ["-R"]});
+    let overrides = json!({
+        "rules": [rule], "forget_after": "2h", "per_agent": true, "globals": globals,
+    });
     let expected = json!({
         "programs": "x|y",
         "level": "one-strike",
         "forget_after": 7200,
         "per_agent": true,
-        "globals": [globals],
+        "globals": ["git -C --git-dir", "gh -R"],
         "rules": [{"id": "x", "program": "x|y", "flags": "-a -b", "what": "z"}],
     });
     assert_eq!(compiled(&overrides).get(), expected.to_string());
@@ -492,4 +494,16 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
     for (line, expected) in rows {
         assert_eq!(rule::may_call(line, "rm|git"), expected, "{line}");
     }
+}
+
+#[test]
+fn the_first_denial_reads_well() {
+    let answer = Session::new(&json!({})).run("cd app && git reset --hard HEAD~1").unwrap();
+    let expected = "one-strike stopped this call and nothing of it ran. `git reset --hard HEAD~1` \
+                    (rule git-reset-hard): it throws away every uncommitted change in the index \
+                    and the working tree, and git keeps no copy. Safer: commit the changes on a \
+                    branch first, or `git reset --keep`, which refuses to lose local changes. This \
+                    is said once: if it is really what is wanted, run it again, and git-reset-hard \
+                    will pass in this session.";
+    assert_eq!(answer, Answer::deny(expected));
 }
