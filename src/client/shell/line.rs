@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
         let Current { mut command, start, end, dropped } = std::mem::take(current);
         let is_empty = command.words.is_empty() && command.assignments.is_empty();
         let is_command = !dropped && !is_empty;
-        for body in self.bodies.iter_mut().filter(|body| body.reader.is_none()) {
+        for body in self.bodies.iter_mut().rev().take_while(|body| body.reader.is_none()) {
             body.reader = Some(if is_command { self.commands.len() } else { usize::MAX });
         }
         if is_command {
