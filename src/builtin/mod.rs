@@ -4,7 +4,7 @@
 //! *catalogue entry* is data: one file in `templates/hooks/` that names a kind and gives it options.
 
 pub mod catalogue;
-pub mod command_guard;
+mod command_guard;
 pub mod options;
 
 use std::io;

@@ -135,11 +135,15 @@ fn check_value(value: &Value, shape: &Shape) -> Result<(), OptionProblem> {
     if fits {
         return Ok(());
     }
-    let nearest = match (shape, value) {
-        (Shape::OneOf(texts), Value::String(text)) => suggestion(text, texts.iter().copied()),
-        _ => String::new(),
-    };
-    Err(OptionProblem::at(&[], format!("expected {shape}, found {}{nearest}", describe(value))))
+    let mut message = format!("expected {shape}, found {}", describe(value));
+    if let (Shape::OneOf(texts), Value::String(text)) = (shape, value)
+        && let Some(nearest) = nearest(text, texts)
+    {
+        message.push_str("; did you mean `");
+        message.push_str(nearest);
+        message.push_str("`?");
+    }
+    Err(OptionProblem::at(&[], message))
 }
 
 fn describe(value: &Value) -> String {
@@ -157,12 +161,17 @@ fn describe(value: &Value) -> String {
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.dedup();
-    let near = |candidate: &&str| (strsim::jaro_winkler(name, candidate) * 1000.0).round();
-    match known.iter().copied().max_by(|left, right| near(left).total_cmp(&near(right))) {
-        None => String::new(),
-        Some(nearest) if near(&nearest) >= 800.0 => format!("; did you mean `{nearest}`?"),
-        Some(_) => format!("; there are `{}`", known.join("`, `")),
+    match nearest(name, &known) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None if known.is_empty() => String::new(),
+        None => format!("; there are `{}`", known.join("`, `")),
     }
+}
+
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let rated = known.iter().map(|known| (strsim::jaro_winkler(name, known), *known));
+    let best = rated.max_by(|left, right| left.0.total_cmp(&right.0));
+    best.filter(|(likeness, _)| *likeness >= 0.8).map(|(_, known)| known)
 }
 
 /// The seconds that a [`Shape::Duration`] means, or `None` where it is of another shape.

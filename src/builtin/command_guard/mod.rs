@@ -184,3 +184,6 @@ fn sentences(hits: &[&Hit<'_, '_>]) -> String {
 fn ids(hits: &[&Hit<'_, '_>]) -> String {
     hits.iter().map(|hit| hit.rule.id.as_ref()).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests;

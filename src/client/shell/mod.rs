@@ -6,6 +6,7 @@
 //! read by the same rules, which fits its simple commands.
 
 mod line;
+mod redirection;
 mod word;
 mod wrapper;
 
@@ -72,3 +73,6 @@ impl Command<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,7 +80,10 @@ impl<'a> Parser<'a> {
                 _ => self.at += 1,
             }
         }
-        text.finish(self.at)
+        let word = text.finish(self.at);
+        // The commands of these names are no globs.
+        let expanded = word.expanded && !matches!(&*word.text, "[" | "[[");
+        Word { expanded, ..word }
     }
 
     fn is_brace_list(&self) -> bool {

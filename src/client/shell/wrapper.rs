@@ -117,10 +117,10 @@ struct Walk<'v> {
 
 impl Walk<'_> {
     fn script(&mut self, text: &str, depth: usize) {
-        match self.budget.checked_sub(text.len()) {
-            Some(rest) if depth < DEPTH => self.budget = rest,
-            _ => return self.complete = false,
-        }
+        let Some(rest) = self.budget.checked_sub(text.len()) else {
+            return self.complete = false;
+        };
+        self.budget = rest;
         let line = split(text);
         self.complete &= line.complete;
         for command in &line.commands {

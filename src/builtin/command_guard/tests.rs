@@ -1,0 +1,509 @@
+//! What the guard says to single commands, as a table, and to sequences of calls.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::super::catalogue;
+use super::*;
+use crate::client::answer::Decision;
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+use crate::session::store::Store;
+
+/// Flags in memory, under a clock that the test moves.
+#[derive(Default)]
+struct Memory {
+    now: Cell<u64>,
+    flags: RefCell<BTreeMap<String, u64>>,
+    broken: Cell<bool>,
+}
+
+impl Memory {
+    fn check(&self) -> io::Result<()> {
+        if self.broken.get() { Err(io::Error::other("disk full")) } else { Ok(()) }
+    }
+}
+
+impl Store for Memory {
+    fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool> {
+        let was_up = self.is_up(flag)?;
+        self.flags.borrow_mut().insert(flag.to_owned(), self.now.get() + ttl.as_secs());
+        Ok(!was_up)
+    }
+
+    fn is_up(&self, flag: &str) -> io::Result<bool> {
+        self.check()?;
+        Ok(self.flags.borrow().get(flag).is_some_and(|end| *end > self.now.get()))
+    }
+
+    fn take(&self, flag: &str) -> io::Result<bool> {
+        let was_up = self.is_up(flag)?;
+        self.flags.borrow_mut().remove(flag);
+        Ok(was_up)
+    }
+}
+
+fn resolved(overrides: &Value) -> Map<String, Value> {
+    let entry = catalogue::find("one-strike").unwrap();
+    entry.resolve(overrides.as_object().unwrap()).unwrap()
+}
+
+fn compiled(overrides: &Value) -> Box<RawValue> {
+    serde_json::value::to_raw_value(&resolved(overrides)).unwrap()
+}
+
+struct Session {
+    store: Memory,
+    name: &'static str,
+    options: Box<RawValue>,
+    agent: &'static str,
+}
+
+impl Session {
+    fn new(overrides: &Value) -> Self {
+        let options = compiled(overrides);
+        Self { store: Memory::default(), name: "one-strike", options, agent: "" }
+    }
+
+    fn run(&self, command: &str) -> Result<Answer, Failure> {
+        self.run_input(&json!({"command": command, "description": "d"}))
+    }
+
+    fn run_input(&self, input: &Value) -> Result<Answer, Failure> {
+        let payload =
+            json!({"agent_id": self.agent, "tool_name": "Bash", "tool_input": input}).to_string();
+        run(&Context {
+            name: self.name,
+            event: Event::PreToolUse,
+            payload: &Payload::parse(&payload).unwrap(),
+            options: &self.options,
+            store: &self.store,
+        })
+    }
+
+    /// The rules that a denial names after `and … will pass`, or what else happened.
+    fn say(&self, command: &str) -> String {
+        let answer = match self.run(command) {
+            Ok(answer) => answer,
+            Err(failure) => return format!("{failure:?}"),
+        };
+        if answer.is_silent() {
+            return "silent".to_owned();
+        }
+        assert_eq!(answer.decision, Some(Decision::Deny), "{answer:?}");
+        let reason = answer.reason.unwrap();
+        let once = reason.split("run it again, and ").nth(1).unwrap();
+        once.split(" will pass").next().unwrap().to_owned()
+    }
+}
+
+#[track_caller]
+fn check(overrides: &Value, rows: &[(&str, &str)]) {
+    let found = rows.iter().map(|(command, expected)| {
+        let found = match Session::new(overrides).say(command) {
+            silent if silent == "silent" => String::new(),
+            found => found,
+        };
+        (*command, *expected, found)
+    });
+    let wrong: Vec<_> = found.filter(|(_, expected, found)| found != expected).collect();
+    assert!(wrong.is_empty(), "command, expected, found: {wrong:#?}");
+}
+
+#[test]
+fn one_strike_knows_deletions() {
+    let rows = [
+        ("rm -rf build", "rm"),
+        ("rm -r build", "rm"),
+        ("rm -R build", "rm"),
+        ("rm -fr build", "rm"),
+        ("rm -f a.txt", "rm"),
+        ("rm -v -i -r build", "rm"),
+        ("rm build -rf", "rm"),
+        ("rm --recursive build", "rm"),
+        ("rm --force build", "rm"),
+        ("rm a.txt", ""),
+        ("rm -i a.txt", ""),
+        ("rm -- -rf", ""),
+        ("rm ./-rf my-file-r", ""),
+        ("rm -rf \"$DIR\"", "rm"),
+        ("/bin/rm -rf a", "rm"),
+        ("\\rm -rf a", "rm"),
+        ("'rm' -rf a", "rm"),
+        ("r\\m -rf a", "rm"),
+        ("r''m -\"r\"f a", "rm"),
+        ("$'\\x72m' -rf a", "rm"),
+        ("sudo -u me rm -rf a", "rm"),
+        ("env A=1 nohup timeout 5 rm -rf a", "rm"),
+        ("(rm -rf a)", "rm"),
+        ("{ rm -rf a; }", "rm"),
+        ("echo $(rm -rf a)", "rm"),
+        ("echo \"`rm -rf a`\"", "rm"),
+        ("bash -c \"rm -rf a\"", "rm"),
+        ("eval 'rm -rf a'", "rm"),
+        ("git ls-files -o | xargs rm -f", "rm"),
+        ("find . -name '*.o' -exec rm -f {} +", "rm"),
+        ("find . -name '*.o' -delete", "rm"),
+        ("find . -name '*.o' -exec rm {} \\;", ""),
+        ("cd x && rm -rf y", "rm"),
+        ("ls; rm -rf y", "rm"),
+        ("if true; then rm -rf y; fi", "rm"),
+        ("for d in a b; do rm -rf $d; done", "rm"),
+        ("ls\nrm -rf y", "rm"),
+        ("cat <<EOF > notes\nrm -rf /\nEOF", ""),
+        ("cat <<EOF > notes\nx\nEOF\nrm -rf y", "rm"),
+        ("cat <<EOF > notes\n$(rm -rf y)\nEOF", "rm"),
+        ("bash <<'EOF'\nrm -rf y\nEOF", "rm"),
+        ("engine log <<'EOF'\ngit reset --hard\nEOF", ""),
+        ("echo rm -rf a", ""),
+        ("echo 'rm -rf a' > notes", ""),
+        ("grep -rn 'rm -rf' .", ""),
+        ("# rm -rf a", ""),
+        ("git rm -rf a", ""),
+        ("docker run --rm -f x", ""),
+        ("npm run form -f", ""),
+        ("Remove-Item -Recurse -Force build", "rm"),
+        ("remove-item build -recurse", "rm"),
+        ("Remove-Item -Recurse build -WhatIf", ""),
+        ("", ""),
+        ("'", ""),
+    ];
+    check(&json!({}), &rows);
+}
+
+#[test]
+fn one_strike_knows_git() {
+    let rows = [
+        // git push
+        ("git push -f", "git-push-force"),
+        ("git push --force origin main", "git-push-force"),
+        ("git push origin main --force", "git-push-force"),
+        ("git push -uf origin main", "git-push-force"),
+        ("git -C repo push -f", "git-push-force"),
+        ("git -c user.name=x --no-pager --git-dir .git push -f", "git-push-force"),
+        ("git.exe push -f", "git-push-force"),
+        ("git push origin +main", "git-push-force"),
+        ("git push origin my-feature", ""),
+        ("git push origin fix-f", ""),
+        ("git push --force-with-lease", ""),
+        ("git push --force-if-includes", ""),
+        ("git push -o -f origin", ""),
+        ("git push -of origin", ""),
+        ("git push --push-option --force", ""),
+        ("git push -- -f", ""),
+        ("git push -f --dry-run", ""),
+        ("git push", ""),
+        ("git commit -m 'git push -f'", ""),
+        ("git commit -m \"revert: git push --force\" && git push", ""),
+        ("git -c push.default=current pull -f", ""),
+        ("git log push -f", ""),
+        ("git $SUB -f", ""),
+        // git reset
+        ("git reset --hard", "git-reset-hard"),
+        ("git reset --hard HEAD~1", "git-reset-hard"),
+        ("git reset HEAD~1 --hard", "git-reset-hard"),
+        ("git reset --soft HEAD~1", ""),
+        ("git reset", ""),
+        ("git reset -- --hard", ""),
+        // git clean
+        ("git clean -fd", "git-clean"),
+        ("git clean -d -f", "git-clean"),
+        ("git clean -xdf", "git-clean"),
+        ("git clean --force", "git-clean"),
+        ("git clean -n", ""),
+        ("git clean -nfd", ""),
+        ("git clean -d -e of", ""),
+        ("git clean -def", ""),
+        // git checkout, git restore
+        ("git checkout .", "git-checkout-dot"),
+        ("git checkout -- .", "git-checkout-dot"),
+        ("git checkout HEAD -- ./", "git-checkout-dot"),
+        ("git checkout main", ""),
+        ("git checkout -b .x", ""),
+        ("git checkout ./a.txt", ""),
+        ("git checkout .gitignore", ""),
+        ("git restore .", "git-restore-dot"),
+        ("git restore --source HEAD .", "git-restore-dot"),
+        ("git restore -s . a.txt", ""),
+        ("git restore --staged .", ""),
+        ("git restore -S -W .", "git-restore-dot"),
+        ("git restore a.txt", ""),
+        // git stash
+        ("git stash", "git-stash"),
+        ("git stash;", "git-stash"),
+        ("git stash pop", "git-stash"),
+        ("git stash push -m list", "git-stash"),
+        ("git stash drop stash@{0}", "git-stash"),
+        ("git stash -u", "git-stash"),
+        ("git stash list", ""),
+        ("git stash show -p stash@{0}", ""),
+        ("git stash --help", ""),
+        // several
+        ("git stash && git reset --hard && rm -rf a", "git-stash, git-reset-hard, rm"),
+        ("rm -rf a; rm -rf b", "rm"),
+    ];
+    check(&json!({}), &rows);
+}
+
+#[test]
+fn rules_of_the_user_use_every_key() {
+    let rule = json!({
+        "id": "k8s", "program": "kubectl|oc", "subcommand": "delete ns",
+        "all_flags": ["--now|--force", "-A"], "operands": ["prod-*", "live"],
+        "values": ["-n"], "except_flags": ["--dry-run"], "except_operands": ["prod-tmp"],
+        "what": "w",
+    });
+    let options = json!({
+        "rules": [rule], "globals": {"kubectl": ["--context"]},
+    });
+    let rows = [
+        ("kubectl delete ns prod-1 --now -A", "k8s"),
+        ("oc delete --wait ns live --force -A", "k8s"),
+        ("kubectl --context x delete ns prod-1 --now -A", "k8s"),
+        ("oc --context x delete ns prod-1 --now -A", ""),
+        ("kubectl delete ns prod-1 --now", ""),
+        ("kubectl delete ns prod-1 -A", ""),
+        ("kubectl delete pod prod-1 --now -A", ""),
+        ("kubectl delete ns dev --now -A", ""),
+        ("kubectl delete ns -n live dev --now -A", ""),
+        ("kubectl delete ns prod-1 --now -A --dry-run=client", ""),
+        ("kubectl delete ns prod-tmp --now -A", ""),
+        ("kubectl delete ns a/prod-tmp/ prod-tmp --now -A", ""),
+        ("kubectl delete ns prod-tmp prod-1 --now -A", "k8s"),
+        ("kubectl delete ns prod-tmp/../prod-tmp --now -A", "k8s"),
+        ("rm -rf a", ""),
+    ];
+    check(&options, &rows);
+}
+
+#[test]
+fn rules_can_be_left_out_and_added() {
+    let extra = json!([{"id": "killall", "program": "killall", "what": "ends other programs"}]);
+    let options = json!({"skip": ["git-stash", "rm"], "extra_rules": extra});
+    let rows = [
+        ("git stash", ""),
+        ("rm -rf a", ""),
+        ("find . -delete", ""),
+        ("git reset --hard", "git-reset-hard"),
+        ("killall node", "killall"),
+    ];
+    check(&options, &rows);
+}
+
+#[test]
+fn a_retry_passes_and_other_rules_still_deny() {
+    let session = Session::new(&json!({}));
+    let sequence = [
+        ("rm -rf a", "rm"),
+        ("rm -rf a", "silent"),
+        ("sudo rm -r b", "silent"),
+        ("rm -rf b && git push -f", "git-push-force"),
+        ("git push -f", "silent"),
+        ("git stash; git clean -f", "git-stash, git-clean"),
+        ("git clean -f; git stash", "silent"),
+    ];
+    for (command, expected) in sequence {
+        assert_eq!(session.say(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_warning_is_forgotten_after_a_while() {
+    let session = Session::new(&json!({"forget_after": "8h"}));
+    assert_eq!(session.say("rm -rf a"), "rm");
+    session.store.now.set(8 * 60 * 60 - 1);
+    assert_eq!(session.say("rm -rf a"), "silent");
+    session.store.now.set(8 * 60 * 60);
+    assert_eq!(session.say("rm -rf a"), "rm");
+}
+
+#[test]
+fn hooks_do_not_share_warnings_and_agents_only_when_told() {
+    let mut session = Session::new(&json!({}));
+    assert_eq!(session.say("rm -rf a"), "rm");
+    session.agent = "agent-1";
+    assert_eq!(session.say("rm -rf a"), "silent");
+    session.name = "second";
+    assert_eq!(session.run("rm -rf a").unwrap().decision, Some(Decision::Deny));
+
+    let mut session = Session::new(&json!({"per_agent": true}));
+    assert_eq!(session.say("rm -rf a"), "rm");
+    session.agent = "agent-1";
+    assert_eq!(session.say("rm -rf a"), "rm");
+    assert_eq!(session.say("rm -rf a"), "silent");
+    let flags: Vec<String> = session.store.flags.borrow().keys().cloned().collect();
+    assert_eq!(flags, ["one-strike.rm", "one-strike.rm@agent-1"]);
+}
+
+#[test]
+fn a_broken_store_is_a_failure_only_where_it_decides() {
+    let session = Session::new(&json!({"levels": {"git-stash": "block"}}));
+    session.store.broken.set(true);
+    assert_eq!(session.say("ls"), "silent");
+    assert_eq!(session.say("rm a"), "silent");
+    assert!(matches!(session.run("rm -rf a"), Err(Failure::Store(_))));
+    let answer = session.run("git stash && rm -rf a").unwrap();
+    assert_eq!(answer.decision, Some(Decision::Deny));
+}
+
+#[test]
+fn a_call_without_a_command_is_none_of_its_business() {
+    let session = Session::new(&json!({}));
+    for input in [json!({}), json!({"command": 5}), json!({"command": null}), json!("rm -rf a")] {
+        assert!(session.run_input(&input).unwrap().is_silent(), "{input}");
+    }
+}
+
+#[test]
+fn options_that_were_not_resolved_are_a_failure() {
+    let mut session = Session::new(&json!({}));
+    session.options = RawValue::from_string("{}".to_owned()).unwrap();
+    assert!(matches!(session.run("ls"), Err(Failure::Options(_))));
+}
+
+#[test]
+fn reasons_say_what_happened_why_and_what_to_do() {
+    let rules = json!([
+        {"id": "a", "program": "a", "what": "does A", "instead": "do A'"},
+        {"id": "b", "program": "b", "what": "does B", "level": "block"},
+        {"id": "c", "program": "c", "what": "does C", "level": "ask"},
+        {"id": "d", "program": "d", "what": "does D", "level": "warn"},
+    ]);
+    let session = Session::new(&json!({"rules": rules}));
+    let long = format!("a {}", "ä".repeat(200));
+    let cut = format!("a {}…", "ä".repeat(118));
+    let cases = [
+        (
+            "b x\\\n  y; a 'z'; c; d",
+            Answer::deny(
+                "one-strike stopped this call and nothing of it ran. `b x\\ y` (rule b): it does B. \
+                 `a 'z'` (rule a): it does A. Safer: do A'. Always stopped here: b. This is said \
+                 once: if it is really what is wanted, run it again, and a will pass in this \
+                 session.",
+            ),
+        ),
+        (
+            "a; b",
+            Answer::deny(
+                "one-strike stopped this call and nothing of it ran. `b` (rule b): it does B. \
+                 Always stopped here: b.",
+            ),
+        ),
+        (
+            "a; d; c",
+            Answer {
+                context: vec!["one-strike warns: `d` (rule d): it does D.".to_owned()],
+                ..Answer::ask("one-strike: `c` (rule c): it does C.")
+            },
+        ),
+        ("d", Answer::context("one-strike warns: `d` (rule d): it does D.")),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(session.run(command).unwrap(), expected, "{command}");
+    }
+    let session = Session::new(&json!({"rules": rules}));
+    let reason = session.run(&long).unwrap().reason.unwrap();
+    assert!(reason.contains(&format!("`{cut}` (rule a)")), "{reason}");
+}
+
+#[test]
+fn problems_with_options_name_the_place() {
+    let entry = catalogue::find("one-strike").unwrap();
+    let cases = [
+        (json!({"skipp": []}), "`skipp`: unknown option; did you mean `skip`?"),
+        (
+            json!({"skip": ["git-stsh"]}),
+            "`skip.0`: no rule has the id `git-stsh`; did you mean `git-stash`?",
+        ),
+        (
+            json!({"levels": {"git-push": "ask"}}),
+            "`levels.git-push`: no rule has the id `git-push`; did you mean `git-push-force`?",
+        ),
+        (
+            json!({"level": "deny"}),
+            "`level`: expected one of `one-strike`, `block`, `ask`, `warn`, found `deny`",
+        ),
+        (
+            json!({"extra_rules": [{"id": "x", "program": "x"}]}),
+            "`extra_rules.0`: `what` is missing",
+        ),
+        (
+            json!({"extra_rules": [{"id": "x.y", "program": "x", "what": "y"}]}),
+            "`extra_rules.0.id`: expected letters, digits, `-` and `_`, found `x.y`",
+        ),
+        (
+            json!({"rules": [{"id": "x", "program": "x", "what": "y", "flag": ["-f"]}]}),
+            "`rules.0.flag`: unknown option; did you mean `flags`?",
+        ),
+        (
+            json!({"rules": [{"id": "x", "program": "x", "what": "y", "flags": "-f"}]}),
+            "`rules.0.flags`: expected a list, found `-f`",
+        ),
+    ];
+    for (overrides, expected) in cases {
+        let problem = entry.resolve(overrides.as_object().unwrap()).unwrap_err();
+        assert_eq!(problem.to_string(), expected);
+    }
+}
+
+#[test]
+fn what_the_runtime_reads_is_compact() {
+    let rule =
+        json!({"id": "x", "program": "x|y", "flags": ["-a", "-b"], "operands": [], "what": "z"});
+    let globals = json!({"git": ["-C", "--git-dir"], "gh": ["-R"]});
+    let overrides = json!({
+        "rules": [rule], "forget_after": "2h", "per_agent": true, "globals": globals,
+    });
+    let expected = json!({
+        "programs": "x|y",
+        "level": "one-strike",
+        "forget_after": 7200,
+        "per_agent": true,
+        "globals": ["git -C --git-dir", "gh -R"],
+        "rules": [{"id": "x", "program": "x|y", "flags": "-a -b", "what": "z"}],
+    });
+    assert_eq!(compiled(&overrides).get(), expected.to_string());
+    assert_eq!(leading_programs(compiled(&overrides).get()), Some("x|y"));
+}
+
+#[test]
+fn a_line_that_cannot_call_a_program_is_not_split() {
+    let rows = [
+        ("rm -rf a", true),
+        ("/bin/rm a", true),
+        ("x;rm a", true),
+        ("(rm a)", true),
+        ("RM a", true),
+        ("git.exe push", true),
+        ("\"rm\" a", true),
+        ("r\\m", true),
+        ("'r'm", true),
+        ("$'rm'", true),
+        ("r\\\nm", true),
+        ("cargo test", false),
+        ("echo format term", false),
+        ("docker run --rm x", false),
+        ("rm-all a; farm; rms; rm_x; my_rm", false),
+        ("echo 'some text' \"more text\" | sed 's/a/b/'", false),
+        ("printf 'a\\n'", true),
+        ("", false),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(rule::may_call(line, "rm|git"), expected, "{line}");
+    }
+}
+
+#[test]
+fn the_first_denial_reads_well() {
+    let answer = Session::new(&json!({})).run("cd app && git reset --hard HEAD~1").unwrap();
+    let expected = "one-strike stopped this call and nothing of it ran. `git reset --hard HEAD~1` \
+                    (rule git-reset-hard): it throws away every uncommitted change in the index \
+                    and the working tree, and git keeps no copy. Safer: commit the changes on a \
+                    branch first, or `git reset --keep`, which refuses to lose local changes. This \
+                    is said once: if it is really what is wanted, run it again, and git-reset-hard \
+                    will pass in this session.";
+    assert_eq!(answer, Answer::deny(expected));
+}
