@@ -1,1 +1,3 @@
 //! What Claude Code is, as tables and types.
+
+pub mod json;
