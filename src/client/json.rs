@@ -172,6 +172,17 @@ impl<'t> Document<'t> {
         position(self.text, offset)
     }
 
+    /// Line and column of `offset`, given those of an earlier offset, so that many places cost one
+    /// pass over the text.
+    pub fn position_from(&self, place: Position, earlier: usize, offset: usize) -> Position {
+        let between = self.text.get(earlier..offset).unwrap_or_default();
+        let relative = position(between, between.len());
+        match relative.line {
+            1 => Position { line: place.line, column: place.column + relative.column - 1 },
+            lines => Position { line: place.line + lines - 1, column: relative.column },
+        }
+    }
+
     /// The key of a member, decoded. A lone surrogate becomes U+FFFD.
     pub fn key(&self, member: &Member) -> Cow<'t, str> {
         decode(self.slice(member.key))
