@@ -5,7 +5,7 @@
 
 mod handler;
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use serde::Serialize;
 
@@ -72,7 +72,11 @@ impl fmt::Display for Defect {
 /// as the client drops the key. No defect means that the client loads every hook of the file; it
 /// does not mean that each will match something.
 pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
-    let mut check = Check { document, known_events, defects: Vec::new() };
+    let mut check = Check {
+        document,
+        known_events: known_events.iter().copied().collect(),
+        defects: Vec::new(),
+    };
     if document.text().len() > MAX_BYTES {
         check.report(
             Effect::FileDropped,
@@ -88,7 +92,7 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
 
 struct Check<'d, 't> {
     document: &'d Document<'t>,
-    known_events: &'d [&'d str],
+    known_events: HashSet<&'d str>,
     defects: Vec<(usize, Defect)>,
 }
 
@@ -176,7 +180,7 @@ impl Check<'_, '_> {
 
     fn event(&mut self, event: &str, groups: &Node) {
         let pointer = child("/hooks", event);
-        if !self.known_events.contains(&event) {
+        if !self.known_events.contains(event) {
             let nearest = self.known_events.iter().find(|known| known.eq_ignore_ascii_case(event));
             let hint = nearest.map_or_else(
                 || "check its spelling and the client's version".to_owned(),
@@ -292,7 +296,7 @@ fn hidden<'n>(
     document: &Document<'_>,
     members: &'n [Member],
 ) -> impl Iterator<Item = &'n Member> + use<'n> {
-    let mut seen = std::collections::HashSet::with_capacity(members.len());
+    let mut seen = HashSet::with_capacity(members.len());
     let mut hidden: Vec<&Member> =
         members.iter().rev().filter(|member| !seen.insert(document.key(member))).collect();
     hidden.reverse();

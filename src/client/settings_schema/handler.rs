@@ -167,11 +167,11 @@ impl Check<'_, '_> {
         }
     }
 
-    fn one_of(&mut self, pointer: &str, node: &Node, key: &str, values: [&str; 2], note: &str) {
+    fn one_of(&mut self, pointer: &str, node: &Node, key: &str, values: [&str; 2], only: &str) {
         let value = self.document.string(node);
         if !value.as_deref().is_some_and(|value| values.contains(&value)) {
             let [one, other] = values;
-            let message = format!("`{key}` is neither `{one}` nor `{other}`{note}");
+            let message = format!("`{key}` is neither `{one}` nor `{other}`{only}");
             let hint = format!("write one of the two, or delete `{key}`");
             self.report(Effect::FileDropped, pointer, node, message, hint);
         }

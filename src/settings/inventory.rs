@@ -1,0 +1,208 @@
+//! Which handlers stand in a settings file, ours and foreign.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::client::json::{Document, Member, Node, Position, child};
+
+use super::{refusal::Refusal, registration::run_words};
+
+/// A handler of a settings file, for reports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handler {
+    /// JSON Pointer of the handler.
+    pub pointer: String,
+    /// Where it begins.
+    pub position: Position,
+    /// The event it stands under.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// Whether it is hookman's.
+    pub ours: bool,
+    /// The handler itself.
+    pub value: Value,
+    /// What the client compares to run equal handlers once: of handlers that match an event, those
+    /// with the same key run once, with the keys of the last in the place of the first (2.1.197).
+    /// Matcher and timeout are not in it. Scopes share keys; a plugin's handlers never equal those
+    /// of settings.
+    pub identity: String,
+}
+
+/// All handlers of a document that the client would read, in the order of the file. What is not
+/// of the shape that the client's schema asks for is left out.
+pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
+    let mut handlers = Vec::new();
+    let (mut place, mut passed) = (Position { line: 1, column: 1 }, 0);
+    for event in Survey::of(document).events {
+        for group in event.groups {
+            for (index, node) in group.handlers.iter().enumerate() {
+                let value = document.value(node);
+                // Of duplicate keys the earlier are left out, so the offsets only grow.
+                place = document.position_from(place, passed, node.span.start);
+                passed = node.span.start;
+                handlers.push(Handler {
+                    pointer: format!("{}/hooks/{index}", group.pointer),
+                    position: place,
+                    event: event.name.clone(),
+                    matcher: group.matcher.clone(),
+                    ours: run_words(&value).is_some(),
+                    identity: identity(&value),
+                    value,
+                });
+            }
+        }
+    }
+    handlers
+}
+
+/// The client's key for equal handlers (2.1.197, confirmed by its maintainers).
+fn identity(handler: &Value) -> String {
+    let parts: &[&str] = match handler.get("type").and_then(Value::as_str) {
+        Some("command") => &["command", "args", "if"],
+        Some("http") => &["url", "if"],
+        Some("mcp_tool") => &["server", "tool", "input", "if"],
+        _ => &["prompt", "if"],
+    };
+    let mut key = vec![handler.get("type").cloned().unwrap_or_default()];
+    if key.contains(&json!("command")) {
+        key.push(handler.get("shell").cloned().unwrap_or_else(|| "bash".into()));
+    }
+    key.extend(parts.iter().map(|part| handler.get(part).cloned().unwrap_or_default()));
+    Value::Array(key).to_string()
+}
+
+/// The hooks of a document, as far as they have the shape that hookman edits.
+pub(super) struct Survey<'n> {
+    /// The member `hooks` that counts.
+    pub(super) hooks: Option<&'n Member>,
+    pub(super) events: Vec<Event<'n>>,
+}
+
+/// An event with an array under it.
+pub(super) struct Event<'n> {
+    pub(super) name: String,
+    /// Its place among the members of `hooks`.
+    pub(super) index: usize,
+    pub(super) array: &'n Node,
+    pub(super) groups: Vec<Group<'n>>,
+}
+
+/// A group with an array of handlers.
+pub(super) struct Group<'n> {
+    pub(super) pointer: String,
+    /// Its place in the event's array.
+    pub(super) index: usize,
+    pub(super) node: &'n Node,
+    pub(super) matcher: Option<String>,
+    pub(super) list: &'n Node,
+    pub(super) handlers: &'n [Node],
+    /// For each handler that is ours its place and what it runs.
+    pub(super) ours: Vec<(usize, Vec<String>)>,
+    /// Whether it has no key that a group of ours would not have.
+    pub(super) plain: bool,
+}
+
+impl Group<'_> {
+    /// Whether nobody else's handler stands in it, and at least one of ours.
+    pub(super) fn is_ours_alone(&self) -> bool {
+        !self.ours.is_empty() && self.ours.len() == self.handlers.len()
+    }
+}
+
+impl<'n> Survey<'n> {
+    pub(super) fn of(document: &'n Document<'_>) -> Self {
+        let members = document.root().members().unwrap_or_default();
+        let hooks = members.iter().rev().find(|member| document.key(member) == "hooks");
+        let mut events = Vec::new();
+        let keys = hooks.and_then(|hooks| hooks.value.members()).unwrap_or_default();
+        let mut seen = HashSet::new();
+        for (index, member) in keys.iter().enumerate().rev() {
+            let name = document.key(member);
+            if seen.insert(name.clone())
+                && let Some(elements) = member.value.elements()
+            {
+                let groups = groups(document, &name, elements);
+                events.push(Event { name: name.into_owned(), index, array: &member.value, groups });
+            }
+        }
+        events.reverse();
+        Self { hooks, events }
+    }
+
+    pub(super) fn event(&self, name: &str) -> Option<&Event<'n>> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// Refuses duplicate keys where an edit would have to pass: the client reads the last, other
+    /// programs may read the first, and neither may be lost by guessing.
+    pub(super) fn refuse_duplicates(
+        &self,
+        document: &Document<'_>,
+        needed: &HashSet<&str>,
+    ) -> Result<(), Refusal> {
+        let root = document.root();
+        only_once(document, root, |key| key == "hooks")?;
+        if let Some(hooks) = self.hooks {
+            only_once(document, &hooks.value, |key| needed.contains(key))?;
+        }
+        for group in self.events.iter().flat_map(|event| &event.groups) {
+            if !group.ours.is_empty() {
+                only_once(document, group.node, |key| ["hooks", "matcher"].contains(&key))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn groups<'n>(document: &Document<'_>, event: &str, elements: &'n [Node]) -> Vec<Group<'n>> {
+    let event = child("/hooks", event);
+    let group = |(index, node): (usize, &'n Node)| {
+        let list = document.get(node, "hooks")?;
+        let handlers = list.elements()?;
+        let ours = handlers.iter().enumerate().filter_map(|(index, handler)| {
+            let words = is_command(document, handler).then(|| document.value(handler));
+            Some((index, run_words(&words?)?))
+        });
+        let mut keys = node.members()?.iter().map(|member| document.key(member));
+        Some(Group {
+            pointer: format!("{event}/{index}"),
+            index,
+            node,
+            matcher: document
+                .get(node, "matcher")
+                .and_then(|node| document.string(node))
+                .map(std::borrow::Cow::into_owned),
+            list,
+            handlers,
+            ours: ours.collect(),
+            plain: keys.all(|key| key == "matcher" || key == "hooks"),
+        })
+    };
+    elements.iter().enumerate().filter_map(group).collect()
+}
+
+/// A cheap look ahead that spares most foreign handlers being turned into values.
+fn is_command(document: &Document<'_>, handler: &Node) -> bool {
+    document
+        .get(handler, "command")
+        .and_then(|command| document.string(command))
+        .is_some_and(|command| command.contains("hookman"))
+}
+
+fn only_once(
+    document: &Document<'_>,
+    object: &Node,
+    concerns: impl Fn(&str) -> bool,
+) -> Result<(), Refusal> {
+    let mut seen = HashSet::new();
+    for member in object.members().unwrap_or_default() {
+        let key = document.key(member);
+        if concerns(&key) && !seen.insert(key.clone()) {
+            let position = document.position(member.key.start);
+            return Err(Refusal::DuplicateKey { key: key.into_owned(), position });
+        }
+    }
+    Ok(())
+}

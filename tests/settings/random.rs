@@ -1,0 +1,1 @@
+//! The settings engine against random values in random layouts.
