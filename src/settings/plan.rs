@@ -77,7 +77,7 @@ impl Plan {
             change::summary(&self.changes, self.foreign)
         };
         if self.after.is_none() {
-            summary.push_str(", and the file with them");
+            summary.push_str(", and then the file, which hookman made");
         }
         summary
     }

@@ -39,7 +39,9 @@ impl Undo {
             previous.original.clone()
         } else {
             let record = previous.map(|previous| previous.record.clone()).unwrap_or_default();
-            super::plan(current, &[], &record)?.after
+            let removal = super::plan(current, &[], &record)?;
+            // Without an entry of ours the record is about some other text.
+            if removal.changes.is_empty() { removal.before } else { removal.after }
         };
         Ok(Some(Self { original, after, record: plan.record.clone() }))
     }
