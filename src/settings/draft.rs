@@ -1,5 +1,7 @@
 //! A plan in the making: the changes as values and as splices, side by side.
 
+mod containers;
+
 use std::collections::{BTreeSet, HashSet};
 
 use json_patch::{AddOperation, PatchOperation, RemoveOperation, ReplaceOperation};
@@ -9,9 +11,10 @@ use crate::client::json::{Document, Node, child};
 
 use super::{
     change::{Action, Change},
-    edit::{Editor, Item, Reshape, apply},
+    edit::{Editor, Reshape},
     inventory::{Event, Group, Survey},
     layout::Part,
+    obstacle,
     pairing::{Pairing, Stale, pair, same},
     record::Record,
     refusal::Refusal,
@@ -52,7 +55,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
         wanted: &'w [Registration],
         record: &Record,
     ) -> Result<Self, Refusal> {
-        refuse_what_is_in_the_way(document, survey, wanted, record)?;
+        obstacle::refuse(document, survey, wanted, record)?;
         let mut by_event: Vec<(&str, Vec<&Registration>)> = Vec::new();
         for registration in wanted {
             match by_event.iter_mut().find(|(event, _)| *event == registration.event) {
@@ -297,147 +300,6 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
             self.changes.push(Change { action, event, pointer, before: None, after: Some(group) });
         }
     }
-
-    /// Makes the splices of the containers, and the text with all of them.
-    pub(super) fn finish(mut self) -> Outcome {
-        self.reshape_events();
-        let left = self.reshape_hooks_and_root();
-        let text = self.document.text();
-        let made_root = self.record.has_made("");
-        let none_wanted = self.pairings.iter().all(|pairing| pairing.missing.is_empty());
-        let entries = self.survey.events.iter().flat_map(|event| &event.groups);
-        let foreign = entries.map(|group| group.handlers.len() - group.ours.len()).sum();
-        let after = if left || !none_wanted || !(self.record.file_made || made_root) {
-            Some(apply(text, &self.editor.splices()))
-        } else {
-            (!self.record.file_made).then(|| without_root(self.document))
-        };
-        let Self { record, changes, operations, .. } = self;
-        Outcome { after, record, changes, operations, foreign }
-    }
-
-    fn reshape_events(&mut self) {
-        let survey = self.survey;
-        for (index, event) in survey.events.iter().enumerate() {
-            if self.gone_events.contains(&index) {
-                continue;
-            }
-            let groups: Vec<Value> =
-                self.pairings[index].missing.iter().map(|missing| missing.group()).collect();
-            let pointer = child("/hooks", &event.name);
-            let removed = std::mem::take(&mut self.gone_groups[index]);
-            self.reshape(
-                &pointer,
-                &Reshape {
-                    container: event.array,
-                    parent: survey.hooks.map(|hooks| &hooks.value),
-                    part: Part::Event,
-                    removed,
-                    added: groups.iter().map(|group| (None, group)).collect(),
-                    hollow: None,
-                },
-            );
-        }
-    }
-
-    /// Says whether anything is left in the root object.
-    fn reshape_hooks_and_root(&mut self) -> bool {
-        let root = self.document.root();
-        let members = root.members().unwrap_or_default();
-        let mut events = Map::new();
-        for (event, registrations) in &self.new_events {
-            let groups: Vec<Value> = registrations.iter().map(|new| new.group()).collect();
-            events.insert((*event).to_owned(), groups.into());
-        }
-        let new_hooks = Value::Object(events.clone());
-        let mut removed = BTreeSet::new();
-        let mut added: Vec<Item<'_>> = Vec::new();
-        match self.survey.hooks {
-            Some(hooks) if self.hooks_gone => {
-                removed.extend(members.iter().position(|member| member.key == hooks.key));
-            }
-            Some(hooks) => {
-                let events_of = &self.survey.events;
-                let gone = self.gone_events.iter().map(|index| events_of[*index].index).collect();
-                self.reshape(
-                    "/hooks",
-                    &Reshape {
-                        container: &hooks.value,
-                        parent: Some(root),
-                        part: Part::Hooks,
-                        removed: gone,
-                        added: events
-                            .iter()
-                            .map(|(event, groups)| (Some(&**event), groups))
-                            .collect(),
-                        hollow: None,
-                    },
-                );
-            }
-            None if events.is_empty() => {}
-            None => added.push((Some("hooks"), &new_hooks)),
-        }
-        let left = removed.len() < members.len() || !added.is_empty();
-        let (parent, part, hollow) = (None, Part::Root, None);
-        self.reshape("", &Reshape { container: root, parent, part, removed, added, hollow });
-        left
-    }
-
-    /// Reshapes a container, with the blanks of empty ones taken from and put on record.
-    fn reshape(&mut self, pointer: &str, reshape: &Reshape<'_, '_>) {
-        if reshape.removed.is_empty() && reshape.added.is_empty() {
-            return;
-        }
-        let hollow = self.record.hollow.remove(pointer);
-        let items = reshape
-            .container
-            .members()
-            .map_or_else(|| reshape.container.elements().map_or(0, <[_]>::len), <[_]>::len);
-        let emptied = reshape.removed.len() == items && reshape.added.is_empty();
-        let found = self.editor.reshape(&Reshape {
-            hollow: hollow.as_deref(),
-            removed: reshape.removed.clone(),
-            added: reshape.added.clone(),
-            ..*reshape
-        });
-        if let Some(blanks) = found.or(hollow.filter(|_| !emptied)) {
-            self.record.hollow.insert(pointer.to_owned(), blanks);
-        }
-    }
-}
-
-/// Refuses to edit where a value of the wrong type or a duplicate key is in the way.
-fn refuse_what_is_in_the_way(
-    document: &Document<'_>,
-    survey: &Survey<'_>,
-    wanted: &[Registration],
-    record: &Record,
-) -> Result<(), Refusal> {
-    let mut needed: HashSet<&str> = wanted.iter().map(|wanted| &*wanted.event).collect();
-    let holds_ours = |event: &&Event<'_>| event.groups.iter().any(|group| !group.ours.is_empty());
-    needed.extend(survey.events.iter().filter(holds_ours).map(|event| &*event.name));
-    needed.extend(record.made.iter().filter_map(|made| made.strip_prefix("/hooks/")));
-    if needed.is_empty() {
-        return Ok(());
-    }
-    survey.refuse_duplicates(document, &needed)?;
-    let Some(hooks) = survey.hooks.filter(|_| !wanted.is_empty()) else { return Ok(()) };
-    let wrong = |key: &str, node: &Node, wanted| Refusal::WrongType {
-        key: Some(key.to_owned()),
-        found: node.describe(),
-        wanted,
-        position: document.position(node.span.start),
-    };
-    let Some(members) = hooks.value.members() else {
-        return Err(wrong("hooks", &hooks.value, "an object"));
-    };
-    for member in members {
-        let key = document.key(member);
-        if member.value.elements().is_none() && wanted.iter().any(|wanted| *wanted.event == *key) {
-            return Err(wrong(&key, &member.value, "an array"));
-        }
-    }
-    Ok(())
 }
 
 fn path(pointer: &str) -> json_patch::jsonptr::PointerBuf {
@@ -466,14 +328,4 @@ fn with_entry(group: &Value, matcher: Option<&str>, index: usize, handler: Value
         *slot = handler;
     }
     Value::Object(new)
-}
-
-/// The text of a file that was blank before hookman filled it, without its value and the newline
-/// that was written behind it.
-fn without_root(document: &Document<'_>) -> String {
-    let text = document.text();
-    let span = document.root().span;
-    let rest = &text[span.end..];
-    let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
-    format!("{}{rest}", &text[..span.start])
 }

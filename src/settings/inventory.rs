@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::json::{Document, Member, Node, Position, child};
 
-use super::{refusal::Refusal, registration::run_words};
+use super::registration::run_words;
 
 /// A handler of a settings file, for reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,26 +134,6 @@ impl<'n> Survey<'n> {
     pub(super) fn event(&self, name: &str) -> Option<&Event<'n>> {
         self.events.iter().find(|event| event.name == name)
     }
-
-    /// Refuses duplicate keys where an edit would have to pass: the client reads the last, other
-    /// programs may read the first, and neither may be lost by guessing.
-    pub(super) fn refuse_duplicates(
-        &self,
-        document: &Document<'_>,
-        needed: &HashSet<&str>,
-    ) -> Result<(), Refusal> {
-        let root = document.root();
-        only_once(document, root, |key| key == "hooks")?;
-        if let Some(hooks) = self.hooks {
-            only_once(document, &hooks.value, |key| needed.contains(key))?;
-        }
-        for group in self.events.iter().flat_map(|event| &event.groups) {
-            if !group.ours.is_empty() {
-                only_once(document, group.node, |key| ["hooks", "matcher"].contains(&key))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn groups<'n>(document: &Document<'_>, event: &str, elements: &'n [Node]) -> Vec<Group<'n>> {
@@ -189,20 +169,4 @@ fn is_command(document: &Document<'_>, handler: &Node) -> bool {
         .get(handler, "command")
         .and_then(|command| document.string(command))
         .is_some_and(|command| command.contains("hookman"))
-}
-
-fn only_once(
-    document: &Document<'_>,
-    object: &Node,
-    concerns: impl Fn(&str) -> bool,
-) -> Result<(), Refusal> {
-    let mut seen = HashSet::new();
-    for member in object.members().unwrap_or_default() {
-        let key = document.key(member);
-        if concerns(&key) && !seen.insert(key.clone()) {
-            let position = document.position(member.key.start);
-            return Err(Refusal::DuplicateKey { key: key.into_owned(), position });
-        }
-    }
-    Ok(())
 }

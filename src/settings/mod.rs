@@ -9,6 +9,7 @@ mod draft;
 mod edit;
 mod inventory;
 mod layout;
+mod obstacle;
 mod pairing;
 mod plan;
 mod proof;
