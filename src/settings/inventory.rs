@@ -170,3 +170,75 @@ fn is_command(document: &Document<'_>, handler: &Node) -> bool {
         .and_then(|command| document.string(command))
         .is_some_and(|command| command.contains("hookman"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let document = Document::parse(text).unwrap();
+        let handlers = handlers(&document);
+        let line = |handler: &Handler| {
+            let Handler { pointer, position, event, matcher, ours, .. } = handler;
+            format!("{pointer} {}:{} {event} {matcher:?} {ours}", position.line, position.column)
+        };
+        handlers.iter().map(line).collect()
+    }
+
+    #[test]
+    fn lists_handlers_in_the_order_of_the_file() {
+        let text = r#"{"hooks": {
+            "Stop": [{"matcher": "x", "hooks": [
+                {"type": "command", "command": "hookman run Stop"}, {"type": "http", "url": "u"}
+            ]}, {"hooks": 1}, 5],
+            "Other": {},
+            "PreToolUse": [{"hooks": []}, {"matcher": 1, "hooks": [{"command": "hookman run x"}]}]
+        }}"#;
+        assert_eq!(
+            found(text),
+            [
+                "/hooks/Stop/0/hooks/0 3:17 Stop Some(\"x\") true",
+                "/hooks/Stop/0/hooks/1 3:69 Stop Some(\"x\") false",
+                "/hooks/PreToolUse/1/hooks/0 6:68 PreToolUse None false",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_only_what_the_client_reads() {
+        let text = r#"{"hooks": {"Stop": [{"hooks": [1]}]}, "hooks": {"Stop": [{"hooks": [2]}],
+            "Stop": [{"hooks": [3], "hooks": [4]}]}}"#;
+        assert_eq!(found(text), ["/hooks/Stop/0/hooks/0 2:47 Stop None false"]);
+        assert_eq!(found("[]"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_client_runs_equal_handlers_once() {
+        let same = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| serde_json::from_str(text).unwrap());
+            identity(&one) == identity(&other)
+        };
+        let command = r#"{"type": "command", "command": "x"}"#;
+        assert!(same(
+            command,
+            r#"{"command": "x", "timeout": 5, "async": true, "type": "command"}"#
+        ));
+        assert!(same(command, r#"{"type": "command", "command": "x", "shell": "bash"}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "shell": "powershell"}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "args": []}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "if": "Bash"}"#));
+        assert!(!same(command, r#"{"type": "prompt", "prompt": "x"}"#));
+        assert!(same(
+            r#"{"type": "http", "url": "u", "headers": {}}"#,
+            r#"{"type": "http", "url": "u"}"#
+        ));
+        assert!(!same(
+            r#"{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": 1}}"#,
+            r#"{"type": "mcp_tool", "server": "s", "tool": "t"}"#
+        ));
+        assert!(!same(
+            r#"{"type": "prompt", "prompt": "p"}"#,
+            r#"{"type": "agent", "prompt": "p"}"#
+        ));
+    }
+}

@@ -168,3 +168,66 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     let before = Some(text.to_owned());
     Ok(Plan { before, after, changes, record, operations, wanted, foreign })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned() -> Plan {
+        let wanted = serde_json::from_str(r#"{"event": "Stop", "command": "hookman run Stop"}"#);
+        plan(Some("{}\n"), &[wanted.unwrap()], &Record::default()).unwrap()
+    }
+
+    fn unproven(plan: &Plan) -> String {
+        plan.verify().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_proof_fails_on_a_text_that_is_none_of_the_plan() {
+        let mut plan = planned();
+        plan.after = plan.after.map(|text| text + "}");
+        assert!(unproven(&plan).contains("the end of the file was expected"));
+
+        let mut plan = planned();
+        plan.after = plan.after.map(|text| text.replacen('{', "{\"x\": 1,", 1));
+        assert!(unproven(&plan).contains("differs from the old value with the changes made"));
+
+        let mut plan = planned();
+        plan.operations.pop();
+        assert!(unproven(&plan).contains("differs from the old value with the changes made"));
+    }
+
+    #[test]
+    fn the_proof_fails_on_entries_that_are_not_the_wanted_ones() {
+        let mut plan = planned();
+        plan.wanted.clear();
+        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+
+        let mut plan = planned();
+        plan.wanted[0].timeout = Some(1);
+        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+    }
+
+    #[test]
+    fn the_proof_fails_on_a_new_defect_that_drops_the_file() {
+        let wanted: Registration = serde_json::from_str(
+            r#"{"event": "Stop", "command": "hookman run Stop", "shell": "fish"}"#,
+        )
+        .unwrap();
+        let refusal = plan(Some("{}"), &[wanted], &Record::default()).unwrap_err().to_string();
+        assert!(refusal.contains("`shell` is neither `bash` nor `powershell`"), "{refusal}");
+    }
+
+    #[test]
+    fn a_file_does_not_grow_beyond_what_the_client_reads() {
+        let limit = crate::client::settings_schema::MAX_BYTES;
+        let wanted = planned().wanted;
+        let text = format!("{{\"x\": \"{}\"}}", "y".repeat(limit - 20));
+        let refusal = plan(Some(&text), &wanted, &Record::default()).unwrap_err();
+        assert!(matches!(refusal, Refusal::TooLarge { bytes } if bytes > limit));
+
+        let entry = planned().after.unwrap_or_default();
+        let text = entry.replacen('{', &format!("{{\"x\": \"{}\",", "y".repeat(limit)), 1);
+        assert!(plan(Some(&text), &[], &Record::default()).is_ok());
+    }
+}

@@ -63,3 +63,29 @@ impl Record {
         self.hollow.retain(|pointer, _| !gone.contains(pointer));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_is_presumed_to_hold_our_containers() {
+        let ours = r#"{"hooks": [{"type": "command", "command": "hookman run Stop"}]}"#;
+        let theirs = r#"{"hooks": [{"type": "command", "command": "x"}]}"#;
+        for (events, made) in [
+            (format!(r#""Stop": [{ours}]"#), vec!["/hooks", "/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}], "SessionEnd": [{theirs}]"#), vec!["/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}], "SessionEnd": []"#), vec!["/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}, {theirs}]"#), vec![]),
+            (format!(r#""Stop": [{ours}, 1]"#), vec![]),
+            (r#""Stop": []"#.to_owned(), vec![]),
+        ] {
+            let record = Record::presumed(&format!(r#"{{"hooks": {{{events}}}}}"#));
+            assert_eq!(
+                record,
+                Record { made: made.into_iter().map(str::to_owned).collect(), ..Record::default() }
+            );
+        }
+        assert_eq!(Record::presumed("{"), Record::default());
+    }
+}

@@ -73,3 +73,58 @@ fn value(text: Option<&str>) -> Result<serde_json::Value, Refusal> {
     let document = Document::parse(text)?;
     Ok(document.value(document.root()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Registration;
+
+    fn wanted() -> Registration {
+        serde_json::from_str(r#"{"event": "Stop", "command": "hookman run Stop"}"#).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_was_not_there_goes_again() {
+        let applied = plan(None, &[wanted()], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        assert_eq!(undo.original, None);
+        assert_eq!(undo.removal(applied.after.as_deref()).unwrap().after, None);
+
+        let grown = applied.after.unwrap().replacen('{', "{\n  \"model\": \"opus\",", 1);
+        let removal = undo.removal(Some(&grown)).unwrap();
+        assert_eq!(removal.after.as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
+        assert_eq!(undo.removal(None).unwrap().after, None);
+    }
+
+    #[test]
+    fn entries_that_were_there_before_are_no_part_of_the_original() {
+        let text =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookman run Stop"}]}]}}"#;
+        let mut other = wanted();
+        other.timeout = Some(5);
+        let applied = plan(Some(text), &[other], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        assert_eq!(undo.original.as_deref(), Some(r#"{"hooks":{"Stop":[]}}"#));
+    }
+
+    #[test]
+    fn the_original_comes_back_even_where_removal_would_give_another_text() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[]}]}}"#;
+        let after =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookman run Stop"}]}]}}"#;
+        let (original, after) = (Some(text.to_owned()), after.to_owned());
+        let undo = Undo { original, after, record: Record::default() };
+        let removal = undo.removal(Some(&undo.after)).unwrap();
+        assert_eq!(removal.after.as_deref(), Some(text));
+        removal.verify().unwrap();
+    }
+
+    #[test]
+    fn survives_being_stored() {
+        let applied = plan(Some("{ }"), &[wanted()], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        let stored = serde_json::to_string(&undo).unwrap();
+        assert_eq!(serde_json::from_str::<Undo>(&stored).unwrap(), undo);
+        assert_eq!(undo.removal(applied.after.as_deref()).unwrap().after.as_deref(), Some("{ }"));
+    }
+}
