@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use serde_json::Value;
 
-use crate::client::json::{Document, Kind, Node};
+use crate::client::json::{Document, Kind, Member, Node, Span};
 
 /// The part that a value plays in a settings file. Parts of one name are laid out alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -210,10 +210,10 @@ pub(super) fn indent_after_newline(space: &str) -> Option<&str> {
     Some(&line[..line.find(',').unwrap_or(line.len())])
 }
 
-/// One item of a container, with the blanks around it.
-pub(super) fn item_spans(node: &Node) -> Vec<crate::client::json::Span> {
+/// The spans of the items of a container, members with their keys; none of a scalar.
+pub(super) fn item_spans(node: &Node) -> Vec<Span> {
     match &node.kind {
-        Kind::Object(members) => members.iter().map(crate::client::json::Member::span).collect(),
+        Kind::Object(members) => members.iter().map(Member::span).collect(),
         Kind::Array(elements) => elements.iter().map(|element| element.span).collect(),
         _ => Vec::new(),
     }
@@ -231,7 +231,7 @@ impl Lesson<'_, '_, '_> {
         let text = self.document.text();
         let spans = item_spans(node);
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
-            return text[node.span.start..node.span.end].contains('\n');
+            return self.learn_empty(node);
         };
         let lead = &text[node.span.start + 1..first.start];
         let tail = &text[last.end..node.span.end - 1];
@@ -266,6 +266,21 @@ impl Lesson<'_, '_, '_> {
         }
         self.note(node, part, lead, lines);
         lines
+    }
+
+    /// An empty container shows the blanks inside brackets only where it has some: `[]` is usual
+    /// even among padded ones.
+    fn learn_empty(&mut self, node: &Node) -> bool {
+        let slice = self.document.slice(node.span);
+        let inside = slice.get(1..slice.len().saturating_sub(1)).unwrap_or_default();
+        if !inside.is_empty() && !inside.contains('\n') {
+            match node.kind {
+                Kind::Object(_) => inside.clone_into(&mut self.layout.brace_pad),
+                Kind::Array(_) => inside.clone_into(&mut self.layout.bracket_pad),
+                _ => {}
+            }
+        }
+        slice.contains('\n')
     }
 
     fn note(&mut self, node: &Node, part: Part, lead: &str, lines: bool) {

@@ -61,7 +61,7 @@ impl Plan {
     }
 
     /// The plan as a JSON Patch (RFC 6902) of the file's value, in which no file and an empty one
-    /// count as `{}`.
+    /// count as `{}`. Formatted with `{:#}` it is indented JSON text.
     pub fn patch(&self) -> Patch {
         Patch(self.operations.clone())
     }
@@ -180,6 +180,15 @@ mod tests {
 
     fn unproven(plan: &Plan) -> String {
         plan.verify().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_patch_prints_as_json() {
+        let text = format!("{:#}", planned().patch());
+        assert!(
+            text.starts_with("[\n  {\n    \"op\": \"add\",\n    \"path\": \"/hooks\""),
+            "{text}"
+        );
     }
 
     #[test]
