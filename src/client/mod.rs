@@ -2,7 +2,9 @@
 
 pub mod answer;
 pub mod event;
+pub mod json;
 pub mod matcher;
 pub mod output;
 pub mod payload;
+pub mod settings_schema;
 pub mod shell;

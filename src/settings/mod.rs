@@ -1,1 +1,28 @@
 //! The client's `settings.json`, edited as text.
+//!
+//! A [`plan()`] says how a text has to change so that it holds exactly the wanted
+//! [`Registration`]s, as values and as text in which every other byte stays as it was.
+
+mod change;
+mod diff;
+mod draft;
+mod edit;
+mod inventory;
+mod layout;
+mod obstacle;
+mod pairing;
+mod plan;
+mod proof;
+mod record;
+mod refusal;
+mod registration;
+mod undo;
+
+pub use change::{Action, Change};
+pub use diff::{Colour, unified_diff};
+pub use inventory::{Handler, handlers};
+pub use plan::{Plan, plan};
+pub use record::Record;
+pub use refusal::Refusal;
+pub use registration::{Registration, run_words};
+pub use undo::Undo;

@@ -1,0 +1,367 @@
+//! JSON as the client reads it, with the place of every value in the text.
+//!
+//! The client strips one byte order mark and hands the rest to `JSON.parse`: no comments, no
+//! trailing commas, of duplicate keys the last wins, and lone surrogate escapes are allowed (seen
+//! on 2.1.197 and 2.1.329). Spans are byte offsets into the text as it was given, mark included,
+//! so an editor can splice by them.
+
+mod reader;
+
+use std::{borrow::Cow, fmt};
+
+use serde_json::{Map, Number, Value};
+
+/// The byte order mark that the client strips from the start of a file.
+pub const BOM: char = '\u{feff}';
+
+/// How deep values may nest. The client has no limit of its own that a file would meet.
+pub const MAX_DEPTH: usize = 512;
+
+/// A stretch of the text, in bytes, without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+/// A place in the text as an editor shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// One value of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Where the value stands, with its quotes or brackets.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a [`Node`] is. Strings and numbers stay text until they are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, see [`Document::number`].
+    Number,
+    /// A string, see [`Document::string`].
+    String,
+    /// An array with its elements.
+    Array(Vec<Node>),
+    /// An object with its members in written order, duplicates included.
+    Object(Vec<Member>),
+}
+
+/// One member of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Where the key stands, with its quotes.
+    pub key: Span,
+    /// Its value.
+    pub value: Node,
+}
+
+impl Member {
+    /// From the first byte of the key to the last of the value.
+    pub fn span(&self) -> Span {
+        Span { start: self.key.start, end: self.value.span.end }
+    }
+}
+
+impl Node {
+    /// The members, if this is an object.
+    pub fn members(&self) -> Option<&[Member]> {
+        match &self.kind {
+            Kind::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The elements, if this is an array.
+    pub fn elements(&self) -> Option<&[Node]> {
+        match &self.kind {
+            Kind::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The kind in words with its article, for messages: `an object`, `a string`.
+    pub fn describe(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "null",
+            Kind::Bool(_) => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        }
+    }
+}
+
+/// Why a text is no JSON. The client ignores the whole file then, permissions and environment
+/// included; 2.1.329 says so on stderr, 2.1.197 in `-p` says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Byte offset of what is wrong.
+    pub offset: usize,
+    /// The same place as line and column.
+    pub position: Position,
+    /// What was found there, and what it probably is.
+    pub message: String,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; the client ignores the whole file", self.position, self.message)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+/// A parsed text.
+#[derive(Debug, Clone)]
+pub struct Document<'t> {
+    text: &'t str,
+    root: Node,
+}
+
+impl<'t> Document<'t> {
+    /// Parses `text`, which may begin with a byte order mark.
+    ///
+    /// # Errors
+    ///
+    /// A [`SyntaxError`] where `JSON.parse` would throw, where values nest deeper than
+    /// [`MAX_DEPTH`], and for a text of blanks only (see [`is_blank`], which callers ask first).
+    pub fn parse(text: &'t str) -> Result<Self, SyntaxError> {
+        let root = reader::read(text)?;
+        Ok(Self { text, root })
+    }
+
+    /// The text that was parsed.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The outermost value.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The text of a span of this document.
+    pub fn slice(&self, span: Span) -> &'t str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// Line and column of a byte offset.
+    pub fn position(&self, offset: usize) -> Position {
+        position(self.text, offset)
+    }
+
+    /// Line and column of `offset`, given those of an earlier offset, so that many places cost one
+    /// pass over the text.
+    pub fn position_from(&self, place: Position, earlier: usize, offset: usize) -> Position {
+        let between = self.text.get(earlier..offset).unwrap_or_default();
+        let relative = position(between, between.len());
+        match relative.line {
+            1 => Position { line: place.line, column: place.column + relative.column - 1 },
+            lines => Position { line: place.line + lines - 1, column: relative.column },
+        }
+    }
+
+    /// The key of a member, decoded. A lone surrogate becomes U+FFFD.
+    pub fn key(&self, member: &Member) -> Cow<'t, str> {
+        decode(self.slice(member.key))
+    }
+
+    /// The content of a string node, decoded. A lone surrogate becomes U+FFFD, which is what a
+    /// program that the client starts is given for it.
+    pub fn string(&self, node: &Node) -> Option<Cow<'t, str>> {
+        matches!(node.kind, Kind::String).then(|| decode(self.slice(node.span)))
+    }
+
+    /// A number as the client holds it, a double; `1E400` is infinite.
+    pub fn number(&self, node: &Node) -> Option<f64> {
+        matches!(node.kind, Kind::Number).then(|| self.slice(node.span).parse().unwrap_or(f64::NAN))
+    }
+
+    /// The value under `key` in an object, of duplicates the last, as the client reads it.
+    pub fn get<'n>(&self, object: &'n Node, key: &str) -> Option<&'n Node> {
+        let members = object.members()?;
+        members.iter().rev().find(|member| self.key(member) == key).map(|member| &member.value)
+    }
+
+    /// The node at a JSON Pointer (RFC 6901), of duplicate keys the last.
+    pub fn lookup(&self, pointer: &str) -> Option<&Node> {
+        if pointer.is_empty() {
+            return Some(&self.root);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(&self.root, |node, token| {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            match &node.kind {
+                Kind::Object(_) => self.get(node, &token),
+                Kind::Array(elements) => elements.get(index(&token)?),
+                _ => None,
+            }
+        })
+    }
+
+    /// The JSON Pointer of a node of this document. Of duplicate keys each gives the same pointer,
+    /// although a lookup finds the last.
+    pub fn pointer(&self, node: &Node) -> Option<String> {
+        let mut at = &self.root;
+        let mut pointer = String::new();
+        while at.span != node.span {
+            let inside = |span: Span| span.start <= node.span.start && node.span.end <= span.end;
+            at = match &at.kind {
+                Kind::Object(members) => {
+                    let member = members.iter().find(|member| inside(member.value.span))?;
+                    pointer = child(&pointer, &self.key(member));
+                    &member.value
+                }
+                Kind::Array(elements) => {
+                    let index = elements.iter().position(|element| inside(element.span))?;
+                    pointer = child(&pointer, &index.to_string());
+                    elements.get(index)?
+                }
+                _ => return None,
+            };
+        }
+        Some(pointer)
+    }
+
+    /// A node as a `serde_json` value.
+    ///
+    /// Of duplicate keys the last wins. A number is an integer where it is written as one and fits
+    /// 64 bits, else a double; one that no double holds becomes null, as `JSON.stringify` writes
+    /// it. Lone surrogates become U+FFFD.
+    pub fn value(&self, node: &Node) -> Value {
+        match &node.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool(value) => Value::Bool(*value),
+            Kind::Number => number(self.slice(node.span)),
+            Kind::String => Value::String(decode(self.slice(node.span)).into_owned()),
+            Kind::Array(elements) => elements.iter().map(|node| self.value(node)).collect(),
+            Kind::Object(members) => {
+                let mut map = Map::with_capacity(members.len());
+                for member in members {
+                    map.insert(self.key(member).into_owned(), self.value(&member.value));
+                }
+                Value::Object(map)
+            }
+        }
+    }
+}
+
+/// Whether the client takes the text for an empty file, which counts as `{}`.
+pub fn is_blank(text: &str) -> bool {
+    strip_bom(text).bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// The text without the byte order mark at its start.
+pub fn strip_bom(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
+/// Line and column of a byte offset; an offset beyond the end gives the end. The byte order mark
+/// is no column.
+pub fn position(text: &str, offset: usize) -> Position {
+    let before = text.get(..offset).unwrap_or(text);
+    let before = strip_bom(before);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    Position {
+        line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
+}
+
+/// The JSON Pointer of `token` below `pointer`, escaped as RFC 6901 asks.
+pub fn child(pointer: &str, token: &str) -> String {
+    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+}
+
+fn index(token: &str) -> Option<usize> {
+    let canonical = token == "0" || !token.starts_with(['0', '+']);
+    canonical.then(|| token.parse().ok())?
+}
+
+fn number(text: &str) -> Value {
+    // `-0` is a negative zero to the client; as an integer the sign would be lost.
+    if text != "-0" {
+        if let Ok(integer) = text.parse::<i64>() {
+            return integer.into();
+        }
+        if let Ok(integer) = text.parse::<u64>() {
+            return integer.into();
+        }
+    }
+    text.parse().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+/// Decodes a string literal that the reader has accepted, quotes included.
+fn decode(literal: &str) -> Cow<'_, str> {
+    let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut decoded = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(slash) = rest.find('\\') {
+        decoded.push_str(&rest[..slash]);
+        rest = &rest[slash + 1..];
+        let mut chars = rest.chars();
+        match chars.next() {
+            Some('b') => decoded.push('\u{8}'),
+            Some('f') => decoded.push('\u{c}'),
+            Some('n') => decoded.push('\n'),
+            Some('r') => decoded.push('\r'),
+            Some('t') => decoded.push('\t'),
+            Some('u') => {
+                let (character, length) = unicode(rest);
+                decoded.push(character);
+                rest = rest.get(length..).unwrap_or_default();
+                continue;
+            }
+            Some(other) => decoded.push(other),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    decoded.push_str(rest);
+    Cow::Owned(decoded)
+}
+
+/// The character of `uXXXX`, or of `uXXXX\uXXXX` where the two are a surrogate pair, and how many
+/// bytes it took.
+fn unicode(text: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let Some(first) = unit(1) else { return (char::REPLACEMENT_CHARACTER, text.len()) };
+    if (0xd800..0xdc00).contains(&first)
+        && text.get(5..7) == Some("\\u")
+        && let Some(second @ 0xdc00..0xe000) = unit(7)
+    {
+        let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
+    }
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
+}
+
+#[cfg(test)]
+mod tests;

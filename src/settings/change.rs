@@ -1,0 +1,54 @@
+//! What a plan does, entry by entry.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What is done to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// A new group is appended to its event.
+    Add,
+    /// An entry of ours is brought up to date in its place.
+    Replace,
+    /// An entry of ours is taken out, with its group if that was ours alone.
+    Remove,
+}
+
+/// One change of one entry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// What is done.
+    pub action: Action,
+    /// The event of the entry.
+    pub event: String,
+    /// JSON Pointer of the group or handler, valid when the changes before it are done.
+    pub pointer: String,
+    /// What stood there; none for an addition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// What stands there afterwards; none for a removal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Value>,
+}
+
+/// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours
+/// alone`.
+pub(super) fn summary(changes: &[Change], foreign: usize) -> String {
+    let count = |action| changes.iter().filter(|change| change.action == action).count();
+    let mut parts: Vec<String> = Vec::new();
+    for (verb, action) in
+        [("adds", Action::Add), ("changes", Action::Replace), ("removes", Action::Remove)]
+    {
+        match (count(action), parts.is_empty()) {
+            (0, _) => {}
+            (1, true) => parts.push(format!("{verb} 1 entry")),
+            (count, true) => parts.push(format!("{verb} {count} entries")),
+            (count, false) => parts.push(format!("{verb} {count}")),
+        }
+    }
+    if foreign > 0 {
+        parts.push(format!("leaves {foreign} of yours alone"));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,125 @@
+//! A plan as a unified diff.
+
+use std::fmt::Write;
+
+use similar::{ChangeTag, TextDiff};
+
+/// Whether a diff carries ANSI colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text, fit for `patch`.
+    Never,
+    /// Red, green and cyan as `git diff` has them.
+    Always,
+}
+
+/// The unified diff from `before` to `after` with three lines of context; empty if they are equal.
+///
+/// `path` names the file in the header. None is a file that does not exist.
+pub fn unified_diff(
+    path: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+    colour: Colour,
+) -> String {
+    if before == after {
+        return String::new();
+    }
+    let mut diff = Painter { colour, text: String::new() };
+    let name = |text: Option<&str>, name: String| text.map_or("/dev/null".to_owned(), |_| name);
+    diff.line("1", &format!("--- {}\n", name(before, path.to_owned())));
+    diff.line("1", &format!("+++ {}\n", name(after, format!("{path} (planned)"))));
+    let lines = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
+    for hunk in lines.unified_diff().context_radius(3).iter_hunks() {
+        diff.line("36", &format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let (sign, style) = match change.tag() {
+                ChangeTag::Equal => (' ', ""),
+                ChangeTag::Delete => ('-', "31"),
+                ChangeTag::Insert => ('+', "32"),
+            };
+            let line = change.value();
+            if line.ends_with('\n') {
+                diff.line(style, &format!("{sign}{line}"));
+            } else {
+                diff.line(style, &format!("{sign}{line}\n"));
+                diff.line("", "\\ No newline at end of file\n");
+            }
+        }
+    }
+    diff.text
+}
+
+struct Painter {
+    colour: Colour,
+    text: String,
+}
+
+impl Painter {
+    /// Adds a line that ends in a newline, which stays outside the colour.
+    fn line(&mut self, style: &str, line: &str) {
+        if self.colour == Colour::Never || style.is_empty() {
+            self.text.push_str(line);
+            return;
+        }
+        let content = line.trim_end_matches(['\r', '\n']);
+        let end = &line[content.len()..];
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "\u{1b}[{style}m{content}\u{1b}[0m{end}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_three_lines_of_context() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        let after = "1\n2\n3\n4\nfive\n6\n7\n8\n9\n";
+        assert_eq!(
+            unified_diff("s.json", Some(before), Some(after), Colour::Never),
+            "--- s.json\n+++ s.json (planned)\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        );
+    }
+
+    #[test]
+    fn tells_a_missing_last_newline() {
+        assert_eq!(
+            unified_diff("s.json", Some("{}"), Some("{ }"), Colour::Never),
+            "--- s.json\n+++ s.json (planned)\n@@ -1 +1 @@\n-{}\n\\ No newline at end of \
+             file\n+{ }\n\\ No newline at end of file\n"
+        );
+        assert_eq!(
+            unified_diff("s.json", Some("{}"), Some("{}\n"), Colour::Never),
+            "--- s.json\n+++ s.json (planned)\n@@ -1 +1 @@\n-{}\n\\ No newline at end of \
+             file\n+{}\n"
+        );
+    }
+
+    #[test]
+    fn a_file_comes_from_nothing_and_goes_to_nothing() {
+        assert_eq!(
+            unified_diff("s.json", None, Some("{}\n"), Colour::Never),
+            "--- /dev/null\n+++ s.json (planned)\n@@ -0,0 +1 @@\n+{}\n"
+        );
+        assert_eq!(
+            unified_diff("s.json", Some("{}\n"), None, Colour::Never),
+            "--- s.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-{}\n"
+        );
+    }
+
+    #[test]
+    fn colours_leave_the_line_ends_alone() {
+        assert_eq!(
+            unified_diff("s.json", Some("{}\r\n"), Some("[]\r\n"), Colour::Always),
+            "\u{1b}[1m--- s.json\u{1b}[0m\n\u{1b}[1m+++ s.json (planned)\u{1b}[0m\n\
+             \u{1b}[36m@@ -1 +1 @@\u{1b}[0m\n\u{1b}[31m-{}\u{1b}[0m\r\n\u{1b}[32m+[]\u{1b}[0m\r\n"
+        );
+    }
+
+    #[test]
+    fn equal_texts_have_no_diff() {
+        assert_eq!(unified_diff("s.json", Some("{}"), Some("{}"), Colour::Never), "");
+    }
+}

@@ -1,0 +1,244 @@
+//! Which handlers stand in a settings file, ours and foreign.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::client::json::{Document, Member, Node, Position, child};
+
+use super::registration::run_words;
+
+/// A handler of a settings file, for reports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handler {
+    /// JSON Pointer of the handler.
+    pub pointer: String,
+    /// Where it begins.
+    pub position: Position,
+    /// The event it stands under.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// Whether it is hookman's.
+    pub ours: bool,
+    /// The handler itself.
+    pub value: Value,
+    /// What the client compares to run equal handlers once: of handlers that match an event, those
+    /// with the same key run once, with the keys of the last in the place of the first (2.1.197).
+    /// Matcher and timeout are not in it. Scopes share keys; a plugin's handlers never equal those
+    /// of settings.
+    pub identity: String,
+}
+
+/// All handlers of a document that the client would read, in the order of the file. What is not
+/// of the shape that the client's schema asks for is left out.
+pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
+    let mut handlers = Vec::new();
+    let (mut place, mut passed) = (Position { line: 1, column: 1 }, 0);
+    for event in Survey::of(document).events {
+        for group in event.groups {
+            for (index, node) in group.handlers.iter().enumerate() {
+                let value = document.value(node);
+                // Of duplicate keys the earlier are left out, so the offsets only grow.
+                place = document.position_from(place, passed, node.span.start);
+                passed = node.span.start;
+                handlers.push(Handler {
+                    pointer: format!("{}/hooks/{index}", group.pointer),
+                    position: place,
+                    event: event.name.clone(),
+                    matcher: group.matcher.clone(),
+                    ours: run_words(&value).is_some(),
+                    identity: identity(&value),
+                    value,
+                });
+            }
+        }
+    }
+    handlers
+}
+
+/// The client's key for equal handlers (2.1.197, confirmed by its maintainers).
+fn identity(handler: &Value) -> String {
+    let parts: &[&str] = match handler.get("type").and_then(Value::as_str) {
+        Some("command") => &["command", "args", "if"],
+        Some("http") => &["url", "if"],
+        Some("mcp_tool") => &["server", "tool", "input", "if"],
+        _ => &["prompt", "if"],
+    };
+    let mut key = vec![handler.get("type").cloned().unwrap_or_default()];
+    if key.contains(&json!("command")) {
+        key.push(handler.get("shell").cloned().unwrap_or_else(|| "bash".into()));
+    }
+    key.extend(parts.iter().map(|part| handler.get(part).cloned().unwrap_or_default()));
+    Value::Array(key).to_string()
+}
+
+/// The hooks of a document, as far as they have the shape that hookman edits.
+pub(super) struct Survey<'n> {
+    /// The member `hooks` that counts.
+    pub(super) hooks: Option<&'n Member>,
+    pub(super) events: Vec<Event<'n>>,
+}
+
+/// An event with an array under it.
+pub(super) struct Event<'n> {
+    pub(super) name: String,
+    /// Its place among the members of `hooks`.
+    pub(super) index: usize,
+    pub(super) array: &'n Node,
+    pub(super) groups: Vec<Group<'n>>,
+}
+
+/// A group with an array of handlers.
+pub(super) struct Group<'n> {
+    pub(super) pointer: String,
+    /// Its place in the event's array.
+    pub(super) index: usize,
+    pub(super) node: &'n Node,
+    pub(super) matcher: Option<String>,
+    pub(super) list: &'n Node,
+    pub(super) handlers: &'n [Node],
+    /// For each handler that is ours its place and what it runs.
+    pub(super) ours: Vec<(usize, Vec<String>)>,
+    /// Whether it has no key that a group of ours would not have.
+    pub(super) plain: bool,
+}
+
+impl Group<'_> {
+    /// Whether nobody else's handler stands in it, and at least one of ours.
+    pub(super) fn is_ours_alone(&self) -> bool {
+        !self.ours.is_empty() && self.ours.len() == self.handlers.len()
+    }
+}
+
+impl<'n> Survey<'n> {
+    pub(super) fn of(document: &'n Document<'_>) -> Self {
+        let members = document.root().members().unwrap_or_default();
+        let hooks = members.iter().rev().find(|member| document.key(member) == "hooks");
+        let mut events = Vec::new();
+        let keys = hooks.and_then(|hooks| hooks.value.members()).unwrap_or_default();
+        let mut seen = HashSet::new();
+        for (index, member) in keys.iter().enumerate().rev() {
+            let name = document.key(member);
+            if seen.insert(name.clone())
+                && let Some(elements) = member.value.elements()
+            {
+                let groups = groups(document, &name, elements);
+                events.push(Event { name: name.into_owned(), index, array: &member.value, groups });
+            }
+        }
+        events.reverse();
+        Self { hooks, events }
+    }
+
+    pub(super) fn event(&self, name: &str) -> Option<&Event<'n>> {
+        self.events.iter().find(|event| event.name == name)
+    }
+}
+
+fn groups<'n>(document: &Document<'_>, event: &str, elements: &'n [Node]) -> Vec<Group<'n>> {
+    let event = child("/hooks", event);
+    let group = |(index, node): (usize, &'n Node)| {
+        let list = document.get(node, "hooks")?;
+        let handlers = list.elements()?;
+        let ours = handlers.iter().enumerate().filter_map(|(index, handler)| {
+            let words = is_command(document, handler).then(|| document.value(handler));
+            Some((index, run_words(&words?)?))
+        });
+        let mut keys = node.members()?.iter().map(|member| document.key(member));
+        Some(Group {
+            pointer: format!("{event}/{index}"),
+            index,
+            node,
+            matcher: document
+                .get(node, "matcher")
+                .and_then(|node| document.string(node))
+                .map(std::borrow::Cow::into_owned),
+            list,
+            handlers,
+            ours: ours.collect(),
+            plain: keys.all(|key| key == "matcher" || key == "hooks"),
+        })
+    };
+    elements.iter().enumerate().filter_map(group).collect()
+}
+
+/// A cheap look ahead that spares most foreign handlers being turned into values.
+fn is_command(document: &Document<'_>, handler: &Node) -> bool {
+    document
+        .get(handler, "command")
+        .and_then(|command| document.string(command))
+        .is_some_and(|command| command.contains("hookman"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let document = Document::parse(text).unwrap();
+        let handlers = handlers(&document);
+        let line = |handler: &Handler| {
+            let Handler { pointer, position, event, matcher, ours, .. } = handler;
+            format!("{pointer} {}:{} {event} {matcher:?} {ours}", position.line, position.column)
+        };
+        handlers.iter().map(line).collect()
+    }
+
+    #[test]
+    fn lists_handlers_in_the_order_of_the_file() {
+        let text = r#"{"hooks": {
+            "Stop": [{"matcher": "x", "hooks": [
+                {"type": "command", "command": "hookman run Stop"}, {"type": "http", "url": "u"}
+            ]}, {"hooks": 1}, 5],
+            "Other": {},
+            "PreToolUse": [{"hooks": []}, {"matcher": 1, "hooks": [{"command": "hookman run x"}]}]
+        }}"#;
+        assert_eq!(
+            found(text),
+            [
+                "/hooks/Stop/0/hooks/0 3:17 Stop Some(\"x\") true",
+                "/hooks/Stop/0/hooks/1 3:69 Stop Some(\"x\") false",
+                "/hooks/PreToolUse/1/hooks/0 6:68 PreToolUse None false",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_only_what_the_client_reads() {
+        let text = r#"{"hooks": {"Stop": [{"hooks": [1]}]}, "hooks": {"Stop": [{"hooks": [2]}],
+            "Stop": [{"hooks": [3], "hooks": [4]}]}}"#;
+        assert_eq!(found(text), ["/hooks/Stop/0/hooks/0 2:47 Stop None false"]);
+        assert_eq!(found("[]"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_client_runs_equal_handlers_once() {
+        let same = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| serde_json::from_str(text).unwrap());
+            identity(&one) == identity(&other)
+        };
+        let command = r#"{"type": "command", "command": "x"}"#;
+        assert!(same(
+            command,
+            r#"{"command": "x", "timeout": 5, "async": true, "type": "command"}"#
+        ));
+        assert!(same(command, r#"{"type": "command", "command": "x", "shell": "bash"}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "shell": "powershell"}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "args": []}"#));
+        assert!(!same(command, r#"{"type": "command", "command": "x", "if": "Bash"}"#));
+        assert!(!same(command, r#"{"type": "prompt", "prompt": "x"}"#));
+        assert!(same(
+            r#"{"type": "http", "url": "u", "headers": {}}"#,
+            r#"{"type": "http", "url": "u"}"#
+        ));
+        assert!(!same(
+            r#"{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": 1}}"#,
+            r#"{"type": "mcp_tool", "server": "s", "tool": "t"}"#
+        ));
+        assert!(!same(
+            r#"{"type": "prompt", "prompt": "p"}"#,
+            r#"{"type": "agent", "prompt": "p"}"#
+        ));
+    }
+}

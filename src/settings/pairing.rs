@@ -1,0 +1,106 @@
+//! Which entry of ours in the file is which wanted registration.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::client::json::Document;
+
+use super::{
+    inventory::Event,
+    registration::{Registration, run_words},
+};
+
+/// A handler by the places of its group and of itself.
+pub(super) type Place = (usize, usize);
+
+/// What becomes of the entries of one event.
+#[derive(Debug, Default)]
+pub(super) struct Pairing<'w> {
+    /// Entries to bring up to date where they stand; equal ones are not listed.
+    pub(super) stale: Vec<Stale<'w>>,
+    /// Entries to take out.
+    pub(super) surplus: HashSet<Place>,
+    /// Registrations to append.
+    pub(super) missing: Vec<&'w Registration>,
+}
+
+/// An entry that is not as it should be.
+#[derive(Debug)]
+pub(super) struct Stale<'w> {
+    pub(super) place: Place,
+    pub(super) wanted: &'w Registration,
+    pub(super) matcher_differs: bool,
+    pub(super) handler_differs: bool,
+}
+
+/// Pairs the entries of an event with the registrations wanted there: first those that run the
+/// same words, then the rest, each in the order of the file. What is left over on one side goes,
+/// on the other comes.
+///
+/// An entry whose matcher has to change moves to a group of its own where others would be hit:
+/// foreign handlers, or further entries of ours.
+pub(super) fn pair<'w>(
+    document: &Document<'_>,
+    event: &Event<'_>,
+    wanted: &[&'w Registration],
+) -> Pairing<'w> {
+    let mut found: Vec<(Place, &[String])> = Vec::new();
+    for (group_index, group) in event.groups.iter().enumerate() {
+        found.extend(group.ours.iter().map(|(index, words)| ((group_index, *index), &**words)));
+    }
+    let mut pairs: Vec<Option<Place>> = vec![None; wanted.len()];
+    for (pair, registration) in pairs.iter_mut().zip(wanted) {
+        let words = run_words(&registration.handler());
+        let same = found.iter().position(|(_, found)| words.as_deref() == Some(*found));
+        *pair = same.map(|index| found.remove(index).0);
+    }
+    for pair in pairs.iter_mut().filter(|pair| pair.is_none()) {
+        *pair = (!found.is_empty()).then(|| found.remove(0).0);
+    }
+    let mut pairing = Pairing {
+        surplus: found.into_iter().map(|(place, _)| place).collect(),
+        ..Pairing::default()
+    };
+    let shared = |group: usize, pairing: &Pairing<'_>| {
+        let handlers = event.groups[group].handlers.len();
+        let leaving = pairing.surplus.iter().filter(|(place, _)| *place == group).count();
+        handlers - leaving > 1
+    };
+    for (place, wanted) in pairs.into_iter().zip(wanted) {
+        let Some(place) = place else {
+            pairing.missing.push(wanted);
+            continue;
+        };
+        let group = &event.groups[place.0];
+        let matcher_differs = group.matcher != wanted.matcher;
+        if matcher_differs && shared(place.0, &pairing) {
+            pairing.surplus.insert(place);
+            pairing.missing.push(wanted);
+            continue;
+        }
+        let handler = document.value(&group.handlers[place.1]);
+        let handler_differs = !same(&handler, &wanted.handler());
+        if matcher_differs || handler_differs {
+            pairing.stale.push(Stale { place, wanted, matcher_differs, handler_differs });
+        }
+    }
+    pairing
+}
+
+/// Whether two values are the same to the client, to which `60.0` is `60`.
+pub(super) fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64() == other.as_f64()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, one)| other.get(key).is_some_and(|other| same(one, other)))
+        }
+        _ => one == other,
+    }
+}

@@ -1,0 +1,242 @@
+//! From what stands in a settings file to what should.
+
+use json_patch::{Patch, PatchOperation};
+
+use crate::client::json::{Document, is_blank};
+
+use super::{
+    change::{self, Change},
+    draft::{Draft, Outcome},
+    inventory::Survey,
+    proof,
+    record::Record,
+    refusal::Refusal,
+    registration::{Registration, run_words},
+};
+
+/// How a settings file has to change. Nothing is written by making one.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The text the plan was made from; none if there is no file.
+    pub before: Option<String>,
+    /// The text to write; none to remove the file, which only hookman made.
+    pub after: Option<String>,
+    /// What is done, entry by entry, in the order in which the pointers hold.
+    pub changes: Vec<Change>,
+    /// What to remember once the text is written.
+    pub record: Record,
+    pub(super) operations: Vec<PatchOperation>,
+    pub(super) wanted: Vec<Registration>,
+    pub(super) foreign: usize,
+}
+
+/// Plans the edit after which the entries of ours in a settings file are exactly `wanted`.
+///
+/// `before` is the text of the file, none if there is no file; `record` is what the last plan for
+/// it left to remember. Without `wanted` this is the removal: it takes out our entries, the groups
+/// that held nothing else, and the containers that the record names.
+///
+/// # Errors
+///
+/// A [`Refusal`] where the text is no JSON, where a value or a duplicate key is in the way, where
+/// the result would be too large for the client, and where the result fails [`Plan::verify`].
+pub fn plan(
+    before: Option<&str>,
+    wanted: &[Registration],
+    record: &Record,
+) -> Result<Plan, Refusal> {
+    let wanted = distinct(wanted)?;
+    let plan = match before.filter(|text| !is_blank(text)) {
+        Some(text) => edited(text, wanted, record)?,
+        None => created(before, wanted)?,
+    };
+    plan.verify()?;
+    Ok(plan)
+}
+
+impl Plan {
+    /// Whether the file stays as it is.
+    pub fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// The plan as a JSON Patch (RFC 6902) of the file's value, in which no file and an empty one
+    /// count as `{}`. Formatted with `{:#}` it is indented JSON text.
+    pub fn patch(&self) -> Patch {
+        Patch(self.operations.clone())
+    }
+
+    /// The plan in words, such as `adds 3 entries, changes 1, leaves 14 of yours alone`.
+    pub fn summary(&self) -> String {
+        if self.is_empty() {
+            return "nothing to do".to_owned();
+        }
+        let mut summary = if self.changes.is_empty() {
+            "removes what hookman had left empty".to_owned()
+        } else {
+            change::summary(&self.changes, self.foreign)
+        };
+        if self.after.is_none() {
+            summary.push_str(", and then the file, which hookman made");
+        }
+        summary
+    }
+
+    /// Proves the plan again: the new text parses, its value is the old value with the patch
+    /// applied, it has no defect that drops the file which the old text had not, and the entries of
+    /// ours in it are exactly the wanted ones.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file that grew above the
+    /// client's limit.
+    pub fn verify(&self) -> Result<(), Refusal> {
+        proof::prove(self)
+    }
+
+    pub(super) fn unchanged(text: Option<&str>, record: Record) -> Self {
+        Self {
+            before: text.map(str::to_owned),
+            after: text.map(str::to_owned),
+            changes: Vec::new(),
+            record,
+            operations: Vec::new(),
+            wanted: Vec::new(),
+            foreign: 0,
+        }
+    }
+}
+
+/// The registrations without repetitions, each of a shape that will be recognised again.
+fn distinct(wanted: &[Registration]) -> Result<Vec<Registration>, Refusal> {
+    let mut distinct: Vec<Registration> = Vec::with_capacity(wanted.len());
+    for registration in wanted {
+        if run_words(&registration.handler()).is_none() {
+            return Err(Refusal::Unrecognisable { command: registration.command.clone() });
+        }
+        if !distinct.contains(registration) {
+            distinct.push(registration.clone());
+        }
+    }
+    Ok(distinct)
+}
+
+/// The plan for a file that does not exist or holds only blanks.
+fn created(before: Option<&str>, wanted: Vec<Registration>) -> Result<Plan, Refusal> {
+    if wanted.is_empty() {
+        return Ok(Plan::unchanged(before, Record::default()));
+    }
+    let mut plan = edited("{}", wanted, &Record::default())?;
+    let blanks = before.unwrap_or_default();
+    // The blanks go first and our newline last, so that removing both gives the blanks back.
+    let newline = if blanks.contains("\r\n") { "\r\n" } else { "\n" };
+    let text = plan.after.unwrap_or_default().replace('\n', newline);
+    plan.after = Some(format!("{blanks}{text}{newline}"));
+    plan.before = before.map(str::to_owned);
+    plan.record.file_made = before.is_none();
+    if before.is_some() {
+        plan.record.note("");
+    }
+    Ok(plan)
+}
+
+/// The plan for a file with a value in it.
+fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan, Refusal> {
+    let document = Document::parse(text)?;
+    let root = document.root();
+    if root.members().is_none() {
+        if wanted.is_empty() {
+            return Ok(Plan::unchanged(Some(text), Record::default()));
+        }
+        return Err(Refusal::WrongType {
+            key: None,
+            found: root.describe(),
+            wanted: "an object",
+            position: document.position(root.span.start),
+        });
+    }
+    let survey = Survey::of(&document);
+    let mut draft = Draft::new(&document, &survey, &wanted, record)?;
+    draft.bring_up_to_date();
+    draft.take_out();
+    draft.prune();
+    draft.append();
+    let Outcome { after, mut record, changes, operations, foreign } = draft.finish();
+    if wanted.is_empty() {
+        record = Record::default();
+    }
+    let before = Some(text.to_owned());
+    Ok(Plan { before, after, changes, record, operations, wanted, foreign })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned() -> Plan {
+        let wanted = serde_json::from_str(r#"{"event": "Stop", "command": "hookman run Stop"}"#);
+        plan(Some("{}\n"), &[wanted.unwrap()], &Record::default()).unwrap()
+    }
+
+    fn unproven(plan: &Plan) -> String {
+        plan.verify().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_patch_prints_as_json() {
+        let text = format!("{:#}", planned().patch());
+        assert!(
+            text.starts_with("[\n  {\n    \"op\": \"add\",\n    \"path\": \"/hooks\""),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_proof_fails_on_a_text_that_is_none_of_the_plan() {
+        let mut plan = planned();
+        plan.after = plan.after.map(|text| text + "}");
+        assert!(unproven(&plan).contains("the end of the file was expected"));
+
+        let mut plan = planned();
+        plan.after = plan.after.map(|text| text.replacen('{', "{\"x\": 1,", 1));
+        assert!(unproven(&plan).contains("differs from the old value with the changes made"));
+
+        let mut plan = planned();
+        plan.operations.pop();
+        assert!(unproven(&plan).contains("differs from the old value with the changes made"));
+    }
+
+    #[test]
+    fn the_proof_fails_on_entries_that_are_not_the_wanted_ones() {
+        let mut plan = planned();
+        plan.wanted.clear();
+        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+
+        let mut plan = planned();
+        plan.wanted[0].timeout = Some(1);
+        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+    }
+
+    #[test]
+    fn the_proof_fails_on_a_new_defect_that_drops_the_file() {
+        let wanted: Registration = serde_json::from_str(
+            r#"{"event": "Stop", "command": "hookman run Stop", "shell": "fish"}"#,
+        )
+        .unwrap();
+        let refusal = plan(Some("{}"), &[wanted], &Record::default()).unwrap_err().to_string();
+        assert!(refusal.contains("`shell` is neither `bash` nor `powershell`"), "{refusal}");
+    }
+
+    #[test]
+    fn a_file_does_not_grow_beyond_what_the_client_reads() {
+        let limit = crate::client::settings_schema::MAX_BYTES;
+        let wanted = planned().wanted;
+        let text = format!("{{\"x\": \"{}\"}}", "y".repeat(limit - 20));
+        let refusal = plan(Some(&text), &wanted, &Record::default()).unwrap_err();
+        assert!(matches!(refusal, Refusal::TooLarge { bytes } if bytes > limit));
+
+        let entry = planned().after.unwrap_or_default();
+        let text = entry.replacen('{', &format!("{{\"x\": \"{}\",", "y".repeat(limit)), 1);
+        assert!(plan(Some(&text), &[], &Record::default()).is_ok());
+    }
+}

@@ -1,0 +1,91 @@
+//! What hookman has to remember of a settings file beside the file itself.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::json::{Document, child};
+
+use super::inventory::Survey;
+
+/// Which containers of a settings file are there only because hookman needed them.
+///
+/// The entries themselves are recognised by their shape; but whether an empty `"hooks": {}` was
+/// the user's cannot be seen in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Whether there was no file.
+    #[serde(default)]
+    pub file_made: bool,
+    /// JSON Pointers of the objects and arrays that hookman created: `/hooks`, `/hooks/Stop`, and
+    /// the root where the file was empty.
+    #[serde(default)]
+    pub made: Vec<String>,
+    /// The blanks that stood inside an empty container of the user's before it was filled, where
+    /// they cannot be told from the layout, by JSON Pointer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hollow: BTreeMap<String, String>,
+}
+
+impl Record {
+    /// The record of a file that came without one, as in a fresh clone: `hooks` and every event
+    /// that holds nothing but entries of ours are taken for made by hookman.
+    pub fn presumed(text: &str) -> Self {
+        let Ok(document) = Document::parse(text) else { return Self::default() };
+        let survey = Survey::of(&document);
+        let ours = survey.events.iter().filter(|event| {
+            let groups = event.array.elements().map_or(0, <[_]>::len);
+            !event.groups.is_empty()
+                && event.groups.len() == groups
+                && event.groups.iter().all(|group| group.plain && group.is_ours_alone())
+        });
+        let mut made: Vec<String> = ours.map(|event| child("/hooks", &event.name)).collect();
+        let members = survey.hooks.and_then(|hooks| hooks.value.members()).unwrap_or_default();
+        if !made.is_empty() && made.len() == members.len() {
+            made.insert(0, "/hooks".to_owned());
+        }
+        Self { made, ..Self::default() }
+    }
+
+    pub(super) fn has_made(&self, pointer: &str) -> bool {
+        self.made.iter().any(|made| made == pointer)
+    }
+
+    pub(super) fn note(&mut self, pointer: &str) {
+        if !self.has_made(pointer) {
+            self.made.push(pointer.to_owned());
+        }
+    }
+
+    /// Forgets the containers that are gone.
+    pub(super) fn forget(&mut self, gone: &HashSet<String>) {
+        self.made.retain(|made| !gone.contains(made));
+        self.hollow.retain(|pointer, _| !gone.contains(pointer));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_is_presumed_to_hold_our_containers() {
+        let ours = r#"{"hooks": [{"type": "command", "command": "hookman run Stop"}]}"#;
+        let theirs = r#"{"hooks": [{"type": "command", "command": "x"}]}"#;
+        for (events, made) in [
+            (format!(r#""Stop": [{ours}]"#), vec!["/hooks", "/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}], "SessionEnd": [{theirs}]"#), vec!["/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}], "SessionEnd": []"#), vec!["/hooks/Stop"]),
+            (format!(r#""Stop": [{ours}, {theirs}]"#), vec![]),
+            (format!(r#""Stop": [{ours}, 1]"#), vec![]),
+            (r#""Stop": []"#.to_owned(), vec![]),
+        ] {
+            let record = Record::presumed(&format!(r#"{{"hooks": {{{events}}}}}"#));
+            assert_eq!(
+                record,
+                Record { made: made.into_iter().map(str::to_owned).collect(), ..Record::default() }
+            );
+        }
+        assert_eq!(Record::presumed("{"), Record::default());
+    }
+}

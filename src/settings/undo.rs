@@ -1,0 +1,130 @@
+//! Giving back the original bytes of a settings file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::json::{Document, is_blank};
+
+use super::{
+    plan::{Plan, plan},
+    record::Record,
+    refusal::Refusal,
+};
+
+/// What is kept of an apply so that it can be undone to the byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undo {
+    /// The text without any entry of ours; none if there was no file.
+    pub original: Option<String>,
+    /// The text that was written.
+    pub after: String,
+    /// The record to remove by, should the text have changed since.
+    pub record: Record,
+}
+
+impl Undo {
+    /// What to keep once `plan` is written over the text it was made from; none if the plan leaves
+    /// no file.
+    ///
+    /// Where that text is the one `previous` wrote, nobody else touched the file and the original
+    /// stays; else it is the text with our entries removed.
+    ///
+    /// # Errors
+    ///
+    /// The [`Refusal`] of the plan for that removal.
+    pub fn of(previous: Option<&Self>, plan: &Plan) -> Result<Option<Self>, Refusal> {
+        let Some(after) = plan.after.clone() else { return Ok(None) };
+        let current = plan.before.as_deref();
+        let untouched = previous.filter(|previous| current == Some(&*previous.after));
+        let original = if let Some(previous) = untouched {
+            previous.original.clone()
+        } else {
+            let record = previous.map(|previous| previous.record.clone()).unwrap_or_default();
+            let removal = super::plan(current, &[], &record)?;
+            // Without an entry of ours the record is about some other text.
+            if removal.changes.is_empty() { removal.before } else { removal.after }
+        };
+        Ok(Some(Self { original, after, record: plan.record.clone() }))
+    }
+
+    /// The removal of all entries of ours from `current`: to the original text where `current` is
+    /// what was written, else by the record.
+    ///
+    /// # Errors
+    ///
+    /// The [`Refusal`] of the plan for the removal.
+    pub fn removal(&self, current: Option<&str>) -> Result<Plan, Refusal> {
+        let mut removal = plan(current, &[], &self.record)?;
+        if current != Some(&*self.after) || removal.after == self.original {
+            return Ok(removal);
+        }
+        if value(self.original.as_deref())? != value(removal.after.as_deref())? {
+            let (old, new) = (value(current)?, value(self.original.as_deref())?);
+            removal.operations = json_patch::diff(&old, &new).0;
+        }
+        removal.after.clone_from(&self.original);
+        removal.verify()?;
+        Ok(removal)
+    }
+}
+
+/// The value of a text; no file and an empty one count as `{}`.
+fn value(text: Option<&str>) -> Result<serde_json::Value, Refusal> {
+    let text = text.filter(|text| !is_blank(text)).unwrap_or("{}");
+    let document = Document::parse(text)?;
+    Ok(document.value(document.root()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Registration;
+
+    fn wanted() -> Registration {
+        serde_json::from_str(r#"{"event": "Stop", "command": "hookman run Stop"}"#).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_was_not_there_goes_again() {
+        let applied = plan(None, &[wanted()], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        assert_eq!(undo.original, None);
+        assert_eq!(undo.removal(applied.after.as_deref()).unwrap().after, None);
+
+        let grown = applied.after.unwrap().replacen('{', "{\n  \"model\": \"opus\",", 1);
+        let removal = undo.removal(Some(&grown)).unwrap();
+        assert_eq!(removal.after.as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
+        assert_eq!(undo.removal(None).unwrap().after, None);
+    }
+
+    #[test]
+    fn entries_that_were_there_before_are_no_part_of_the_original() {
+        let text =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookman run Stop"}]}]}}"#;
+        let mut other = wanted();
+        other.timeout = Some(5);
+        let applied = plan(Some(text), &[other], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        assert_eq!(undo.original.as_deref(), Some(r#"{"hooks":{"Stop":[]}}"#));
+    }
+
+    #[test]
+    fn the_original_comes_back_even_where_removal_would_give_another_text() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[]}]}}"#;
+        let after =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookman run Stop"}]}]}}"#;
+        let (original, after) = (Some(text.to_owned()), after.to_owned());
+        let undo = Undo { original, after, record: Record::default() };
+        let removal = undo.removal(Some(&undo.after)).unwrap();
+        assert_eq!(removal.after.as_deref(), Some(text));
+        removal.verify().unwrap();
+    }
+
+    #[test]
+    fn survives_being_stored() {
+        let applied = plan(Some("{ }"), &[wanted()], &Record::default()).unwrap();
+        let undo = Undo::of(None, &applied).unwrap().unwrap();
+        let stored = serde_json::to_string(&undo).unwrap();
+        assert_eq!(serde_json::from_str::<Undo>(&stored).unwrap(), undo);
+        assert_eq!(undo.removal(applied.after.as_deref()).unwrap().after.as_deref(), Some("{ }"));
+    }
+}
