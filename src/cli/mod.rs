@@ -1,13 +1,24 @@
 //! The commands.
 
+mod apply;
 pub mod args;
+mod backups;
+mod companion;
 mod configured;
+mod consent;
+mod diff;
 mod disable;
+mod doctor;
 mod enable;
+mod install;
 mod list;
+mod registering;
+mod restore;
 mod show;
 mod status;
 mod switching;
+mod uninstall;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -63,11 +74,19 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
     match command {
+        Command::Install(args) => install::install(&args, world),
+        Command::Apply(args) => apply::apply(&args, world),
+        Command::Diff(args) => diff::diff(&args, world),
+        Command::Verify(args) => verify::verify(&args, world),
+        Command::Uninstall(args) => uninstall::uninstall(&args, world),
+        Command::Backups(args) => backups::backups(&args, world),
+        Command::Restore(args) => restore::restore(&args, world),
+        Command::Doctor(args) => doctor::doctor(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
         Command::Disable(args) => disable::disable(&args, world),
         Command::Enable(args) => enable::enable(&args, world),
         Command::Status(args) => status::status(&args, world),
-        _ => anyhow::bail!("this command is not there yet"),
+        Command::Run(_) => anyhow::bail!("`run` comes first: hookman run EVENT"),
     }
 }

@@ -8,3 +8,4 @@ pub mod output;
 pub mod payload;
 pub mod settings_schema;
 pub mod shell;
+pub mod tools;

@@ -16,17 +16,21 @@ pub struct Backup {
     pub path: PathBuf,
     /// When it was made, as in its name.
     pub stamp: String,
+    /// The command that was about to write.
+    pub verb: String,
     /// Bytes.
     pub size: u64,
 }
 
-/// Saves `text`, the content a file has right now, into `directory`, and prunes old copies.
+/// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, and
+/// prunes old copies.
 ///
 /// # Errors
 ///
 /// When the copy cannot be written; nothing else may be written then.
-pub fn save(directory: &Path, text: &str) -> Result<PathBuf> {
-    let name = format!("{}-{}.json", clock::file_stamp(), content_hash(text.as_bytes()));
+pub fn save(directory: &Path, text: &str, verb: &str) -> Result<PathBuf> {
+    let hash = content_hash(text.as_bytes());
+    let name = format!("{}-{hash}-{verb}.json", clock::file_stamp());
     let path = directory.join(name);
     files::replace_private(&path, text)?;
     let all = list(directory)?;
@@ -51,12 +55,18 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
     for entry in entries {
         let entry = entry.map_err(Error::of("list", directory))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some((stamp, _)) = name.strip_suffix(".json").and_then(|stem| stem.split_once('-'))
-        else {
+        let Some(stem) = name.strip_suffix(".json") else { continue };
+        let mut parts = stem.splitn(3, '-');
+        let (Some(stamp), Some(_), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
         let size = entry.metadata().map_or(0, |metadata| metadata.len());
-        backups.push(Backup { path: entry.path(), stamp: stamp.to_owned(), size });
+        backups.push(Backup {
+            path: entry.path(),
+            stamp: stamp.to_owned(),
+            verb: verb.to_owned(),
+            size,
+        });
     }
     backups.sort_by(|left, right| right.path.cmp(&left.path));
     Ok(backups)

@@ -260,6 +260,31 @@ pub fn resolve(path: &Path) -> Result<PathBuf> {
     }
 }
 
+/// Lets a file of the user's be run by those who may read it.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_executable(path: &Path) -> Result<()> {
+    let mode = fs::metadata(path).map_err(Error::of("look at", path))?.permissions().mode();
+    let runnable = Permissions::from_mode(mode | ((mode & 0o444) >> 2));
+    fs::set_permissions(path, runnable).map_err(Error::of("make executable", path))
+}
+
+/// Whether the user may run a file.
+pub fn is_executable(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// Whether a private file could be appended to; a file that is not there yet is made.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    append_line(path, "")
+}
+
 /// Removes a file; one that is not there is no error.
 ///
 /// # Errors

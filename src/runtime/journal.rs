@@ -125,6 +125,24 @@ impl<'a> Entry<'a> {
         self.time = clock::stamp();
     }
 
+    fn into_owned(self) -> Entry<'static> {
+        let own = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        Entry {
+            time: self.time,
+            scope: own(self.scope),
+            session: own(self.session),
+            event: own(self.event),
+            subject: own(self.subject),
+            cwd: own(self.cwd),
+            transcript: own(self.transcript),
+            steps: self.steps,
+            verdict: own(self.verdict),
+            exit: self.exit,
+            us: self.us,
+            notes: self.notes,
+        }
+    }
+
     /// The line, with its end.
     pub fn line(&self) -> String {
         // Plain text and numbers always have a JSON form.
@@ -154,6 +172,11 @@ fn micros(duration: Duration) -> u64 {
 /// What the system says; a journal that does not exist yet is empty.
 pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
     files::read_tail(&paths.journal(), bytes)
+}
+
+/// The lines of a journal, oldest first; a damaged line is passed over.
+pub fn entries(text: &str) -> Vec<Entry<'static>> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Entry::into_owned).collect()
 }
 
 /// The transcript of a session, from the newest line of the journal that names it.

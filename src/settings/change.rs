@@ -1,5 +1,7 @@
 //! What a plan does, entry by entry.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,6 +32,16 @@ pub struct Change {
     /// What stands there afterwards; none for a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.action {
+            Action::Add => write!(f, "the entry for {} is missing", self.event),
+            Action::Replace => write!(f, "the entry for {} is out of date", self.event),
+            Action::Remove => write!(f, "there is an entry for {} too many", self.event),
+        }
+    }
 }
 
 /// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours

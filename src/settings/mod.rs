@@ -26,3 +26,4 @@ pub use record::Record;
 pub use refusal::Refusal;
 pub use registration::{Registration, run_words};
 pub use undo::Undo;
+pub mod wanted;

@@ -1,0 +1,46 @@
+//! `hookman backups`: the copies of settings.json from before each write.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::args;
+use super::registering::{self, Target};
+use super::{ExitStatus, World};
+use crate::machine::backups;
+
+pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.scope, world)?;
+    let all = backups::list(&registering::backup_directory(world, &target.settings))?;
+    if args.json {
+        let rows: Vec<_> = all
+            .iter()
+            .enumerate()
+            .map(|(index, backup)| {
+                json!({
+                    "number": index + 1,
+                    "time": backup.stamp,
+                    "before": backup.verb,
+                    "bytes": backup.size,
+                    "path": backup.path,
+                })
+            })
+            .collect();
+        world.terminal.line(json!({"settings": target.settings, "backups": rows}).to_string());
+        return Ok(ExitStatus::Done);
+    }
+    if all.is_empty() {
+        let shown = world.paths.shown(&target.settings);
+        world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
+    }
+    for (index, backup) in all.iter().enumerate() {
+        world.terminal.line(format!(
+            "{:3}  {}  before {:9}  {:>8} bytes  {}",
+            index + 1,
+            backup.stamp,
+            backup.verb,
+            backup.size,
+            world.paths.shown(&backup.path)
+        ));
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,191 @@
+//! The files that an installation brings along: slash commands, and a project's launcher.
+//!
+//! What hookman wrote is remembered by hash, so that a file the user changed since is never
+//! overwritten or removed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use super::registering::Target;
+use crate::machine::files;
+use crate::machine::paths::content_hash;
+
+const COMMANDS: &[(&str, &str)] = &[
+    ("disable.md", include_str!("../../templates/commands/disable.md")),
+    ("enable.md", include_str!("../../templates/commands/enable.md")),
+    ("status.md", include_str!("../../templates/commands/status.md")),
+];
+
+const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
+
+/// What hookman wrote for one target.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Written {
+    /// Hash of the text, by path.
+    files: BTreeMap<PathBuf, String>,
+    /// Directories that were made for them.
+    directories: Vec<PathBuf>,
+}
+
+/// What is to be done with one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    Create,
+    Update,
+    Nothing,
+    /// The user changed it or it was never ours.
+    Leave,
+}
+
+/// The files of a target, and what installing would do with each.
+pub(super) struct Companions {
+    record: PathBuf,
+    written: Written,
+    files: Vec<(PathBuf, String, Deed)>,
+}
+
+impl Companions {
+    /// Looks at the files of a target; the slash commands are to call `binary`, and without one
+    /// those that were written stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read.
+    pub(super) fn of(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        let record = world.paths.beside("companions", &target.settings);
+        let written: Written = files::read_text(&record)?
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        let texts: Vec<(PathBuf, String)> = match &target.project {
+            Some(project) => vec![(project.join(".claude/hookman"), LAUNCHER.to_owned())],
+            None => {
+                let folder = world.paths.config.join("commands/hook");
+                let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
+                COMMANDS
+                    .iter()
+                    .map(|(name, text)| (folder.join(name), text.replace("@HOOKMAN@", &binary)))
+                    .collect()
+            }
+        };
+        let mut files = Vec::new();
+        for (path, text) in texts {
+            let deed = match files::read_text(&path)? {
+                None => Deed::Create,
+                Some(found) if found == text => Deed::Nothing,
+                Some(found)
+                    if written.files.get(&path) == Some(&content_hash(found.as_bytes())) =>
+                {
+                    Deed::Update
+                }
+                Some(_) => Deed::Leave,
+            };
+            files.push((path, text, deed));
+        }
+        Ok(Self { record, written, files })
+    }
+
+    /// Whether installing would write anything.
+    pub(super) fn is_done(&self) -> bool {
+        self.files.iter().all(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Leave))
+    }
+
+    /// Says what installing would do.
+    pub(super) fn show(&self, world: &World) {
+        for (path, _, deed) in &self.files {
+            let shown = world.paths.shown(path);
+            match deed {
+                Deed::Create => world.terminal.line(format!("{shown}: new")),
+                Deed::Update => world.terminal.line(format!("{shown}: updated")),
+                Deed::Nothing => {}
+                Deed::Leave => world.terminal.line(format!(
+                    "{shown}: left alone, because it is yours or was changed; remove it to get hookman's"
+                )),
+            }
+        }
+    }
+
+    /// Writes what is new or out of date.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub(super) fn write(&mut self) -> Result<()> {
+        for (path, text, deed) in &self.files {
+            if matches!(deed, Deed::Create | Deed::Update) {
+                self.written.directories.extend(make_folders(path)?);
+                files::replace(path, text)?;
+                if text.starts_with("#!") {
+                    files::make_executable(path)?;
+                }
+            }
+            if *deed != Deed::Leave {
+                self.written.files.insert(path.clone(), content_hash(text.as_bytes()));
+            }
+        }
+        files::replace_private(&self.record, &serde_json::to_string(&self.written)?)?;
+        Ok(())
+    }
+
+    /// Removes what hookman wrote and nobody changed, and the directories it made if they are empty.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be removed.
+    pub(super) fn remove(&self, world: &World) -> Result<()> {
+        for (path, _, deed) in &self.files {
+            match deed {
+                Deed::Create => {}
+                Deed::Nothing | Deed::Update => files::remove(path)?,
+                Deed::Leave => world.terminal.line(format!(
+                    "{}: left alone, because it is yours or was changed",
+                    world.paths.shown(path)
+                )),
+            }
+        }
+        for folder in self.written.directories.iter().rev() {
+            // One that is not empty holds files of the user's and stays.
+            let _ = fs::remove_dir(folder);
+        }
+        files::remove(&self.record)?;
+        Ok(())
+    }
+
+    /// Whether removing would remove anything.
+    pub(super) fn has_any(&self) -> bool {
+        self.files.iter().any(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Update))
+    }
+}
+
+// The client expands `~` in both the rule and the call of a slash command, so a command file in a
+// dotfiles repository need not name the home directory of one machine.
+fn in_home(world: &World, binary: &Path) -> String {
+    let shown = world.paths.shown(binary);
+    if shown
+        .contains(|character: char| character.is_whitespace() || "'\"$`\\()".contains(character))
+    {
+        // The client's rules know no quoting; found by name, it still works wherever PATH has it.
+        return "hookman".to_owned();
+    }
+    shown
+}
+
+// Makes the directories above `path` and gives those that were missing, outermost first.
+fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut missing: Vec<PathBuf> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    missing.reverse();
+    if let Some(folder) = path.parent() {
+        files::make_directory(folder)?;
+    }
+    Ok(missing)
+}

@@ -1,0 +1,65 @@
+//! Is the program there that the client is told to run?
+
+use std::path::Path;
+
+use super::{Check, Facts, Findings, Level};
+use crate::machine::files;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "binary-present",
+        about: "the registered path of hookman is a program",
+        run: present,
+    },
+    Check { id: "launcher-present", about: "a registered project has its launcher", run: launcher },
+];
+
+fn present(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        for handler in file.handlers().iter().filter(|handler| handler.ours) {
+            if handler.value.get("args").is_none() {
+                continue;
+            }
+            let Some(command) = handler.value.get("command").and_then(|value| value.as_str())
+            else {
+                continue;
+            };
+            let path = Path::new(command);
+            let problem = if !path.is_absolute() {
+                "it is not an absolute path, and the client's PATH may not have it"
+            } else if !path.exists() {
+                "there is no such file"
+            } else if !files::is_executable(path) {
+                "it may not be run"
+            } else {
+                continue;
+            };
+            findings.add(
+                Level::Error,
+                format!("{}:{}", file.shown, handler.position.line),
+                format!("{} is registered as `{command}`: {problem}", handler.event),
+                "run ./install.sh again, or `hookman apply` with the hookman that should run",
+            );
+        }
+    }
+}
+
+fn launcher(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = &facts.project else { return };
+    let uses = |file: &super::facts::SettingsFile| {
+        file.scope != "user"
+            && file
+                .handlers()
+                .iter()
+                .any(|handler| handler.ours && handler.value.get("args").is_none())
+    };
+    let launcher = project.join(".claude/hookman");
+    if facts.settings.iter().any(uses) && !files::is_executable(&launcher) {
+        findings.add(
+            Level::Error,
+            facts.paths.shown(&launcher),
+            "the project's entries call this launcher, and it is missing or may not be run",
+            "run `hookman install --project`, and commit the file",
+        );
+    }
+}

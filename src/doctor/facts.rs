@@ -1,0 +1,113 @@
+//! What the checks look at, gathered once.
+
+use std::path::{Path, PathBuf};
+
+use crate::client::event::Event;
+use crate::client::json::Document;
+use crate::machine::paths::Paths;
+use crate::machine::{clock, files};
+use crate::manifest::{Manifest, Problems};
+use crate::runtime::chains::{self, Chain};
+use crate::runtime::journal::{self, Entry};
+use crate::settings::{self, Handler};
+
+/// How much of the journal is looked at, in bytes.
+const JOURNAL_TAIL: u64 = 1024 * 1024;
+
+/// A settings file of the client.
+pub struct SettingsFile {
+    /// `user`, `project` or `local`.
+    pub scope: &'static str,
+    /// Its name for people.
+    pub shown: String,
+    /// Its text, `None` where there is no file, or why it could not be read.
+    pub text: Result<Option<String>, String>,
+}
+
+impl SettingsFile {
+    /// The file's JSON, where it can be read.
+    pub fn document(&self) -> Option<Document<'_>> {
+        let text = self.text.as_ref().ok()?.as_deref()?;
+        Document::parse(text).ok()
+    }
+
+    /// The handlers in the file.
+    pub fn handlers(&self) -> Vec<Handler> {
+        self.document().map(|document| settings::handlers(&document)).unwrap_or_default()
+    }
+}
+
+/// A chain and its manifests.
+pub struct ChainFacts {
+    /// The chain.
+    pub chain: Chain,
+    /// The manifest's name for people.
+    pub shown: String,
+    /// The manifest with its overlay, `None` where there are none, or what is wrong with them.
+    pub manifest: Result<Option<Manifest>, Problems>,
+}
+
+/// Everything the checks look at.
+pub struct Facts {
+    /// Where things are.
+    pub paths: Paths,
+    /// The project's directory, where there is one.
+    pub project: Option<PathBuf>,
+    /// The settings files that apply here.
+    pub settings: Vec<SettingsFile>,
+    /// The chains that apply here.
+    pub chains: Vec<ChainFacts>,
+    /// The last lines of the journal, oldest first.
+    pub journal: Vec<Entry<'static>>,
+    /// Why the journal cannot be read or written, if so.
+    pub journal_problem: Option<String>,
+    /// Seconds since 1970.
+    pub now: i64,
+}
+
+impl Facts {
+    /// Gathers the facts for a user and, where there is one, a project.
+    pub fn gather(paths: &Paths, project: Option<&Path>) -> Self {
+        let mut files = vec![("user", paths.user_settings())];
+        let mut chains = vec![Chain::of_user(paths)];
+        if let Some(project) = project.filter(|project| project.join(".claude") != paths.config) {
+            files.push(("project", project.join(".claude/settings.json")));
+            files.push(("local", project.join(".claude/settings.local.json")));
+            chains.push(Chain::of_project(project));
+        }
+        let settings = files
+            .into_iter()
+            .map(|(scope, path)| SettingsFile {
+                scope,
+                shown: paths.shown(&path),
+                text: files::read_text(&path).map_err(|error| error.source.to_string()),
+            })
+            .collect();
+        let chains = chains
+            .into_iter()
+            .map(|chain| ChainFacts {
+                shown: paths.shown(&chain.manifest),
+                manifest: chains::read(paths, &chain),
+                chain,
+            })
+            .collect();
+        let (journal, journal_problem) = match journal::tail(paths, JOURNAL_TAIL) {
+            Ok(text) => (journal::entries(&text), files::check_writable(&paths.journal()).err()),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        Self {
+            paths: paths.clone(),
+            project: project.map(Path::to_owned),
+            settings,
+            chains,
+            journal,
+            journal_problem: journal_problem.map(|error| error.to_string()),
+            now: clock::unix_seconds(),
+        }
+    }
+
+    /// The names of the events that the client knows.
+    pub fn events(&self) -> Vec<&'static str> {
+        Event::ALL.iter().map(|event| event.name()).collect()
+    }
+}

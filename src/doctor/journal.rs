@@ -1,0 +1,144 @@
+//! What really happened: does the client call hookman, with a usable session?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Check, Facts, Findings, Level};
+use crate::session::identity::safe_name;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { id: "journal-writable", about: "runs can be written down", run: writable },
+    Check { id: "fired", about: "the client has called hookman", run: fired },
+    Check { id: "session-id", about: "runs came with a usable session_id", run: session_id },
+    Check {
+        id: "transcript-path",
+        about: "runs came with a usable transcript_path",
+        run: transcript_path,
+    },
+    Check { id: "hook-failures", about: "no hook keeps failing", run: failures },
+    Check { id: "run-notes", about: "hookman itself met no trouble", run: notes },
+];
+
+/// How many of the last runs are looked at.
+const RECENT: usize = 200;
+
+fn writable(facts: &Facts, findings: &mut Findings) {
+    if let Some(problem) = &facts.journal_problem {
+        findings.add(
+            Level::Error,
+            facts.paths.shown(&facts.paths.journal()),
+            format!("the journal cannot be kept: {problem}"),
+            "make the state directory writable for you, or set HOOKMAN_STATE_DIR",
+        );
+    }
+}
+
+fn fired(facts: &Facts, findings: &mut Findings) {
+    if facts.journal.is_empty() && facts.journal_problem.is_none() {
+        findings.add(
+            Level::Info,
+            facts.paths.shown(&facts.paths.journal()),
+            "the client has not called hookman yet",
+            "start a session, let it use a tool, and look again",
+        );
+    }
+}
+
+fn session_id(facts: &Facts, findings: &mut Findings) {
+    let recent = recent(facts);
+    let missing = recent.iter().filter(|entry| entry.session.is_empty()).count();
+    if missing > 0 {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&facts.paths.journal()),
+            format!("{missing} of the last {} runs came without a session_id, so switches had no effect on them", recent.len()),
+            "update the client, or look at what else calls hookman",
+        );
+    }
+    let is_odd = |entry: &&crate::runtime::journal::Entry<'_>| {
+        !entry.session.is_empty() && safe_name(&entry.session) != entry.session
+    };
+    if let Some(entry) = recent.iter().rev().find(is_odd) {
+        findings.add(
+            Level::Info,
+            facts.paths.shown(&facts.paths.journal()),
+            format!(
+                "the session_id `{}` is no file name; its state is kept under a hash",
+                entry.session.escape_debug()
+            ),
+            "nothing to do",
+        );
+    }
+}
+
+fn transcript_path(facts: &Facts, findings: &mut Findings) {
+    let recent = recent(facts);
+    let missing = recent.iter().filter(|entry| entry.transcript.is_empty()).count();
+    if missing > 0 {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&facts.paths.journal()),
+            format!("{missing} of the last {} runs came without a transcript_path", recent.len()),
+            "update the client",
+        );
+    }
+    let Some(last) = recent.iter().rev().find(|entry| !entry.transcript.is_empty()) else { return };
+    let path = Path::new(&*last.transcript);
+    if !path.is_absolute() {
+        findings.add(
+            Level::Warning,
+            &*last.transcript,
+            "the last transcript_path is not absolute, so hooks find it from one directory only",
+            "update the client",
+        );
+    } else if !path.exists() {
+        findings.add(
+            Level::Info,
+            &*last.transcript,
+            "the last run's transcript is not there; the client writes it late, or was told to keep none",
+            "hooks should not rely on it",
+        );
+    }
+}
+
+fn failures(facts: &Facts, findings: &mut Findings) {
+    let mut runs: BTreeMap<&str, (usize, usize, &str)> = BTreeMap::new();
+    for step in recent(facts).iter().flat_map(|entry| &entry.steps) {
+        let (all, failed, last) = runs.entry(&step.hook).or_default();
+        *all += 1;
+        if let Some(error) = &step.error {
+            *failed += 1;
+            *last = error;
+        }
+    }
+    for (hook, (all, failed, last)) in runs {
+        if failed > 0 {
+            findings.add(
+                Level::Warning,
+                facts.paths.shown(&facts.paths.journal()),
+                format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
+                "run its command by hand with a payload on standard input",
+            );
+        }
+    }
+}
+
+fn notes(facts: &Facts, findings: &mut Findings) {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for note in recent(facts).iter().flat_map(|entry| &entry.notes) {
+        *seen.entry(note).or_default() += 1;
+    }
+    for (note, times) in seen {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&facts.paths.journal()),
+            format!("{note} ({times} of the last runs)"),
+            "see the other findings",
+        );
+    }
+}
+
+fn recent(facts: &Facts) -> &[crate::runtime::journal::Entry<'static>] {
+    let start = facts.journal.len().saturating_sub(RECENT);
+    &facts.journal[start..]
+}

@@ -1,0 +1,30 @@
+//! Can the manifests be read?
+
+use super::{Check, Facts, Findings, Level};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { id: "manifest-parse", about: "manifests can be read", run: parses },
+    Check { id: "manifest-present", about: "there is a manifest", run: present },
+];
+
+fn parses(facts: &Facts, findings: &mut Findings) {
+    for chain in &facts.chains {
+        let Err(problems) = &chain.manifest else { continue };
+        for problem in &problems.0 {
+            let origin = &problem.origin;
+            findings.add(
+                Level::Error,
+                format!("{}:{}:{}", origin.file, origin.position.line, origin.position.column),
+                &problem.message,
+                "correct it; until then the last version that could be read is used",
+            );
+        }
+    }
+}
+
+fn present(facts: &Facts, findings: &mut Findings) {
+    if facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
+        let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
+        findings.add(Level::Warning, place, "there is no manifest", "run `hookman install`");
+    }
+}

@@ -1,0 +1,139 @@
+//! Do the matchers match what they were meant for?
+
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::{Event, Subject};
+use crate::client::matcher::{self, Kind};
+use crate::client::tools;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { id: "matcher-case", about: "tool names are spelled as the client does", run: case },
+    Check { id: "matcher-mcp", about: "matchers for MCP servers name their tools", run: mcp },
+    Check { id: "matcher-rule", about: "no permission rule is used as a matcher", run: rule },
+    Check {
+        id: "matcher-ignored",
+        about: "no matcher stands where it has no effect",
+        run: ignored,
+    },
+    Check { id: "matcher-pattern", about: "patterns are JavaScript's", run: pattern },
+];
+
+/// A matcher somewhere: in a manifest or in a settings file.
+struct Place {
+    shown: String,
+    event: Event,
+    matcher: String,
+}
+
+fn places(facts: &Facts) -> Vec<Place> {
+    let mut places = Vec::new();
+    for chain in &facts.chains {
+        let Ok(Some(manifest)) = &chain.manifest else { continue };
+        for hook in &manifest.hooks {
+            let (Some(matcher), Some(origin)) = (&hook.matcher, hook.origins.get("matcher")) else {
+                continue;
+            };
+            places.extend(hook.events.iter().map(|event| Place {
+                shown: origin.to_string(),
+                event: *event,
+                matcher: matcher.clone(),
+            }));
+        }
+    }
+    for file in &facts.settings {
+        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+            let (Some(event), Some(matcher)) = (Event::from_name(&handler.event), handler.matcher)
+            else {
+                continue;
+            };
+            let shown = format!("{}:{}", file.shown, handler.position.line);
+            places.push(Place { shown, event, matcher });
+        }
+    }
+    places
+}
+
+fn case(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts).iter().filter(|place| is_list_of_tools(place)) {
+        for name in matcher::names(&place.matcher) {
+            if let Some(tool) = tools::misspelled(name) {
+                findings.add(
+                    Level::Warning,
+                    &place.shown,
+                    format!("`{name}` matches no tool: case matters"),
+                    format!("write `{tool}`"),
+                );
+            }
+        }
+    }
+}
+
+fn mcp(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts).iter().filter(|place| is_list_of_tools(place)) {
+        for name in matcher::names(&place.matcher) {
+            let server = name.strip_prefix("mcp__").filter(|rest| !rest.contains("__"));
+            if server.is_some() {
+                findings.add(
+                    Level::Warning,
+                    &place.shown,
+                    format!("`{name}` is a server, and tools are called `{name}__…`, so it never matches"),
+                    format!("write `{name}__.*`"),
+                );
+            }
+        }
+    }
+}
+
+fn is_list_of_tools(place: &Place) -> bool {
+    place.event.facts().subject == Subject::Tool
+        && matcher::kind(Some(&place.matcher), place.event) == Kind::List
+}
+
+fn rule(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts) {
+        let looks_like_rule = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
+        if let Some((tool, inside)) = looks_like_rule
+            && tools::KNOWN.contains(&tool)
+            && !inside.starts_with('?')
+        {
+            findings.add(
+                Level::Warning,
+                place.shown,
+                format!("`{}` is a permission rule; as a matcher it never matches", place.matcher),
+                format!("write the matcher `{tool}`, and look at the input in the hook"),
+            );
+        }
+    }
+}
+
+fn ignored(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts) {
+        let anything = matcher::kind(Some(&place.matcher), place.event) == Kind::Any;
+        if place.event.facts().subject == Subject::None && !anything {
+            findings.add(
+                Level::Info,
+                place.shown,
+                format!("{} has no subject, so `{}` has no effect", place.event, place.matcher),
+                "leave the matcher out",
+            );
+        }
+    }
+}
+
+fn pattern(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts) {
+        if matcher::kind(Some(&place.matcher), place.event) != Kind::Pattern {
+            continue;
+        }
+        if let Err(error) = matcher::compile(&place.matcher) {
+            findings.add(
+                Level::Error,
+                place.shown,
+                format!(
+                    "`{}` is no JavaScript regular expression ({error}), so it never matches",
+                    place.matcher
+                ),
+                "correct it; the client says nothing about it",
+            );
+        }
+    }
+}

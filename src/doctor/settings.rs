@@ -1,0 +1,81 @@
+//! Do the settings files load, by the client's own rules?
+
+use super::{Check, Facts, Findings, Level};
+use crate::client::json::{Document, Kind, is_blank};
+use crate::client::settings_schema::{self, Effect};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { id: "settings-read", about: "settings files can be read", run: readable },
+    Check { id: "settings-parse", about: "settings files are strict JSON", run: parses },
+    Check {
+        id: "settings-schema",
+        about: "the client would load every hook of the settings files",
+        run: schema,
+    },
+    Check { id: "hooks-disabled", about: "hooks are not switched off as a whole", run: disabled },
+];
+
+fn readable(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        if let Err(why) = &file.text {
+            findings.add(
+                Level::Error,
+                &file.shown,
+                format!("it cannot be read: {why}"),
+                "make it a readable file, or remove it",
+            );
+        }
+    }
+}
+
+fn parses(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Ok(Some(text)) = &file.text else { continue };
+        if is_blank(text) {
+            continue;
+        }
+        if let Err(error) = Document::parse(text) {
+            findings.add(
+                Level::Error,
+                format!("{}:{}:{}", file.shown, error.position.line, error.position.column),
+                error.message,
+                "correct it by hand; `hookman backups` lists earlier versions",
+            );
+        }
+    }
+}
+
+fn schema(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Some(document) = file.document() else { continue };
+        for defect in settings_schema::check(&document, &facts.events()) {
+            let level = match defect.effect {
+                Effect::FileDropped | Effect::HandlerDropped => Level::Error,
+                Effect::KeyDropped | Effect::NeverFires => Level::Warning,
+                Effect::Stripped => Level::Info,
+            };
+            findings.add(
+                level,
+                format!("{}:{}:{}", file.shown, defect.line, defect.column),
+                format!("{}; {}", defect.message, defect.effect),
+                defect.hint,
+            );
+        }
+    }
+}
+
+fn disabled(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Some(document) = file.document() else { continue };
+        let Some(node) = document.lookup("/disableAllHooks") else { continue };
+        if matches!(node.kind, Kind::Bool(true)) {
+            let place = document.position(node.span.start);
+            findings.add(
+                Level::Error,
+                format!("{}:{}:{}", file.shown, place.line, place.column),
+                "`disableAllHooks` is true, so no hook fires, from whichever file",
+                "remove the key, or set it to false",
+            );
+        }
+    }
+}
