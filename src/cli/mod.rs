@@ -20,8 +20,6 @@ mod switching;
 mod uninstall;
 mod verify;
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::Parser;
 
@@ -40,13 +38,13 @@ pub enum ExitStatus {
     Error,
 }
 
-impl From<ExitStatus> for ExitCode {
+impl From<ExitStatus> for u8 {
     fn from(status: ExitStatus) -> Self {
-        Self::from(match status {
+        match status {
             ExitStatus::Done => 0,
             ExitStatus::Found => 1,
             ExitStatus::Error => 2,
-        })
+        }
     }
 }
 
@@ -56,8 +54,8 @@ struct World {
     terminal: Terminal,
 }
 
-/// Parses the command line and runs the command.
-pub fn main() -> ExitCode {
+/// Parses the command line, runs the command and gives the exit code.
+pub fn main() -> u8 {
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let status = Paths::from_environment()

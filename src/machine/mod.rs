@@ -8,6 +8,7 @@ pub mod files;
 pub mod input;
 pub mod lock;
 pub mod paths;
+pub mod signals;
 pub mod terminal;
 
 use std::fmt;

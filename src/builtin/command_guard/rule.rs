@@ -241,10 +241,11 @@ fn is_within(path: &str, names: &str) -> bool {
     !path.split('/').any(|part| part == "..") && names.split_whitespace().any(|name| name == last)
 }
 
-/// Whether a command line may call one of these programs: a test without splitting it.
+/// Whether a command line may make one of these calls: a test without splitting it.
 ///
-/// `programs` as in a rule: with `|` between the names. A quote or backslash inside a word hides
-/// what is called, so such a line counts as well.
+/// `programs` are names with `|` between them; after a blank a name may have the first word of its
+/// subcommand, which then must stand somewhere in the line. A quote or backslash inside a word
+/// hides what is called, so such a line counts as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let bytes = line.as_bytes();
     let mut inside = false;
@@ -261,12 +262,16 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
         }
         let starts = is_name_byte(*byte) && !inside;
         inside = is_name_byte(*byte);
-        if starts && programs.split('|').any(|name| starts_with_name(&bytes[at..], name.as_bytes()))
-        {
+        if starts && programs.split('|').any(|call| may_start(line, at, call)) {
             return true;
         }
     }
     false
+}
+
+fn may_start(line: &str, at: usize, call: &str) -> bool {
+    let (name, subcommand) = call.split_once(' ').unwrap_or((call, ""));
+    starts_with_name(&line.as_bytes()[at..], name.as_bytes()) && line.contains(subcommand)
 }
 
 fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
