@@ -1,11 +1,12 @@
 //! The compiled form of a chain's manifests: what `hookman run` reads instead of TOML.
 //!
-//! The first line is a header that says what the plan was made from. Each further line is one step
-//! in columns between tabs, the event and the matcher first, so that steps of other events and
-//! steps that do not match are passed over without being parsed, and a built-in hook's options are
-//! handed on without being read.
+//! The first line is a header that says what the plan was made from. Then comes one short line for
+//! each step, in columns between tabs, the event and the matcher first, so that steps of other
+//! events and steps that do not match are passed over without being parsed. After an empty line
+//! stands what the steps run, which is long and is looked at only where a step points to it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,7 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     let header = Header { build: build.into(), sources: sources.to_vec() };
     let mut text = serde_json::to_string(&header)?;
     text.push('\n');
+    let mut store = Store::default();
     for hook in hooks.iter().filter(|hook| hook.enabled) {
         let (kind, data) = match &hook.action {
             Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
@@ -83,14 +85,37 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
             Some(matcher) => matcher.to_owned(),
         };
         let timeout = hook.timeout_ms.to_string();
+        let place = store.place(&data);
         for event in &hook.events {
             let columns =
-                [event.name(), &matcher, &hook.name, hook.on_error.name(), &timeout, kind, &data];
+                [event.name(), &matcher, &hook.name, hook.on_error.name(), &timeout, kind, &place];
             text.push_str(&columns.join("\t"));
             text.push('\n');
         }
     }
+    text.push('\n');
+    text.push_str(&store.text);
     Ok(text)
+}
+
+/// What the steps run, each text once.
+#[derive(Default)]
+struct Store {
+    text: String,
+    places: BTreeMap<String, String>,
+}
+
+impl Store {
+    /// Where `data` stands, as its offset and length in bytes; it is added if it is new.
+    fn place(&mut self, data: &str) -> String {
+        if let Some(place) = self.places.get(data) {
+            return place.clone();
+        }
+        let place = format!("{} {}", self.text.len(), data.len());
+        self.text.push_str(data);
+        self.places.insert(data.to_owned(), place.clone());
+        place
+    }
 }
 
 /// A plan as it was read.
@@ -101,6 +126,7 @@ pub struct Plan<'a> {
     /// The files it was made from.
     pub sources: Vec<Source<'a>>,
     steps: &'a str,
+    store: &'a str,
 }
 
 impl<'a> Plan<'a> {
@@ -108,7 +134,11 @@ impl<'a> Plan<'a> {
     pub fn parse(text: &'a str) -> Option<Self> {
         let (header, steps) = text.split_once('\n')?;
         let header: Header<'a> = serde_json::from_str(header).ok()?;
-        Some(Self { build: header.build, sources: header.sources, steps })
+        let (steps, store) = match steps.strip_prefix('\n') {
+            Some(store) => ("", store),
+            None => steps.split_once("\n\n")?,
+        };
+        Some(Self { build: header.build, sources: header.sources, steps, store })
     }
 
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
@@ -129,17 +159,21 @@ impl<'a> Plan<'a> {
             } else {
                 matcher.into()
             };
-            matcher::matches(Some(&*matcher), event, subject).then(|| step(rest).ok_or(line))
+            matcher::matches(Some(&*matcher), event, subject)
+                .then(|| step(rest, self.store).ok_or(line))
         })
     }
 }
 
-fn step(columns: &str) -> Option<Step<'_>> {
+fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let mut columns = columns.splitn(5, '\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
-    let (kind, data) = (columns.next()?, columns.next()?);
+    let (kind, place) = (columns.next()?, columns.next()?);
+    let (start, length) = place.split_once(' ')?;
+    let start: usize = start.parse().ok()?;
+    let data = store.get(start..start.checked_add(length.parse().ok()?)?)?;
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
@@ -196,10 +230,16 @@ mod tests {
 
     #[test]
     fn a_damaged_line_is_told_and_hides_no_other() {
-        let text = "{\"build\":\"b\",\"sources\":[]}\nStop\t\tbad\tnever\t1\tcommand\t\"x\"\nStop\t\tgood\topen\t1\tcommand\t\"x\"\n";
-        let plan = Plan::parse(text).unwrap();
+        let rows = [
+            "bad\tnever\t1\tcommand\t0 3",
+            "bad\topen\t1\tcommand\t0 4",
+            "good\topen\t1\tcommand\t0 3",
+        ];
+        let rows = rows.map(|row| format!("Stop\t\t{row}\n")).concat();
+        let text = format!("{{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"");
+        let plan = Plan::parse(&text).unwrap();
         let read: Vec<bool> = plan.steps(Event::Stop, None).map(|step| step.is_ok()).collect();
-        assert_eq!(read, [false, true]);
+        assert_eq!(read, [false, false, true]);
         assert!(Plan::parse("no plan\n").is_none());
     }
 }

@@ -248,25 +248,38 @@ fn is_within(path: &str, names: &str) -> bool {
 /// hides what is called, so such a line counts as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let bytes = line.as_bytes();
-    let mut inside = false;
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(byte, b'\'' | b'"' | b'\\') {
-            let next = bytes.get(at + 1).copied().unwrap_or_default();
-            let joins = is_name_byte(next) || matches!(next, b'\'' | b'"' | b'\\' | b'\n');
-            let after_dollar = at > 0 && bytes[at - 1] == b'$';
-            if (inside && joins) || after_dollar {
-                return true;
-            }
-            inside = false;
-            continue;
-        }
-        let starts = is_name_byte(*byte) && !inside;
-        inside = is_name_byte(*byte);
-        if starts && programs.split('|').any(|call| may_start(line, at, call)) {
-            return true;
-        }
+    if hides_a_name(bytes) {
+        return true;
     }
-    false
+    // Most lines are told from most programs by the first letters of their words alone.
+    let letters = starts(bytes).fold(0, |letters, at| letters | letter(bytes[at]));
+    programs.split('|').any(|call| {
+        let first = call.bytes().next().unwrap_or_default();
+        letters & letter(first) != 0 && starts(bytes).any(|at| may_start(line, at, call))
+    })
+}
+
+/// One bit of 64 for a byte, the same for both cases of a letter.
+fn letter(byte: u8) -> u64 {
+    1 << (byte.to_ascii_lowercase() & 63)
+}
+
+/// Where names begin.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let begins =
+        |at: &usize| is_name_byte(bytes[*at]) && (*at == 0 || !is_name_byte(bytes[at - 1]));
+    (0..bytes.len()).filter(begins)
+}
+
+/// Whether a quote or backslash stands inside a word, or a quote after a dollar.
+fn hides_a_name(bytes: &[u8]) -> bool {
+    let is_quote = |byte: u8| matches!(byte, b'\'' | b'"' | b'\\');
+    bytes.iter().enumerate().filter(|(_, byte)| is_quote(**byte)).any(|(at, _)| {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let before = at.checked_sub(1).map(|before| bytes[before]).unwrap_or_default();
+        let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
+        (is_name_byte(before) && joins) || before == b'$'
+    })
 }
 
 fn may_start(line: &str, at: usize, call: &str) -> bool {
@@ -280,5 +293,5 @@ fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
 }

@@ -494,6 +494,17 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
     for (line, expected) in rows {
         assert_eq!(rule::may_call(line, "rm|git"), expected, "{line}");
     }
+    let rows = [
+        ("git status", false),
+        ("git push", true),
+        ("git -C x push", true),
+        ("git status; echo push", true),
+        ("push", false),
+        ("git pu\"sh\"", true),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(rule::may_call(line, "git push|git reset"), expected, "{line}");
+    }
 }
 
 #[test]
