@@ -251,12 +251,14 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     if hides_a_name(bytes) {
         return true;
     }
-    // Most lines are told from most programs by the first letters of their words alone.
-    let letters = starts(bytes).fold(0, |letters, at| letters | letter(bytes[at]));
-    programs.split('|').any(|call| {
-        let first = call.bytes().next().unwrap_or_default();
-        letters & letter(first) != 0 && starts(bytes).any(|at| may_start(line, at, call))
-    })
+    // Most words are told from all programs by their first letter alone, and taking the programs
+    // apart as bytes costs a fifth of searching a text for a `|`.
+    let calls = || programs.as_bytes().split(|byte| *byte == b'|');
+    let letters =
+        calls().fold(0, |letters, call| letters | call.first().map_or(0, |first| letter(*first)));
+    starts(bytes)
+        .filter(|at| letters & letter(bytes[*at]) != 0)
+        .any(|at| calls().any(|call| may_start(bytes, at, call)))
 }
 
 /// One bit of 64 for a byte, the same for both cases of a letter.
@@ -282,9 +284,13 @@ fn hides_a_name(bytes: &[u8]) -> bool {
     })
 }
 
-fn may_start(line: &str, at: usize, call: &str) -> bool {
-    let (name, subcommand) = call.split_once(' ').unwrap_or((call, ""));
-    starts_with_name(&line.as_bytes()[at..], name.as_bytes()) && line.contains(subcommand)
+fn may_start(line: &[u8], at: usize, call: &[u8]) -> bool {
+    let mut words = call.splitn(2, |byte| *byte == b' ');
+    let name = words.next().unwrap_or_default();
+    let has_word = |word: &[u8]| {
+        starts(line).any(|at| Some(&line[at]) == word.first() && line[at..].starts_with(word))
+    };
+    starts_with_name(&line[at..], name) && words.next().is_none_or(has_word)
 }
 
 fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
