@@ -1,3 +1,5 @@
 //! The integration tests, one binary.
 
+mod documents;
+mod house;
 mod settings;
