@@ -24,6 +24,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::machine::paths::Paths;
+use crate::machine::signals;
 use crate::machine::terminal::Terminal;
 use args::{Cli, Command};
 
@@ -56,6 +57,7 @@ struct World {
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
+    signals::ignore_broken_pipes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let status = Paths::from_environment()

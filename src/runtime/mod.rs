@@ -25,7 +25,7 @@ use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::input::{self, Input};
 use crate::machine::paths::Paths;
-use crate::machine::{clock, files};
+use crate::machine::{clock, files, signals};
 use crate::manifest::OnError;
 use crate::session::identity::safe_name;
 use crate::session::switches::Switches;
@@ -44,6 +44,7 @@ static GATE: AtomicBool = AtomicBool::new(false);
 /// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on
 /// standard input.
 pub fn main(arguments: &[OsString]) -> u8 {
+    signals::ignore_broken_pipes();
     panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
         // An abort would be read as a hook that failed, and let the call through.
