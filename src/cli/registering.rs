@@ -171,16 +171,11 @@ impl Proposal {
         // What cannot be understood is no help in undoing, and the removal works without it.
         let kept: Option<Kept> = kept.and_then(|text| serde_json::from_str(&text).ok());
         let undo = kept.and_then(|kept| kept.of(before.as_deref()));
-        Self::over(before, settings, wish, undo).with_context(|| left_alone(world, settings))
+        Self::over(before.as_deref(), settings, wish, undo)
+            .with_context(|| left_alone(world, settings))
     }
 
-    fn over(
-        before: Option<String>,
-        settings: &Path,
-        wish: Wish,
-        undo: Option<Undo>,
-    ) -> Result<Self> {
-        let before = before.as_deref();
+    fn over(before: Option<&str>, settings: &Path, wish: Wish, undo: Option<Undo>) -> Result<Self> {
         let plan = match (&wish, &undo) {
             (Wish::Entries(entries), undo) => {
                 let record = undo.as_ref().map(|undo| undo.record.clone());
@@ -204,7 +199,7 @@ impl Proposal {
             // The removal took what was kept with it.
             (Wish::Nothing, Some(undo)) => {
                 let before = read(world, &self.settings)?;
-                Self::over(before, &self.settings, Wish::Nothing, Some(undo.clone()))
+                Self::over(before.as_deref(), &self.settings, Wish::Nothing, Some(undo.clone()))
                     .with_context(|| left_alone(world, &self.settings))
             }
             (wish, _) => Self::make(world, &self.settings, wish.clone()),
