@@ -11,6 +11,7 @@ pub mod input;
 pub mod lock;
 pub mod paths;
 mod replacing;
+pub mod signals;
 pub mod terminal;
 
 use std::fmt;
