@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod backups;
+mod binary;
 mod companion;
 mod configured;
 mod consent;
@@ -10,13 +11,17 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod ignoring;
 mod install;
+mod layers;
 mod list;
 mod registering;
 mod restore;
+mod settling;
 mod show;
 mod status;
 mod switching;
+mod target;
 mod uninstall;
 mod verify;
 
