@@ -2,7 +2,8 @@
 //!
 //! The first line is a header that says what the plan was made from. Each further line is one step:
 //! the event, the matcher and the step as JSON, between tabs, so that steps of other events and
-//! steps that do not match are passed over without being parsed.
+//! steps that do not match are passed over without being parsed. The event of a hook that the client
+//! calls by an entry of its own is followed by a colon and the hook's name.
 
 use std::borrow::Cow;
 
@@ -44,6 +45,9 @@ pub struct Step<'a> {
     pub timeout_ms: u64,
     /// What a failure means.
     pub on_error: OnError,
+    /// Whether it may run beside its neighbours that are marked so too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parallel: bool,
 }
 
 /// What a step does.
@@ -88,6 +92,7 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
             run,
             timeout_ms: hook.timeout_ms,
             on_error: hook.on_error,
+            parallel: hook.manner.parallel,
         };
         let step = serde_json::to_string(&step)?;
         let matcher = match hook.matcher.as_deref() {
@@ -97,8 +102,9 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
             }
             Some(matcher) => matcher.to_owned(),
         };
+        let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         for event in &hook.events {
-            text.extend([event.name(), "\t", &matcher, "\t", &step, "\n"]);
+            text.extend([event.name(), &apart, "\t", &matcher, "\t", &step, "\n"]);
         }
     }
     Ok(text)
@@ -124,17 +130,23 @@ impl<'a> Plan<'a> {
 
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
     ///
+    /// Without `hook` those of the chain; with it those of the hook that has an entry of its own.
+    ///
     /// # Errors
     ///
     /// Of each step, when its line is damaged; the plan should be made anew then.
     pub fn steps(
         &self,
         event: Event,
+        hook: Option<&str>,
         subject: Option<&str>,
     ) -> impl Iterator<Item = serde_json::Result<Step<'a>>> {
         self.steps.lines().filter_map(move |line| {
-            let (matcher, step) =
-                line.strip_prefix(event.name())?.strip_prefix('\t')?.split_once('\t')?;
+            let mut rest = line.strip_prefix(event.name())?;
+            if let Some(hook) = hook {
+                rest = rest.strip_prefix(':')?.strip_prefix(hook)?;
+            }
+            let (matcher, step) = rest.strip_prefix('\t')?.split_once('\t')?;
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
                 serde_json::from_str::<String>(matcher).ok()?.into()
             } else {

@@ -10,7 +10,7 @@ use crate::machine::lock::Lock;
 use crate::machine::{backups, environment, files};
 use crate::manifest::{Hook, Manifest};
 use crate::runtime::chains::Chain;
-use crate::settings::wanted::{Caller, Demand, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, wanted};
 use crate::settings::{Colour, Plan, Registration, Undo, plan, unified_diff};
 
 /// The place a command works on: a chain and the settings file it is registered in.
@@ -120,6 +120,8 @@ pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
                 event: *event,
                 matcher: hook.matcher.as_deref(),
                 timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
         .collect()
