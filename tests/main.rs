@@ -1,5 +1,6 @@
 //! The integration tests, one binary.
 
+mod cli;
 mod documents;
 mod house;
 mod settings;
