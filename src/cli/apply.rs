@@ -1,19 +1,16 @@
 //! `hookman apply`: bring settings.json in line with the manifest.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::args::Apply;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, hints};
 use crate::runtime::chains;
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!(
-            "there is no manifest at `{}`; `hookman install` makes one",
-            world.paths.shown(&target.chain.manifest)
-        );
+        return Err(hints::no_manifest(world, &target));
     };
     let binary = match (&target.project, &args.binary) {
         (None, Some(binary)) => Some(registering::binary_path(world, Some(binary))?),
@@ -24,7 +21,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     if proposal.plan.is_empty() {
         return Ok(ExitStatus::Done);
     }
-    if consent::given(world, &args.writing, "Write this?", "hookman apply --yes")? {
+    if consent::given(world, &args.writing, "Write this?")? {
         proposal.write(world, "apply")?;
     }
     Ok(ExitStatus::Done)

@@ -132,20 +132,29 @@ impl Companions {
         Ok(())
     }
 
+    /// Says what removing would do.
+    pub(super) fn show_removal(&self, world: &World) {
+        for (path, _, deed) in &self.files {
+            let shown = world.paths.shown(path);
+            match deed {
+                Deed::Create => {}
+                Deed::Nothing | Deed::Update => world.terminal.line(format!("{shown}: removed")),
+                Deed::Leave => world
+                    .terminal
+                    .line(format!("{shown}: left alone, because it is yours or was changed")),
+            }
+        }
+    }
+
     /// Removes what hookman wrote and nobody changed, and the directories it made if they are empty.
     ///
     /// # Errors
     ///
     /// When a file cannot be removed.
-    pub(super) fn remove(&self, world: &World) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         for (path, _, deed) in &self.files {
-            match deed {
-                Deed::Create => {}
-                Deed::Nothing | Deed::Update => files::remove(path)?,
-                Deed::Leave => world.terminal.line(format!(
-                    "{}: left alone, because it is yours or was changed",
-                    world.paths.shown(path)
-                )),
+            if matches!(deed, Deed::Nothing | Deed::Update) {
+                files::remove(path)?;
             }
         }
         for folder in self.written.directories.iter().rev() {

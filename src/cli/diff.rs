@@ -1,20 +1,17 @@
 //! `hookman diff`: show what apply would change.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::{self, Format};
 use super::registering::{self, Target};
-use super::{ExitStatus, World};
+use super::{ExitStatus, World, hints};
 use crate::runtime::chains;
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!(
-            "there is no manifest at `{}`; `hookman install` makes one",
-            world.paths.shown(&target.chain.manifest)
-        );
+        return Err(hints::no_manifest(world, &target));
     };
     let proposal = registering::propose(world, &target, &manifest, None)?;
     match args.format {

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::args::Install;
 use super::companion::Companions;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, hints};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest, Source};
@@ -53,7 +53,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         world.terminal.line("Already installed.");
         return Ok(ExitStatus::Done);
     }
-    if !consent::given(world, &args.writing, "Write this?", "hookman install --yes")? {
+    if !consent::given(world, &args.writing, "Write this?")? {
         return Ok(ExitStatus::Done);
     }
     if manifest_changes {
@@ -111,14 +111,15 @@ fn hooks_in(manifest: &Manifest) -> String {
 }
 
 fn next_steps(world: &World, target: &Target, file: &str) {
-    let undo =
-        if target.project.is_some() { "hookman uninstall --project" } else { "hookman uninstall" };
+    let (apply, undo) = (hints::call(target, "apply"), hints::call(target, "uninstall"));
+    // The slash commands are the user's, and come with an installation for the user.
+    let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
     let text = format!(
         "
 Done. Running sessions pick it up within seconds.
-  {file}  lists the hooks; edit it, then `hookman apply`
+  {file}  lists the hooks; edit it, then `{apply}`
   hookman doctor     checks that every hook would really fire
-  hookman disable X  switches a hook off for one session; /hook:disable X inside Claude Code
+  hookman disable X  switches a hook off for one session{typed}
   {undo}  puts settings.json back as it was"
     );
     world.terminal.line(text);

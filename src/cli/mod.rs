@@ -10,6 +10,7 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod hints;
 mod install;
 mod list;
 mod registering;

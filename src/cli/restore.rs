@@ -34,7 +34,7 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, current.as_deref(), Some(&text), colour));
-    if !consent::given(world, &args.writing, "Restore this?", "hookman restore --yes")? {
+    if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }
     let _lock = Lock::take(&world.paths.beside("locks", &target.settings))?;

@@ -1,17 +1,17 @@
 //! `hookman verify`: does settings.json hold what the manifest asks for?
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::Verify;
 use super::registering::{self, Target};
-use super::{ExitStatus, World};
+use super::{ExitStatus, World, hints};
 use crate::runtime::chains;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!("there is no manifest at `{}`", world.paths.shown(&target.chain.manifest));
+        return Err(hints::no_manifest(world, &target));
     };
     let plan = registering::propose(world, &target, &manifest, None)?.plan;
     let shown = world.paths.shown(&target.settings);
@@ -25,7 +25,8 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     } else if plan.is_empty() {
         world.terminal.line(format!("{shown} is what the manifest asks for"));
     } else {
-        world.terminal.line(format!("{shown} drifted; `hookman apply` {}", plan.summary()));
+        let apply = hints::call(&target, "apply");
+        world.terminal.line(format!("{shown} drifted; `{apply}` {}", plan.summary()));
         for change in &plan.changes {
             world.terminal.line(format!("  {change}"));
         }
