@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::args::Apply;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, hints};
+use super::{ExitStatus, World, caveats, consent, hints};
 use crate::runtime::chains;
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
@@ -18,6 +18,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     };
     let proposal = registering::propose(world, &target, &manifest, binary.as_deref())?;
     proposal.show(world);
+    caveats::show(world, &target, &proposal);
     if proposal.plan.is_empty() {
         return Ok(ExitStatus::Done);
     }

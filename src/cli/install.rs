@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::args::Install;
 use super::companion::Companions;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, hints};
+use super::{ExitStatus, World, caveats, consent, hints};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest, Source};
@@ -47,6 +47,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     companions.show(world);
     proposal.show(world);
+    caveats::show(world, &target, &proposal);
     if !manifest_changes && companions.is_done() && proposal.plan.is_empty() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
         let _ = chains::compile(&world.paths, &target.chain);

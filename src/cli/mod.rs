@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod backups;
+mod caveats;
 mod companion;
 mod configured;
 mod consent;
