@@ -12,7 +12,6 @@ use std::ffi::OsString;
 #[expect(unsafe_code, reason = "C's entry point has a name that must not be mangled")]
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: i32, _arguments: *const *const u8) -> i32 {
-    hookman::machine::signals::ignore_broken_pipes();
     door().into()
 }
 

@@ -111,7 +111,7 @@ fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
         _ => None,
     };
     let reason = in_json.unwrap_or_else(|| stderr.trim().to_owned());
-    let reason = if reason.is_empty() { "it exited with 2 and gave no reason" } else { &reason };
+    let reason = if reason.is_empty() { "exited with 2 and gave no reason" } else { &reason };
     Outcome::Answer(Answer::deny(reason), None)
 }
 

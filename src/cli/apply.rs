@@ -3,27 +3,44 @@
 use anyhow::Result;
 
 use super::args::Apply;
+use super::companion::Companions;
+use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, caveats, consent, hints};
-use crate::runtime::chains;
+use super::{ExitStatus, World, caveats, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        return Err(hints::no_manifest(world, &target));
-    };
+    let early = target.lock_early(world, &args.writing)?;
+    let layers = Layers::required(world, &target)?;
     let binary = match (&target.project, &args.binary) {
         (None, Some(binary)) => Some(registering::binary_path(world, Some(binary))?),
         _ => None,
     };
-    let proposal = registering::propose(world, &target, &manifest, binary.as_deref())?;
-    proposal.show(world);
-    caveats::show(world, &target, &proposal);
-    if proposal.plan.is_empty() {
+    let proposals = registering::propose(world, &target, &layers, binary.as_deref())?;
+    // Slash commands are an installation's; a launcher is what the entries call.
+    let mut companions = match target.project {
+        Some(_) => Some(Companions::of(world, &target, None)?).filter(|it| !it.is_done()),
+        None => None,
+    };
+    if let Some(companions) = &companions {
+        companions.show(world);
+    }
+    registering::show(world, &proposals);
+    caveats::show(world, &proposals);
+    if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }
-    if consent::given(world, &args.writing, "Write this?")? {
-        proposal.write(world, "apply")?;
+    if !consent::given(world, &args.writing, "Write this?")? {
+        return Ok(ExitStatus::Done);
     }
+    let lock = target.lock(world, early)?;
+    if let Some(companions) = &mut companions {
+        companions.write()?;
+    }
+    for proposal in &proposals {
+        proposal.write(world, "apply", &lock)?;
+    }
+    drop(lock);
+    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
     Ok(ExitStatus::Done)
 }

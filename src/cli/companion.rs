@@ -65,8 +65,10 @@ impl Companions {
         let written: Written = files::read_text(&record)?
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
-        let templates: Vec<(PathBuf, &str)> = match &target.project {
-            Some(project) => vec![(project.join(".claude/hookman"), LAUNCHER)],
+        let templates: Vec<(PathBuf, &str)> = match target.launcher() {
+            // What is one person's alone needs no launcher, and uses one that is there.
+            Some(_) if target.local => Vec::new(),
+            Some(launcher) => vec![(launcher, LAUNCHER)],
             None => {
                 let folder = world.paths.config.join("commands/hook");
                 COMMANDS.iter().map(|(name, text)| (folder.join(name), *text)).collect()
@@ -82,8 +84,8 @@ impl Companions {
             };
             let deed = match files::read_text(&path)? {
                 None => Deed::Create,
-                Some(found) if found == text => Deed::Nothing,
-                Some(found) if is_written(&found) => Deed::Update,
+                Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
+                Some(found) if found == text || is_written(&found) => Deed::Update,
                 Some(_) => Deed::Leave,
             };
             files.push((path, text, deed));
@@ -94,6 +96,18 @@ impl Companions {
     /// Whether installing would write anything.
     pub(super) fn is_done(&self) -> bool {
         self.files.iter().all(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Leave))
+    }
+
+    /// What is missing or out of date, for people.
+    pub(super) fn missing(&self, world: &World) -> Vec<String> {
+        self.files
+            .iter()
+            .filter_map(|(path, _, deed)| match deed {
+                Deed::Create => Some(format!("{} is missing", world.paths.shown(path))),
+                Deed::Update => Some(format!("{} is out of date", world.paths.shown(path))),
+                Deed::Nothing | Deed::Leave => None,
+            })
+            .collect()
     }
 
     /// Says what installing would do.
@@ -117,12 +131,16 @@ impl Companions {
     ///
     /// When a file cannot be written.
     pub(super) fn write(&mut self) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
+        }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
                 self.written.directories.extend(make_folders(path)?);
-                files::replace(path, text)?;
-                if text.starts_with("#!") {
-                    files::make_executable(path)?;
+                if is_program(text) {
+                    files::replace_program(path, text)?;
+                } else {
+                    files::replace(path, text)?;
                 }
             }
             if *deed != Deed::Leave {
@@ -170,6 +188,15 @@ impl Companions {
     pub(super) fn has_any(&self) -> bool {
         self.files.iter().any(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Update))
     }
+}
+
+fn is_program(text: &str) -> bool {
+    text.starts_with("#!")
+}
+
+/// Whether it is a program that cannot be run, as after a checkout that lost its mode.
+fn is_lame(path: &Path, text: &str) -> bool {
+    is_program(text) && !files::is_executable(path)
 }
 
 // The client expands `~` in both the rule and the call of a slash command, so a command file in a

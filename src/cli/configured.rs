@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use super::World;
 use crate::chain::plan::Plan;
-use crate::client::event::Event;
 use crate::machine::environment;
 use crate::manifest::Hook;
 use crate::runtime::chains::{self, Chain, Loaded};
@@ -89,19 +88,9 @@ fn of_manifest(hooks: Option<Vec<Hook>>) -> Vec<Switchable> {
 }
 
 fn of_plan(plan: &str) -> Vec<Switchable> {
-    let steps = |plan: Plan<'_>| -> Vec<Switchable> {
-        Event::ALL
-            .iter()
-            .flat_map(|event| plan.steps(*event, None))
-            .flatten()
-            .map(|step| Switchable {
-                name: step.name.to_owned(),
-                summary: String::new(),
-                off_at: None,
-            })
-            .collect()
-    };
-    Plan::parse(plan).map(steps).unwrap_or_default()
+    let hook =
+        |name: &str| Switchable { name: name.to_owned(), summary: String::new(), off_at: None };
+    Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
 }
 
 /// The chains that apply to the current directory.

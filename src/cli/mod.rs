@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod backups;
+mod binary;
 mod caveats;
 mod companion;
 mod configured;
@@ -11,14 +12,17 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
-mod hints;
+mod ignoring;
 mod install;
+mod layers;
 mod list;
 mod registering;
 mod restore;
+mod settling;
 mod show;
 mod status;
 mod switching;
+mod target;
 mod uninstall;
 mod verify;
 
@@ -26,6 +30,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::machine::paths::Paths;
+use crate::machine::signals;
 use crate::machine::terminal::Terminal;
 use args::{Cli, Command};
 
@@ -58,6 +63,7 @@ struct World {
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
+    signals::ignore_broken_pipes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let status = Paths::from_environment()

@@ -2,7 +2,7 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
-use crate::settings::wanted::{Caller, Demand, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -64,6 +64,8 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
                 event: *event,
                 matcher: hook.matcher.as_deref(),
                 timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
         .collect();

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::document::{Reader, did_you_mean, key_offset, suggest};
+use super::manner::{self, Manner};
 use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
 use crate::client::event::Event;
 use crate::client::matcher;
@@ -77,6 +78,7 @@ struct Draft {
     enabled: Option<bool>,
     timeout_ms: Option<u64>,
     on_error: Option<OnError>,
+    manner: Manner,
     options: Option<Map<String, Value>>,
     option_origins: Vec<(Vec<String>, Origin)>,
     origins: BTreeMap<String, Origin>,
@@ -188,7 +190,7 @@ fn read_hook(
     presets: &dyn Presets,
 ) -> Option<Draft> {
     let before = reader.problems.len();
-    reader.unknown_keys(table, "[[hook]]", HOOK_KEYS);
+    reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS].concat());
     let action = read_action(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
@@ -200,6 +202,7 @@ fn read_hook(
         enabled: table.get("enabled").and_then(|value| reader.boolean("enabled", value)),
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
         on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
+        manner: Manner::default(),
         options: table.get("options").and_then(|value| reader.table("options", value)),
         option_origins: Vec::new(),
         origins: BTreeMap::new(),
@@ -214,6 +217,7 @@ fn read_hook(
     if let Some(options) = table.get("options") {
         option_origins(reader, options, &mut Vec::new(), &mut draft.option_origins);
     }
+    draft.manner = Manner::read(reader, table, draft.events.as_deref());
     check_matcher(reader, table, draft.events.as_deref());
     (reader.problems.len() == before).then_some(draft)
 }
@@ -429,6 +433,7 @@ impl Draft {
             enabled: self.enabled.unwrap_or(true),
             timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
+            manner: self.manner,
             options,
             origins,
         })
