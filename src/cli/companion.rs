@@ -136,12 +136,10 @@ impl Companions {
         }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
-                self.written.directories.extend(make_folders(path)?);
-                if is_program(text) {
-                    files::replace_program(path, text)?;
-                } else {
-                    files::replace(path, text)?;
-                }
+                let made = make_folders(path)?;
+                let write = if is_program(text) { files::replace_program } else { files::replace };
+                write(path, text).inspect_err(|_| remove_empty(&made))?;
+                self.written.directories.extend(made);
             }
             if *deed != Deed::Leave {
                 self.written.files.insert(path.clone(), content_hash(text.as_bytes()));
@@ -167,10 +165,7 @@ impl Companions {
                 )),
             }
         }
-        for folder in self.written.directories.iter().rev() {
-            // One that is not empty holds files of the user's and stays.
-            let _ = fs::remove_dir(folder);
-        }
+        remove_empty(&self.written.directories);
         files::remove(&self.record)?;
         Ok(())
     }
@@ -201,6 +196,13 @@ fn in_home(world: &World, binary: &Path) -> String {
         return "hookman".to_owned();
     }
     shown
+}
+
+// One that is not empty holds files of the user's and stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 // Makes the directories above `path` and gives those that were missing, outermost first.

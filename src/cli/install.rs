@@ -51,6 +51,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if !consent::given(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for proposal in &proposals {
         proposal.check(world)?;
@@ -65,7 +66,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     next_steps(world, &target);
     Ok(ExitStatus::Done)
 }
