@@ -111,7 +111,8 @@ impl Scene {
     fn check(&self, what: &str) {
         let found = self.home.settings();
         assert!(found == self.old || found == self.new, "{what}: {found:?}");
-        if found == self.new && self.command != INSTALL {
+        // A restore that was stopped left a backup of its own, and the numbers moved on.
+        if self.command != INSTALL && (found == self.new || self.command.starts_with("restore")) {
             return;
         }
         self.home.does(self.command);
