@@ -62,6 +62,7 @@ books! {
     chain
     environment
     firing
+    scopes
     sessions
     settings
     slash_commands
