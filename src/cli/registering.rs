@@ -14,6 +14,7 @@ use crate::settings::wanted::{Caller, Demand, Own, wanted};
 use crate::settings::{Colour, Plan, Registration, Undo, plan, unified_diff};
 
 /// The place a command works on: a chain and the settings file it is registered in.
+#[derive(Clone)]
 pub(super) struct Target {
     /// The chain.
     pub chain: Chain,
@@ -72,13 +73,26 @@ pub(super) fn propose(
     manifest: &Manifest,
     binary: Option<&Path>,
 ) -> Result<Proposal> {
+    proposal(world, &target.settings, &entries(world, target, manifest, binary)?)
+}
+
+/// The entries that `manifest` needs.
+///
+/// # Errors
+///
+/// When the client could not find hookman by them.
+pub(super) fn entries(
+    world: &World,
+    target: &Target,
+    manifest: &Manifest,
+    binary: Option<&Path>,
+) -> Result<Vec<Registration>> {
     let caller = match (&target.project, binary) {
         (Some(_), _) => Caller::Launcher,
         (None, Some(binary)) => Caller::Binary(in_json(binary)?),
         (None, None) => Caller::Binary(in_json(&binary_path(world, None)?)?),
     };
-    let entries = wanted(&demands(&manifest.hooks), &caller);
-    proposal(world, &target.settings, &entries)
+    Ok(wanted(&demands(&manifest.hooks), &caller))
 }
 
 /// Plans the removal of everything of ours.
@@ -127,11 +141,16 @@ pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
         .collect()
 }
 
-fn read(world: &World, settings: &Path) -> Result<Option<String>> {
+/// The text of a settings file.
+///
+/// # Errors
+///
+/// When there is one that cannot be read; the message says that it is left alone.
+pub(super) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| refused(world, settings))
 }
 
-fn refused(world: &World, settings: &Path) -> String {
+pub(super) fn refused(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
@@ -139,7 +158,12 @@ fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.beside("undo", settings)
 }
 
-fn undo(world: &World, settings: &Path) -> Result<Option<Undo>> {
+/// What is kept to take our entries out of a settings file again.
+///
+/// # Errors
+///
+/// When there is something that cannot be read.
+pub(super) fn undo(world: &World, settings: &Path) -> Result<Option<Undo>> {
     let path = undo_file(world, settings);
     // What cannot be understood is no help in undoing, and the removal works without it.
     Ok(files::read_text(&path)?.and_then(|text| serde_json::from_str(&text).ok()))
@@ -156,6 +180,11 @@ pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
 }
 
 impl Proposal {
+    /// The change of a settings file by a plan, after which `undo` has what to keep of it.
+    pub(super) fn of(settings: &Path, plan: Plan, undo: Option<Undo>) -> Self {
+        Self { settings: settings.to_owned(), plan, undo }
+    }
+
     /// Prints the change as a unified diff and in words.
     pub(super) fn show(&self, world: &World) {
         world.terminal.print(&self.diff(world));

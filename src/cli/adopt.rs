@@ -1,0 +1,218 @@
+//! `hookman adopt`: run hooks that others installed, in their stead.
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::adopting::Place;
+use super::args::Adopt;
+use super::companion::Companions;
+use super::registering::{self, Target};
+use super::{ExitStatus, World, consent};
+use crate::client::json::{Document, is_blank};
+use crate::manifest::edit::{self, NewHook};
+use crate::manifest::{Action, Manner, OnError};
+use crate::session::names::{self, Found};
+use crate::settings::adoption::{
+    Adopted, Candidate, Program, Wrapped, candidates, suggest, unique,
+};
+
+pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
+    let place = Place::of(world, Target::of(&args.scope, world)?)?;
+    let offers = offers(&place)?;
+    let asks = !args.all && args.names.is_empty();
+    if args.json || asks && (!world.terminal.can_ask() || offers.iter().all(Offer::is_refused)) {
+        list(&offers, &place, args.json, world);
+        return Ok(ExitStatus::Done);
+    }
+    let chosen = chosen(args, &offers, world)?;
+    if chosen.is_empty() {
+        world.terminal.line("Nothing to adopt.");
+        return Ok(ExitStatus::Done);
+    }
+    let binary = match place.target.project {
+        Some(_) => None,
+        None => Some(registering::binary_path(world, args.binary.as_deref())?),
+    };
+    let mut text = place.manifest_text();
+    let mut adopted = Vec::new();
+    for (name, pointer, wrapped) in chosen {
+        let (with, block) = write(&text, name, wrapped);
+        text = with;
+        adopted.push(Adopted { hook: name.to_owned(), pointer: pointer.to_owned(), block });
+    }
+    let next = place.with(adopted);
+    let step = place.step(text, next, |manifest| {
+        registering::entries(world, &place.target, manifest, binary.as_deref())
+    })?;
+    // A project's entries call the launcher, so it has to be there.
+    let mut companions = match place.target.project {
+        Some(_) => Some(Companions::of(world, &place.target, None)?),
+        None => None,
+    };
+    if let Some(companions) = &companions {
+        companions.show(world);
+    }
+    step.show();
+    if !consent::given(world, &args.writing, "Write this?", "hookman adopt --all --yes")? {
+        return Ok(ExitStatus::Done);
+    }
+    if let Some(companions) = &mut companions {
+        companions.write()?;
+    }
+    step.write("adopt")?;
+    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
+    Ok(ExitStatus::Done)
+}
+
+/// A handler of somebody else's with the name that its hook would have.
+struct Offer {
+    candidate: Candidate,
+    name: String,
+}
+
+impl Offer {
+    fn is_refused(&self) -> bool {
+        self.candidate.wrapped.is_err()
+    }
+
+    fn fires(&self) -> String {
+        match self.candidate.matcher.as_deref().filter(|matcher| !matcher.is_empty()) {
+            Some(matcher) => format!("{}({matcher})", self.candidate.event),
+            None => self.candidate.event.clone(),
+        }
+    }
+}
+
+fn offers(place: &Place<'_>) -> Result<Vec<Offer>> {
+    let original = &place.adoption.original;
+    if is_blank(original) {
+        return Ok(Vec::new());
+    }
+    let document = Document::parse(original)?;
+    let mut offers: Vec<Offer> = Vec::new();
+    for candidate in candidates(&document) {
+        if place.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
+            continue;
+        }
+        let name = match &candidate.wrapped {
+            Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
+                place.manifest.hooks.iter().any(|hook| hook.name == name)
+                    || offers.iter().any(|offer| offer.name == name)
+            }),
+            Err(_) => String::new(),
+        };
+        offers.push(Offer { candidate, name });
+    }
+    Ok(offers)
+}
+
+type Chosen<'o> = (&'o str, &'o str, &'o Wrapped);
+
+fn chosen<'o>(args: &Adopt, offers: &'o [Offer], world: &World) -> Result<Vec<Chosen<'o>>> {
+    let open: Vec<Chosen<'o>> = offers
+        .iter()
+        .filter_map(|offer| {
+            let Offer { candidate, name } = offer;
+            Some((name.as_str(), candidate.pointer.as_str(), candidate.wrapped.as_ref().ok()?))
+        })
+        .collect();
+    if args.all {
+        return Ok(open);
+    }
+    if args.names.is_empty() {
+        let rows: Vec<String> =
+            offers.iter().filter(|offer| !offer.is_refused()).map(row).collect();
+        let picked = world.terminal.choose("Which hooks should hookman run?", &rows)?;
+        return Ok(picked.unwrap_or_default().into_iter().map(|index| open[index]).collect());
+    }
+    let known: Vec<&str> = open.iter().map(|(name, ..)| *name).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for typed in &args.names {
+        match names::resolve(typed, &known) {
+            Found::One(name) => names.push(name),
+            Found::Several(several) => bail!("several match `{typed}`: {}", several.join(", ")),
+            Found::None(Some(nearest)) => {
+                bail!("no hook to adopt matches `{typed}`; did you mean `{nearest}`?")
+            }
+            Found::None(None) => {
+                bail!("no hook to adopt matches `{typed}`; `hookman adopt` lists them")
+            }
+        }
+    }
+    // The order of the file is kept, whatever the order of the names.
+    Ok(open.into_iter().filter(|(name, ..)| names.contains(name)).collect())
+}
+
+fn row(offer: &Offer) -> String {
+    format!("{}  {}  {}", offer.name, offer.fires(), offer.candidate.summary)
+}
+
+fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
+    let action = match &wrapped.program {
+        Program::Command(line) => Action::Command(line.clone()),
+        Program::Argv(words) => Action::Argv(words.clone()),
+    };
+    let manner = Manner {
+        parallel: true,
+        condition: wrapped.condition.clone(),
+        background: wrapped.background,
+        status_message: wrapped.status_message.clone(),
+        adopted: true,
+    };
+    let hook = NewHook {
+        name,
+        event: wrapped.event,
+        matcher: wrapped.matcher.as_deref(),
+        action: &action,
+        timeout_ms: wrapped.timeout_ms,
+        on_error: if wrapped.closed { OnError::Closed } else { OnError::Open },
+        manner: &manner,
+    };
+    edit::add(text, &hook)
+}
+
+fn list(offers: &[Offer], place: &Place<'_>, as_json: bool, world: &World) {
+    let shown = world.paths.shown(&place.target.settings);
+    if as_json {
+        let rows: Vec<_> = offers
+            .iter()
+            .map(|offer| {
+                let Offer { candidate, name } = offer;
+                json!({
+                    "name": (!offer.is_refused()).then_some(name),
+                    "event": candidate.event,
+                    "matcher": candidate.matcher,
+                    "summary": candidate.summary,
+                    "pointer": candidate.pointer,
+                    "reason": candidate.wrapped.as_ref().err(),
+                })
+            })
+            .collect();
+        let report = json!({"settings": place.target.settings, "handlers": rows});
+        world.terminal.line(report.to_string());
+        return;
+    }
+    let (refused, open): (Vec<&Offer>, Vec<&Offer>) =
+        offers.iter().partition(|offer| offer.is_refused());
+    if offers.is_empty() {
+        world.terminal.line(format!("{shown} has no hooks of others"));
+        return;
+    }
+    if !open.is_empty() {
+        world.terminal.line(format!("{shown} has hooks that hookman can run:"));
+    }
+    for offer in &open {
+        world.terminal.line(format!("  {}", row(offer)));
+    }
+    if !refused.is_empty() {
+        world.terminal.line("These stay where they are:");
+    }
+    for offer in refused {
+        let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
+        let summary = &offer.candidate.summary;
+        world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
+    }
+    if !open.is_empty() {
+        world.terminal.line("To adopt them: hookman adopt NAME…, or hookman adopt --all");
+    }
+}

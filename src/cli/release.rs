@@ -1,0 +1,160 @@
+//! `hookman release`: give adopted hooks back to settings.json as they were.
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+
+use super::adopting::{Place, Step};
+use super::args::Release;
+use super::list::fires;
+use super::registering::{self, Target};
+use super::{ExitStatus, World, consent};
+use crate::manifest::{Action, Hook, Manifest, OnError, edit};
+use crate::session::names::{self, Found};
+use crate::settings::Registration;
+use crate::settings::adoption::Rebuilt;
+
+pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
+    let place = Place::of(world, Target::of(&args.scope, world)?)?;
+    let asks = !args.all && args.names.is_empty();
+    let adopted = place.adopted();
+    if args.json || asks && (!world.terminal.can_ask() || adopted.is_empty()) {
+        list(&adopted, args.json, world);
+        return Ok(ExitStatus::Done);
+    }
+    let hooks = chosen(args, &place, world)?;
+    if hooks.is_empty() {
+        world.terminal.line("Nothing to release.");
+        return Ok(ExitStatus::Done);
+    }
+    let step = plan(&place, &hooks, |manifest| {
+        if manifest.hooks.is_empty() {
+            return Ok(Vec::new());
+        }
+        registering::entries(world, &place.target, manifest, None)
+    })?;
+    step.show();
+    if !consent::given(world, &args.writing, "Write this?", "hookman release --all --yes")? {
+        return Ok(ExitStatus::Done);
+    }
+    step.write("release")?;
+    world.terminal.line("Done.");
+    Ok(ExitStatus::Done)
+}
+
+/// The change that gives hooks back.
+///
+/// # Errors
+///
+/// When one stands in the overlay, or as [`Place::step`].
+pub(super) fn plan<'p>(
+    place: &'p Place<'p>,
+    hooks: &[&Hook],
+    entries: impl FnOnce(&Manifest) -> Result<Vec<Registration>>,
+) -> Result<Step<'p>> {
+    let mut text = place.manifest_text();
+    let mut rebuilt = Vec::new();
+    let mut names = Vec::new();
+    // What was added last goes first, so that the text of each block is found as it was added.
+    for hook in hooks.iter().rev() {
+        let kept = place.adoption.hooks.iter().find(|kept| kept.hook == hook.name);
+        let Some(without) = edit::remove(&text, &hook.name, kept.map(|kept| &*kept.block)) else {
+            bail!("`{}` is not declared in the manifest itself", hook.name);
+        };
+        text = without;
+        names.push(hook.name.as_str());
+        if kept.is_none() {
+            rebuilt.splice(0..0, as_handlers(hook)?);
+        }
+    }
+    // A block that is gone from the manifest was released by hand.
+    let gone = |name: &&str| !place.manifest.hooks.iter().any(|hook| hook.name == *name);
+    let kept = place.adoption.hooks.iter().map(|kept| &*kept.hook);
+    names.extend(kept.filter(gone));
+    let next = place.adoption.without(&names).rebuilt(&rebuilt)?;
+    place.step(text, next, entries)
+}
+
+/// A hook as the handlers it would be without hookman, one for each of its events.
+fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
+    let mut handler = Map::new();
+    let mut set = |key: &str, value: Value| handler.insert(key.to_owned(), value);
+    set("type", "command".into());
+    match &hook.action {
+        Action::Builtin { name, .. } => bail!("`{name}` is hookman's own and cannot be released"),
+        Action::Command(line) => {
+            set("command", line.clone().into());
+        }
+        Action::Argv(words) => {
+            set("command", words.first().cloned().unwrap_or_default().into());
+            set("args", words.get(1..).unwrap_or_default().to_vec().into());
+        }
+    }
+    if hook.timeout_ms % 1000 == 0 {
+        set("timeout", (hook.timeout_ms / 1000).into());
+    } else {
+        #[expect(clippy::cast_precision_loss, reason = "time limits are below 2^52 milliseconds")]
+        let seconds = hook.timeout_ms as f64 / 1000.0;
+        set("timeout", seconds.into());
+    }
+    if hook.on_error == OnError::Closed {
+        set("onFailure", "block".into());
+    }
+    handler.extend(hook.manner.own_entry().unwrap_or_default());
+    let rebuilt = |event: &crate::client::event::Event| Rebuilt {
+        event: event.name().to_owned(),
+        matcher: hook.matcher.clone(),
+        handler: handler.clone().into(),
+    };
+    Ok(hook.events.iter().map(rebuilt).collect())
+}
+
+fn chosen<'p>(args: &Release, place: &'p Place<'_>, world: &World) -> Result<Vec<&'p Hook>> {
+    let adopted = place.adopted();
+    if args.all {
+        return Ok(adopted);
+    }
+    if args.names.is_empty() {
+        let rows: Vec<String> = adopted.iter().map(|hook| row(hook)).collect();
+        let picked = world.terminal.choose("Which hooks should go back?", &rows)?;
+        return Ok(picked.unwrap_or_default().into_iter().map(|index| adopted[index]).collect());
+    }
+    let known: Vec<&str> = adopted.iter().map(|hook| hook.name.as_str()).collect();
+    let mut chosen: Vec<&str> = Vec::new();
+    for typed in &args.names {
+        let name = match names::resolve(typed, &known) {
+            Found::One(name) => name,
+            Found::Several(several) => bail!("several match `{typed}`: {}", several.join(", ")),
+            Found::None(Some(nearest)) => {
+                bail!("no adopted hook matches `{typed}`; did you mean `{nearest}`?")
+            }
+            Found::None(None) => {
+                bail!("no adopted hook matches `{typed}`; `hookman release` lists them")
+            }
+        };
+        chosen.push(name);
+    }
+    Ok(adopted.into_iter().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
+}
+
+fn row(hook: &Hook) -> String {
+    format!("{}  {}  {}", hook.name, fires(hook), hook.summary)
+}
+
+fn list(adopted: &[&Hook], as_json: bool, world: &World) {
+    if as_json {
+        let rows: Vec<_> = adopted
+            .iter()
+            .map(|hook| json!({"name": hook.name, "fires": fires(hook), "summary": hook.summary}))
+            .collect();
+        world.terminal.line(json!({"adopted": rows}).to_string());
+        return;
+    }
+    if adopted.is_empty() {
+        world.terminal.line("No hook is adopted here.");
+        return;
+    }
+    for hook in adopted {
+        world.terminal.line(row(hook));
+    }
+    world.terminal.line("To give them back: hookman release NAME…, or hookman release --all");
+}
