@@ -8,6 +8,7 @@ use super::args::Release;
 use super::list::fires;
 use super::registering::{self, Target};
 use super::{ExitStatus, World, consent};
+use crate::client::event::Event;
 use crate::manifest::{Action, Hook, Manifest, OnError, edit};
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
@@ -77,35 +78,40 @@ pub(super) fn plan<'p>(
 /// A hook as the handlers it would be without hookman, one for each of its events.
 fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
     let mut handler = Map::new();
-    let mut set = |key: &str, value: Value| handler.insert(key.to_owned(), value);
-    set("type", "command".into());
+    handler.insert("type".to_owned(), "command".into());
     match &hook.action {
         Action::Builtin { name, .. } => bail!("`{name}` is hookman's own and cannot be released"),
         Action::Command(line) => {
-            set("command", line.clone().into());
+            handler.insert("command".to_owned(), line.clone().into());
         }
         Action::Argv(words) => {
-            set("command", words.first().cloned().unwrap_or_default().into());
-            set("args", words.get(1..).unwrap_or_default().to_vec().into());
+            let (program, arguments) = words.split_first().unzip();
+            handler.insert("command".to_owned(), program.cloned().unwrap_or_default().into());
+            handler.insert("args".to_owned(), arguments.unwrap_or_default().to_vec().into());
         }
     }
-    if hook.timeout_ms % 1000 == 0 {
-        set("timeout", (hook.timeout_ms / 1000).into());
-    } else {
-        #[expect(clippy::cast_precision_loss, reason = "time limits are below 2^52 milliseconds")]
-        let seconds = hook.timeout_ms as f64 / 1000.0;
-        set("timeout", seconds.into());
-    }
-    if hook.on_error == OnError::Closed {
-        set("onFailure", "block".into());
-    }
-    handler.extend(hook.manner.own_entry().unwrap_or_default());
-    let rebuilt = |event: &crate::client::event::Event| Rebuilt {
-        event: event.name().to_owned(),
-        matcher: hook.matcher.clone(),
-        handler: handler.clone().into(),
+    let rebuilt = |event: &Event| {
+        let mut handler = handler.clone();
+        if hook.timeout_ms != event.facts().timeout_ms {
+            handler.insert("timeout".to_owned(), seconds(hook.timeout_ms));
+        }
+        if hook.on_error == OnError::Closed {
+            handler.insert("onFailure".to_owned(), "block".into());
+        }
+        handler.extend(hook.manner.own_entry().unwrap_or_default());
+        let (event, matcher) = (event.name().to_owned(), hook.matcher.clone());
+        Rebuilt { event, matcher, handler: handler.into() }
     };
     Ok(hook.events.iter().map(rebuilt).collect())
+}
+
+fn seconds(milliseconds: u64) -> Value {
+    if milliseconds.is_multiple_of(1000) {
+        return (milliseconds / 1000).into();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    let seconds = milliseconds as f64 / 1000.0;
+    seconds.into()
 }
 
 fn chosen<'p>(args: &Release, place: &'p Place<'_>, world: &World) -> Result<Vec<&'p Hook>> {
