@@ -103,7 +103,7 @@ fn of_words(words: &[String]) -> String {
     }
     let [program, after @ ..] = rest else { return String::new() };
     let name = stem(program);
-    let bare = !program.contains('.') || program.ends_with(".exe");
+    let bare = stem(program) == base(program);
     match after.first() {
         Some(word) if bare && is_subcommand(word) => plain(&format!("{name}-{word}")),
         _ => plain(&name),
