@@ -9,8 +9,6 @@ pub mod options;
 
 use std::io;
 
-use serde_json::value::RawValue;
-
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 use crate::client::payload::Payload;
@@ -25,7 +23,7 @@ pub struct Context<'a> {
     /// The client's payload.
     pub payload: &'a Payload<'a>,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.
-    pub options: &'a RawValue,
+    pub options: &'a str,
     /// What the hook keeps for this session.
     pub store: &'a dyn Store,
 }

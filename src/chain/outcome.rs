@@ -84,15 +84,15 @@ pub fn read(event: Event, exit: Exit, stdout: &str, stderr: &str) -> Outcome {
         Exit::Signal(signal) => return Outcome::Failure(Failure::Signal(signal)),
         Exit::TimedOut(ms) => return Outcome::Failure(Failure::TimedOut(ms)),
     };
-    let said = |code| Said { stdout: stdout.to_owned(), stderr: stderr.to_owned(), code };
+    let said = || Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
     match (code, output::read(event, stdout)) {
-        (2, output) => blocked(event, output, stderr, said(2)),
-        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said(0))),
+        (2, output) => blocked(event, output, stderr),
+        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())),
         (_, Output::Malformed(why)) => Outcome::Failure(Failure::Output(why)),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None),
         (0, Output::Text) => match event.facts().plain_text {
             PlainText::Ignored => Outcome::Answer(Answer::default(), None),
-            _ => Outcome::Answer(Answer::context(stdout.trim()), Some(said(0))),
+            _ => Outcome::Answer(Answer::context(stdout.trim()), Some(said())),
         },
         (126, _) => Outcome::Failure(Failure::NotStarted(last_words(stderr, "it may not be run"))),
         (127, _) => Outcome::Failure(Failure::NotStarted(last_words(stderr, "it was not found"))),
@@ -100,8 +100,10 @@ pub fn read(event: Event, exit: Exit, stdout: &str, stderr: &str) -> Outcome {
     }
 }
 
-fn blocked(event: Event, output: Output, stderr: &str, said: Said) -> Outcome {
-    if event.facts().block == Block::Never {
+// The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own
+// command line in front of the reason, and not the hook's name.
+fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
+    if matches!(event.facts().block, Block::Never | Block::Request) {
         return Outcome::Failure(Failure::Code(2, last_words(stderr, "")));
     }
     let in_json = match output {
@@ -109,8 +111,8 @@ fn blocked(event: Event, output: Output, stderr: &str, said: Said) -> Outcome {
         _ => None,
     };
     let reason = in_json.unwrap_or_else(|| stderr.trim().to_owned());
-    let answer = Answer::deny(if reason.is_empty() { "it exited with 2" } else { &reason });
-    Outcome::Answer(answer, Some(said))
+    let reason = if reason.is_empty() { "exited with 2 and gave no reason" } else { &reason };
+    Outcome::Answer(Answer::deny(reason), None)
 }
 
 fn last_words(stderr: &str, otherwise: &str) -> String {

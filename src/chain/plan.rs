@@ -1,14 +1,16 @@
 //! The compiled form of a chain's manifests: what `hookman run` reads instead of TOML.
 //!
-//! The first line is a header that says what the plan was made from. Each further line is one step:
-//! the event, the matcher and the step as JSON, between tabs, so that steps of other events and
-//! steps that do not match are passed over without being parsed. The event of a hook that the client
-//! calls by an entry of its own is followed by a colon and the hook's name.
+//! The first line is a header that says what the plan was made from. Then comes one short line for
+//! each step, in columns between tabs, the event and the matcher first, so that steps of other
+//! events and steps that do not match are passed over without being parsed. After an empty line
+//! stands what the steps run, which is long and is looked at only where a step points to it. The
+//! event of a hook that the client calls by an entry of its own is followed by a colon and the
+//! hook's name.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::client::event::Event;
 use crate::client::matcher;
@@ -33,38 +35,32 @@ struct Header<'a> {
 }
 
 /// One hook, ready to run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Step<'a> {
     /// The hook's name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: &'a str,
     /// What it does.
-    #[serde(borrow)]
     pub run: Run<'a>,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
     /// What a failure means.
     pub on_error: OnError,
     /// Whether it may run beside its neighbours that are marked so too.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parallel: bool,
 }
 
 /// What a step does.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Run<'a> {
-    /// A built-in hook of a kind, with its options.
+    /// A built-in hook of a kind, with its options as JSON, complete.
     Builtin {
         /// The kind's name.
-        #[serde(borrow)]
-        kind: Cow<'a, str>,
-        /// The options, complete.
-        #[serde(borrow)]
-        options: &'a RawValue,
+        kind: &'a str,
+        /// The options.
+        options: &'a str,
     },
     /// A line for the shell.
-    Command(Cow<'a, str>),
+    Command(String),
     /// A program and its arguments.
     Argv(Vec<String>),
 }
@@ -78,23 +74,13 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     let header = Header { build: build.into(), sources: sources.to_vec() };
     let mut text = serde_json::to_string(&header)?;
     text.push('\n');
+    let mut store = Store::default();
     for hook in hooks.iter().filter(|hook| hook.enabled) {
-        let options = serde_json::value::to_raw_value(&hook.options)?;
-        let run = match &hook.action {
-            Action::Builtin { kind, .. } => {
-                Run::Builtin { kind: kind.as_str().into(), options: &options }
-            }
-            Action::Command(line) => Run::Command(line.as_str().into()),
-            Action::Argv(words) => Run::Argv(words.clone()),
+        let (kind, data) = match &hook.action {
+            Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
+            Action::Command(line) => ("command", serde_json::to_string(line)?),
+            Action::Argv(words) => ("argv", serde_json::to_string(words)?),
         };
-        let step = Step {
-            name: hook.name.as_str().into(),
-            run,
-            timeout_ms: hook.timeout_ms,
-            on_error: hook.on_error,
-            parallel: hook.manner.parallel,
-        };
-        let step = serde_json::to_string(&step)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
             Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
@@ -102,12 +88,41 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
             }
             Some(matcher) => matcher.to_owned(),
         };
+        let timeout = hook.timeout_ms.to_string();
+        let place = store.place(&data);
+        let side = if hook.manner.parallel { "parallel" } else { "alone" };
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
+        let on_error = hook.on_error.name();
         for event in &hook.events {
-            text.extend([event.name(), &apart, "\t", &matcher, "\t", &step, "\n"]);
+            let event = format!("{event}{apart}");
+            let columns = [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place];
+            text.push_str(&columns.join("\t"));
+            text.push('\n');
         }
     }
+    text.push('\n');
+    text.push_str(&store.text);
     Ok(text)
+}
+
+/// What the steps run, each text once.
+#[derive(Default)]
+struct Store {
+    text: String,
+    places: BTreeMap<String, String>,
+}
+
+impl Store {
+    /// Where `data` stands, as its offset and length in bytes; it is added if it is new.
+    fn place(&mut self, data: &str) -> String {
+        if let Some(place) = self.places.get(data) {
+            return place.clone();
+        }
+        let place = format!("{} {}", self.text.len(), data.len());
+        self.text.push_str(data);
+        self.places.insert(data.to_owned(), place.clone());
+        place
+    }
 }
 
 /// A plan as it was read.
@@ -118,6 +133,7 @@ pub struct Plan<'a> {
     /// The files it was made from.
     pub sources: Vec<Source<'a>>,
     steps: &'a str,
+    store: &'a str,
 }
 
 impl<'a> Plan<'a> {
@@ -125,7 +141,11 @@ impl<'a> Plan<'a> {
     pub fn parse(text: &'a str) -> Option<Self> {
         let (header, steps) = text.split_once('\n')?;
         let header: Header<'a> = serde_json::from_str(header).ok()?;
-        Some(Self { build: header.build, sources: header.sources, steps })
+        let (steps, store) = match steps.strip_prefix('\n') {
+            Some(store) => ("", store),
+            None => steps.split_once("\n\n")?,
+        };
+        Some(Self { build: header.build, sources: header.sources, steps, store })
     }
 
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
@@ -134,25 +154,108 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     ///
-    /// Of each step, when its line is damaged; the plan should be made anew then.
+    /// Of each step, the line where it is damaged; the plan should be made anew then.
     pub fn steps(
         &self,
         event: Event,
         hook: Option<&str>,
         subject: Option<&str>,
-    ) -> impl Iterator<Item = serde_json::Result<Step<'a>>> {
+    ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
         self.steps.lines().filter_map(move |line| {
             let mut rest = line.strip_prefix(event.name())?;
             if let Some(hook) = hook {
                 rest = rest.strip_prefix(':')?.strip_prefix(hook)?;
             }
-            let (matcher, step) = rest.strip_prefix('\t')?.split_once('\t')?;
+            let (matcher, rest) = rest.strip_prefix('\t')?.split_once('\t')?;
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
                 serde_json::from_str::<String>(matcher).ok()?.into()
             } else {
                 matcher.into()
             };
-            matcher::matches(Some(&*matcher), event, subject).then(|| serde_json::from_str(step))
+            matcher::matches(Some(&*matcher), event, subject)
+                .then(|| step(rest, self.store).ok_or(line))
         })
+    }
+}
+
+fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
+    let mut columns = columns.splitn(6, '\t');
+    let name = columns.next()?;
+    let on_error = OnError::from_name(columns.next()?)?;
+    let timeout_ms = columns.next()?.parse().ok()?;
+    let parallel = columns.next()? == "parallel";
+    let (kind, place) = (columns.next()?, columns.next()?);
+    let (start, length) = place.split_once(' ')?;
+    let start: usize = start.parse().ok()?;
+    let data = store.get(start..start.checked_add(length.parse().ok()?)?)?;
+    let run = match kind {
+        "command" => Run::Command(serde_json::from_str(data).ok()?),
+        "argv" => Run::Argv(serde_json::from_str(data).ok()?),
+        kind => Run::Builtin { kind, options: data },
+    };
+    Some(Step { name, run, timeout_ms, on_error, parallel })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
+        Hook {
+            name: name.to_owned(),
+            action,
+            summary: String::new(),
+            events: vec![Event::PreToolUse, Event::Stop],
+            matcher: matcher.map(str::to_owned),
+            enabled: name != "off",
+            timeout_ms: 1500,
+            on_error: OnError::Ask,
+            options: serde_json::Map::new(),
+            manner: crate::manifest::Manner::default(),
+            origins: std::collections::BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_plan_gives_back_the_steps_of_an_event_in_order() {
+        let odd = "a\tb\n\"c\"";
+        let hooks = [
+            hook("one", Action::Command(odd.to_owned()), None),
+            hook("off", Action::Command("x".to_owned()), None),
+            hook("two", Action::Argv(vec!["p".to_owned(), odd.to_owned()]), Some("Edit|Write")),
+            hook("three", Action::Builtin { name: "b".into(), kind: "k".into() }, Some("^\tB")),
+        ];
+        let source = Source { path: "/m".into(), stamp: Some((1, -2, 3)) };
+        let text = render("build", std::slice::from_ref(&source), &hooks).unwrap();
+        let plan = Plan::parse(&text).unwrap();
+        assert_eq!((&*plan.build, plan.sources.as_slice()), ("build", [source].as_slice()));
+        let names = |event, subject| -> Vec<&str> {
+            plan.steps(event, None, subject).map(|step| step.unwrap().name).collect()
+        };
+        assert_eq!(names(Event::PreToolUse, Some("Write")), ["one", "two"]);
+        assert_eq!(names(Event::PreToolUse, Some("\tBash")), ["one", "three"]);
+        assert_eq!(names(Event::Stop, None), ["one", "two", "three"]);
+        assert_eq!(names(Event::PreCompact, None), Vec::<&str>::new());
+        let steps: Vec<Step<'_>> = plan.steps(Event::Stop, None, None).flatten().collect();
+        assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
+        assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
+        assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
+        assert_eq!((steps[0].timeout_ms, steps[0].on_error), (1500, OnError::Ask));
+    }
+
+    #[test]
+    fn a_damaged_line_is_told_and_hides_no_other() {
+        let rows = [
+            "bad\tnever\t1\talone\tcommand\t0 3",
+            "bad\topen\t1\talone\tcommand\t0 4",
+            "good\topen\t1\talone\tcommand\t0 3",
+        ];
+        let rows = rows.map(|row| format!("Stop\t\t{row}\n")).concat();
+        let text = format!("{{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"");
+        let plan = Plan::parse(&text).unwrap();
+        let read: Vec<bool> =
+            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect();
+        assert_eq!(read, [false, false, true]);
+        assert!(Plan::parse("no plan\n").is_none());
     }
 }

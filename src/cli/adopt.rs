@@ -3,21 +3,28 @@
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::adopting::Place;
+use super::adopting::{Place, Step};
 use super::args::Adopt;
 use super::companion::Companions;
+use super::ignoring::Ignoring;
+use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, settling};
 use crate::client::json::{Document, is_blank};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
+use crate::runtime::chains;
 use crate::session::names::{self, Found};
+use crate::settings::Registration;
 use crate::settings::adoption::{
     Adopted, Candidate, Program, Wrapped, candidates, suggest, unique,
 };
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
-    let place = Place::of(world, Target::of(&args.scope, world)?)?;
+    let target = Target::of(&args.scope, world)?;
+    let early = target.lock_early(world, &args.writing)?;
+    let place = Place::of(world, target)?;
+    let target = &place.target;
     let offers = offers(&place)?;
     let asks = !args.all && args.names.is_empty();
     if args.json || asks && (!world.terminal.can_ask() || offers.iter().all(Offer::is_refused)) {
@@ -29,39 +36,89 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world.terminal.line("Nothing to adopt.");
         return Ok(ExitStatus::Done);
     }
-    let binary = match place.target.project {
-        Some(_) => None,
-        None => Some(registering::binary_path(world, args.binary.as_deref())?),
-    };
+    let binary = args.binary.as_deref();
+    let binary = binary.map(|binary| registering::binary_path(world, Some(binary))).transpose()?;
+    let step = plan(
+        &place,
+        &chosen,
+        |layers| registering::entries(world, target, layers, binary.as_deref()),
+        world,
+    )?;
+    let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
+    let beside = Beside::of(world, target)?;
+    beside.show(world);
+    step.show(world);
+    registering::show_changing(world, &others);
+    let how = format!("hookman adopt{} --all --yes", target.flag());
+    if !consent::given(world, &args.writing, "Write this?", &how)? {
+        return Ok(ExitStatus::Done);
+    }
+    let lock = target.lock(world, early)?;
+    beside.write(world)?;
+    step.write(world, "adopt", &lock)?;
+    for other in &others {
+        other.write(world, "adopt", &lock)?;
+    }
+    let _ = chains::compile(&world.paths, &target.chain);
+    drop(lock);
+    let mut written = registering::written(&others);
+    written.push(&step);
+    settling::settle(world, target, &args.writing, &written)?;
+    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
+    Ok(ExitStatus::Done)
+}
+
+fn plan<'p>(
+    place: &'p Place,
+    chosen: &[Chosen<'_>],
+    entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
+    world: &World,
+) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
     let mut adopted = Vec::new();
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);
         text = with;
-        adopted.push(Adopted { hook: name.to_owned(), pointer: pointer.to_owned(), block });
+        adopted.push(Adopted { hook: (*name).to_owned(), pointer: (*pointer).to_owned(), block });
     }
-    let next = place.with(adopted);
-    let step = place.step(text, next, |manifest| {
-        registering::entries(world, &place.target, manifest, binary.as_deref())
-    })?;
-    // A project's entries call the launcher, so it has to be there.
-    let mut companions = match place.target.project {
-        Some(_) => Some(Companions::of(world, &place.target, None)?),
-        None => None,
-    };
-    if let Some(companions) = &companions {
-        companions.show(world);
+    place.step(world, text, place.with(adopted), entries)
+}
+
+/// What a project's entries need beside them: the launcher, and for what is one person's alone that
+/// git does not see it.
+struct Beside {
+    companions: Option<Companions>,
+    ignoring: Option<Ignoring>,
+}
+
+impl Beside {
+    fn of(world: &World, target: &Target) -> Result<Self> {
+        let Some(project) = &target.project else {
+            return Ok(Self { companions: None, ignoring: None });
+        };
+        let companions = Some(Companions::of(world, target, None)?);
+        let ignoring = if target.local { Ignoring::of(project)? } else { None };
+        Ok(Self { companions, ignoring })
     }
-    step.show();
-    if !consent::given(world, &args.writing, "Write this?", "hookman adopt --all --yes")? {
-        return Ok(ExitStatus::Done);
+
+    fn show(&self, world: &World) {
+        if let Some(companions) = &self.companions {
+            companions.show(world);
+        }
+        if let Some(ignoring) = &self.ignoring {
+            ignoring.show(world);
+        }
     }
-    if let Some(companions) = &mut companions {
-        companions.write()?;
+
+    fn write(self, world: &World) -> Result<()> {
+        if let Some(ignoring) = self.ignoring {
+            ignoring.write(world)?;
+        }
+        match self.companions {
+            Some(mut companions) => companions.write(),
+            None => Ok(()),
+        }
     }
-    step.write("adopt")?;
-    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
-    Ok(ExitStatus::Done)
 }
 
 /// A handler of somebody else's with the name that its hook would have.
@@ -83,7 +140,7 @@ impl Offer {
     }
 }
 
-fn offers(place: &Place<'_>) -> Result<Vec<Offer>> {
+fn offers(place: &Place) -> Result<Vec<Offer>> {
     let original = &place.adoption.original;
     if is_blank(original) {
         return Ok(Vec::new());
@@ -96,7 +153,7 @@ fn offers(place: &Place<'_>) -> Result<Vec<Offer>> {
         }
         let name = match &candidate.wrapped {
             Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
-                place.manifest.hooks.iter().any(|hook| hook.name == name)
+                place.layers.all.hooks.iter().any(|hook| hook.name == name)
                     || offers.iter().any(|offer| offer.name == name)
             }),
             Err(_) => String::new(),
@@ -171,7 +228,7 @@ fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
     edit::add(text, &hook)
 }
 
-fn list(offers: &[Offer], place: &Place<'_>, as_json: bool, world: &World) {
+fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     let shown = world.paths.shown(&place.target.settings);
     if as_json {
         let rows: Vec<_> = offers
@@ -213,6 +270,9 @@ fn list(offers: &[Offer], place: &Place<'_>, as_json: bool, world: &World) {
         world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
     }
     if !open.is_empty() {
-        world.terminal.line("To adopt them: hookman adopt NAME…, or hookman adopt --all");
+        let flag = place.target.flag();
+        world.terminal.line(format!(
+            "To adopt them: hookman adopt{flag} NAME…, or hookman adopt{flag} --all"
+        ));
     }
 }

@@ -1,31 +1,46 @@
 //! `hookman apply`: bring settings.json in line with the manifest.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::args::Apply;
+use super::companion::Companions;
+use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
-use crate::runtime::chains;
+use super::{ExitStatus, World, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!(
-            "there is no manifest at `{}`; `hookman install` makes one",
-            world.paths.shown(&target.chain.manifest)
-        );
-    };
+    let early = target.lock_early(world, &args.writing)?;
+    let layers = Layers::required(world, &target)?;
     let binary = match (&target.project, &args.binary) {
         (None, Some(binary)) => Some(registering::binary_path(world, Some(binary))?),
         _ => None,
     };
-    let proposal = registering::propose(world, &target, &manifest, binary.as_deref())?;
-    proposal.show(world);
-    if proposal.plan.is_empty() {
+    let proposals = registering::propose(world, &target, &layers, binary.as_deref())?;
+    // Slash commands are an installation's; a launcher is what the entries call.
+    let mut companions = match target.project {
+        Some(_) => Some(Companions::of(world, &target, None)?).filter(|it| !it.is_done()),
+        None => None,
+    };
+    if let Some(companions) = &companions {
+        companions.show(world);
+    }
+    registering::show(world, &proposals);
+    if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }
-    if consent::given(world, &args.writing, "Write this?", "hookman apply --yes")? {
-        proposal.write(world, "apply")?;
+    let how = format!("hookman apply{} --yes", target.flag());
+    if !consent::given(world, &args.writing, "Write this?", &how)? {
+        return Ok(ExitStatus::Done);
     }
+    let lock = target.lock(world, early)?;
+    if let Some(companions) = &mut companions {
+        companions.write()?;
+    }
+    for proposal in &proposals {
+        proposal.write(world, "apply", &lock)?;
+    }
+    drop(lock);
+    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
     Ok(ExitStatus::Done)
 }

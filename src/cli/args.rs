@@ -66,9 +66,12 @@ pub enum Command {
 /// Which settings file and manifest a command is about.
 #[derive(Clone, Debug, Args)]
 pub struct Scope {
-    /// The project in this directory (default: the current one) instead of the user
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", global = false)]
-    pub project: Option<PathBuf>,
+    /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    pub project: Option<Option<PathBuf>>,
+    /// What only you have in that project: hookman.local.toml and settings.local.json
+    #[arg(long)]
+    pub local: bool,
 }
 
 /// How a command that writes goes about it.
@@ -80,6 +83,9 @@ pub struct Writing {
     /// Write without asking
     #[arg(short, long)]
     pub yes: bool,
+    /// Do not wait to see whether a running session writes its old settings back
+    #[arg(long)]
+    pub no_wait: bool,
 }
 
 /// Which session a command is about.
@@ -96,7 +102,8 @@ pub struct Session {
   hookman install                        starter manifest and registration, after a question
   hookman install --yes                  the same without the question
   hookman install one-strike             add a ready-made hook to the manifest
-  hookman install --project --dry-run    what it would do to the project in this directory")]
+  hookman install --project --dry-run    what it would do to the project around this directory
+  hookman install --local one-strike     in this project, for you alone")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest
     #[arg(value_name = "HOOK")]

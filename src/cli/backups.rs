@@ -6,7 +6,7 @@ use serde_json::json;
 use super::args;
 use super::registering::{self, Target};
 use super::{ExitStatus, World};
-use crate::machine::backups;
+use crate::machine::backups::{self, KEPT};
 
 pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -28,19 +28,22 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         world.terminal.line(json!({"settings": target.settings, "backups": rows}).to_string());
         return Ok(ExitStatus::Done);
     }
+    let shown = world.paths.shown(&target.settings);
     if all.is_empty() {
-        let shown = world.paths.shown(&target.settings);
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
+        return Ok(ExitStatus::Done);
     }
+    world.terminal.line(format!("{shown}, as it was before each of the last {KEPT} writes:"));
     for (index, backup) in all.iter().enumerate() {
         world.terminal.line(format!(
             "{:3}  {}  before {:9}  {:>8} bytes  {}",
             index + 1,
-            backup.stamp,
+            backup.time(),
             backup.verb,
             backup.size,
             world.paths.shown(&backup.path)
         ));
     }
+    world.terminal.line(format!("`hookman restore N{}` puts one back.", target.flag()));
     Ok(ExitStatus::Done)
 }

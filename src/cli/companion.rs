@@ -62,8 +62,10 @@ impl Companions {
         let written: Written = files::read_text(&record)?
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
-        let texts: Vec<(PathBuf, String)> = match &target.project {
-            Some(project) => vec![(project.join(".claude/hookman"), LAUNCHER.to_owned())],
+        let texts: Vec<(PathBuf, String)> = match target.launcher() {
+            // What is one person's alone needs no launcher, and uses one that is there.
+            Some(_) if target.local => Vec::new(),
+            Some(launcher) => vec![(launcher, LAUNCHER.to_owned())],
             None => {
                 let folder = world.paths.config.join("commands/hook");
                 let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
@@ -77,7 +79,8 @@ impl Companions {
         for (path, text) in texts {
             let deed = match files::read_text(&path)? {
                 None => Deed::Create,
-                Some(found) if found == text => Deed::Nothing,
+                Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
+                Some(found) if found == text => Deed::Update,
                 Some(found)
                     if written.files.get(&path) == Some(&content_hash(found.as_bytes())) =>
                 {
@@ -93,6 +96,18 @@ impl Companions {
     /// Whether installing would write anything.
     pub(super) fn is_done(&self) -> bool {
         self.files.iter().all(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Leave))
+    }
+
+    /// What is missing or out of date, for people.
+    pub(super) fn missing(&self, world: &World) -> Vec<String> {
+        self.files
+            .iter()
+            .filter_map(|(path, _, deed)| match deed {
+                Deed::Create => Some(format!("{} is missing", world.paths.shown(path))),
+                Deed::Update => Some(format!("{} is out of date", world.paths.shown(path))),
+                Deed::Nothing | Deed::Leave => None,
+            })
+            .collect()
     }
 
     /// Says what installing would do.
@@ -116,12 +131,16 @@ impl Companions {
     ///
     /// When a file cannot be written.
     pub(super) fn write(&mut self) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
+        }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
                 self.written.directories.extend(make_folders(path)?);
-                files::replace(path, text)?;
-                if text.starts_with("#!") {
-                    files::make_executable(path)?;
+                if is_program(text) {
+                    files::replace_program(path, text)?;
+                } else {
+                    files::replace(path, text)?;
                 }
             }
             if *deed != Deed::Leave {
@@ -160,6 +179,15 @@ impl Companions {
     pub(super) fn has_any(&self) -> bool {
         self.files.iter().any(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Update))
     }
+}
+
+fn is_program(text: &str) -> bool {
+    text.starts_with("#!")
+}
+
+/// Whether it is a program that cannot be run, as after a checkout that lost its mode.
+fn is_lame(path: &Path, text: &str) -> bool {
+    is_program(text) && !files::is_executable(path)
 }
 
 // The client expands `~` in both the rule and the call of a slash command, so a command file in a

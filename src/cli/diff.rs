@@ -1,36 +1,39 @@
 //! `hookman diff`: show what apply would change.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::{self, Format};
-use super::registering::{self, Target};
+use super::layers::Layers;
+use super::registering::{self, Proposal, Target};
+use super::settling::Written;
 use super::{ExitStatus, World};
-use crate::runtime::chains;
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!(
-            "there is no manifest at `{}`; `hookman install` makes one",
-            world.paths.shown(&target.chain.manifest)
-        );
-    };
-    let proposal = registering::propose(world, &target, &manifest, None)?;
+    let layers = Layers::required(world, &target)?;
+    let proposals = registering::propose(world, &target, &layers, None)?;
     match args.format {
-        Format::Unified => proposal.show(world),
+        Format::Unified => registering::show(world, &proposals),
         Format::JsonPatch => {
-            world.terminal.line(serde_json::to_string_pretty(&proposal.plan.patch())?);
+            // A patch is of one file; the other one's is given by --local.
+            let patch = proposals[0].plan.patch();
+            world.terminal.line(serde_json::to_string_pretty(&patch)?);
         }
         Format::Json => {
-            let report = json!({
-                "settings": target.settings,
-                "summary": proposal.plan.summary(),
-                "changes": proposal.plan.changes,
-                "patch": proposal.plan.patch(),
-            });
+            let mut report = shown(&proposals[0]);
+            report["files"] = proposals.iter().map(shown).collect();
             world.terminal.line(serde_json::to_string_pretty(&report)?);
         }
     }
     Ok(ExitStatus::Done)
+}
+
+fn shown(proposal: &Proposal) -> serde_json::Value {
+    json!({
+        "settings": proposal.settings(),
+        "summary": proposal.plan.summary(),
+        "changes": proposal.plan.changes,
+        "patch": proposal.plan.patch(),
+    })
 }

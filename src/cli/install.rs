@@ -1,79 +1,134 @@
 //! `hookman install`: make the manifest, add hooks to it, register it.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 
 use super::args::Install;
 use super::companion::Companions;
+use super::ignoring::Ignoring;
+use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, settling};
 use crate::builtin::catalogue;
 use crate::machine::files;
-use crate::manifest::{self, Action, Manifest, Source};
-use crate::runtime::catalogue::Catalogue;
+use crate::manifest::{self, Action, Manifest};
 use crate::runtime::chains;
 use crate::session::names::{self, Found};
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
+const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let file = world.paths.shown(&target.chain.manifest);
-    let before = files::read_text(&target.chain.manifest)?;
-    let mut text = before.clone().unwrap_or_else(|| STARTER.to_owned());
-    let mut manifest = read(&file, &text)?;
-    for hook in &args.hooks {
-        let name = ready_made(hook)?;
-        if !declares(&manifest, name) {
-            text = manifest::edit::add_builtin(&text, name);
-            manifest = read(&file, &text)?;
-        }
-    }
-    let binary = match target.project {
-        Some(_) => None,
-        None => Some(registering::binary_path(world, args.binary.as_deref())?),
+    let early = target.lock_early(world, &args.writing)?;
+    let edit = Edit::of(args, world, &target)?;
+    let binary = match (&target.project, &args.binary) {
+        (None, given) => Some(registering::binary_path(world, given.as_deref())?),
+        (Some(_), Some(given)) => Some(registering::binary_path(world, Some(given))?),
+        (Some(_), None) => None,
     };
-    let proposal = registering::propose(world, &target, &manifest, binary.as_deref())?;
+    let proposals = registering::propose(world, &target, &edit.layers, binary.as_deref())?;
     let mut companions = Companions::of(world, &target, binary.as_deref())?;
-    let manifest_changes = before.as_deref() != Some(&text);
-
-    match &before {
-        None => world.terminal.line(format!("{file}: new, with {}", hooks_in(&manifest))),
-        Some(before) if manifest_changes => {
-            let colour = registering::colour(world);
-            let diff = crate::settings::unified_diff(&file, Some(before), Some(&text), colour);
-            world.terminal.print(&diff);
-        }
-        Some(_) => world.terminal.line(format!("{file}: {}", hooks_in(&manifest))),
-    }
+    let ignoring = match &target.project {
+        Some(project) if target.local => Ignoring::of(project)?,
+        _ => None,
+    };
+    edit.show(world);
     companions.show(world);
-    proposal.show(world);
-    if !manifest_changes && companions.is_done() && proposal.plan.is_empty() {
+    if let Some(ignoring) = &ignoring {
+        ignoring.show(world);
+    }
+    registering::show(world, &proposals);
+    let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
+    if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
         let _ = chains::compile(&world.paths, &target.chain);
         world.terminal.line("Already installed.");
         return Ok(ExitStatus::Done);
     }
-    if !consent::given(world, &args.writing, "Write this?", "hookman install --yes")? {
+    let how = format!("hookman install{} --yes", target.flag());
+    if !consent::given(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
-    if manifest_changes {
-        if let Some(folder) = target.chain.manifest.parent() {
-            files::make_directory(folder)?;
-        }
-        files::replace(&target.chain.manifest, &text)?;
-        world.terminal.line(format!("wrote {file}"));
+    let lock = target.lock(world, early)?;
+    for proposal in &proposals {
+        proposal.check(world)?;
     }
+    if let Some(ignoring) = &ignoring {
+        ignoring.write(world)?;
+    }
+    edit.write(world)?;
     companions.write()?;
-    proposal.write(world, "install")?;
+    for proposal in &proposals {
+        proposal.write(world, "install", &lock)?;
+    }
     let _ = chains::compile(&world.paths, &target.chain);
-    next_steps(world, &target, &file);
+    drop(lock);
+    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    next_steps(world, &target);
     Ok(ExitStatus::Done)
 }
 
-fn read(file: &str, text: &str) -> Result<Manifest> {
-    manifest::read(Some(Source { file, text }), None, &Catalogue).map_err(|problems| {
-        anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
-    })
+/// The manifest as it is and as it is to be.
+struct Edit {
+    path: PathBuf,
+    before: Option<String>,
+    after: String,
+    layers: Layers,
+}
+
+impl Edit {
+    fn of(args: &Install, world: &World, target: &Target) -> Result<Self> {
+        let before = files::read_text(&target.manifest)?;
+        let starter = if target.local { OVERLAY } else { STARTER };
+        let mut after = before.clone().unwrap_or_else(|| starter.to_owned());
+        let layers =
+            |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
+        let mut found = layers(&after)?;
+        for hook in &args.hooks {
+            let name = ready_made(hook)?;
+            if !declares(&found.all, name) {
+                after = manifest::edit::add_builtin(&after, name);
+                found = layers(&after)?;
+            }
+        }
+        Ok(Self { path: target.manifest.clone(), before, after, layers: found })
+    }
+
+    fn changes(&self) -> bool {
+        self.before.as_deref() != Some(&self.after)
+    }
+
+    fn show(&self, world: &World) {
+        let file = world.paths.shown(&self.path);
+        let hooks = hooks_in(&self.layers.all);
+        match &self.before {
+            None => world.terminal.line(format!("{file}: new, with {hooks}")),
+            Some(before) if self.changes() => {
+                let colour = registering::colour(world);
+                let (before, after) = (Some(&**before), Some(&*self.after));
+                let diff = crate::settings::unified_diff(&file, before, after, colour);
+                world.terminal.print(&diff);
+            }
+            Some(_) => world.terminal.line(format!("{file}: {hooks}")),
+        }
+    }
+
+    fn write(&self, world: &World) -> Result<()> {
+        if !self.changes() {
+            return Ok(());
+        }
+        let file = world.paths.shown(&self.path);
+        if let Some(folder) = self.path.parent() {
+            files::make_directory(folder)?;
+        }
+        if !files::swap(&self.path, self.before.as_deref(), &self.after)? {
+            bail!("`{file}` was changed while this ran and is left as it is now; run it again");
+        }
+        world.terminal.line(format!("wrote {file}"));
+        Ok(())
+    }
 }
 
 fn ready_made(typed: &str) -> Result<&'static str> {
@@ -110,16 +165,16 @@ fn hooks_in(manifest: &Manifest) -> String {
     }
 }
 
-fn next_steps(world: &World, target: &Target, file: &str) {
-    let undo =
-        if target.project.is_some() { "hookman uninstall --project" } else { "hookman uninstall" };
+fn next_steps(world: &World, target: &Target) {
+    let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
+    let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     let text = format!(
         "
 Done. Running sessions pick it up within seconds.
-  {file}  lists the hooks; edit it, then `hookman apply`
+  {file}  lists the hooks; edit it, then `hookman apply{flag}`
   hookman doctor     checks that every hook would really fire
   hookman disable X  switches a hook off for one session; /hook:disable X inside Claude Code
-  {undo}  puts settings.json back as it was"
+  hookman uninstall{flag}  puts {settings} back as it was"
     );
     world.terminal.line(text);
 }

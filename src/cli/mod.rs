@@ -5,6 +5,7 @@ mod adopting;
 mod apply;
 pub mod args;
 mod backups;
+mod binary;
 mod companion;
 mod configured;
 mod consent;
@@ -12,23 +13,26 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod ignoring;
 mod install;
+mod layers;
 mod list;
 mod registering;
 mod release;
 mod restore;
+mod settling;
 mod show;
 mod status;
 mod switching;
+mod target;
 mod uninstall;
 mod verify;
-
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
 
 use crate::machine::paths::Paths;
+use crate::machine::signals;
 use crate::machine::terminal::Terminal;
 use args::{Cli, Command};
 
@@ -43,13 +47,13 @@ pub enum ExitStatus {
     Error,
 }
 
-impl From<ExitStatus> for ExitCode {
+impl From<ExitStatus> for u8 {
     fn from(status: ExitStatus) -> Self {
-        Self::from(match status {
+        match status {
             ExitStatus::Done => 0,
             ExitStatus::Found => 1,
             ExitStatus::Error => 2,
-        })
+        }
     }
 }
 
@@ -59,8 +63,9 @@ struct World {
     terminal: Terminal,
 }
 
-/// Parses the command line and runs the command.
-pub fn main() -> ExitCode {
+/// Parses the command line, runs the command and gives the exit code.
+pub fn main() -> u8 {
+    signals::ignore_broken_pipes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let status = Paths::from_environment()

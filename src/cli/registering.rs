@@ -3,66 +3,59 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 
 use super::World;
-use super::args::Scope;
+use super::binary;
+pub(super) use super::binary::binary_path;
+use super::layers::Layers;
+use super::settling::Written;
+pub(super) use super::target::Target;
 use crate::machine::lock::Lock;
-use crate::machine::{backups, environment, files};
-use crate::manifest::{Hook, Manifest};
-use crate::runtime::chains::Chain;
-use crate::settings::wanted::{Caller, Demand, Own, wanted};
-use crate::settings::{Colour, Plan, Registration, Undo, plan, unified_diff};
+use crate::machine::{backups, files};
+use crate::manifest::Hook;
+use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
+use crate::settings::{Colour, Plan, Record, Registration, Undo, plan, unified_diff};
 
-/// The place a command works on: a chain and the settings file it is registered in.
+/// What a settings file is to hold.
 #[derive(Clone)]
-pub(super) struct Target {
-    /// The chain.
-    pub chain: Chain,
-    /// The project's directory; the user's scope without it.
-    pub project: Option<PathBuf>,
-    /// The settings file.
-    pub settings: PathBuf,
-}
-
-impl Target {
-    /// The target of a command's scope.
-    ///
-    /// # Errors
-    ///
-    /// When the project's directory cannot be found.
-    pub(super) fn of(scope: &Scope, world: &World) -> Result<Self> {
-        let Some(project) = &scope.project else {
-            return Ok(Self {
-                chain: Chain::of_user(&world.paths),
-                project: None,
-                settings: world.paths.user_settings(),
-            });
-        };
-        let project = environment::current_directory()
-            .map(|here| here.join(project))
-            .and_then(|project| project.canonicalize())
-            .with_context(|| format!("failed to find the project `{}`", project.display()))?;
-        let chain = Chain::of_project(&project);
-        if chain.manifest == world.paths.user_manifest() {
-            bail!(
-                "`{}` is the directory of the user's own settings; leave --project out",
-                project.display()
-            );
-        }
-        let settings = project.join(".claude/settings.json");
-        Ok(Self { chain, project: Some(project), settings })
-    }
+enum Wish {
+    Entries(Vec<Registration>),
+    Nothing,
 }
 
 /// A change of a settings file, not written yet.
 pub(super) struct Proposal {
     settings: PathBuf,
+    wish: Wish,
     /// The change.
     pub plan: Plan,
     undo: Option<Undo>,
 }
 
-/// Plans the registration of `manifest`.
+/// What is kept beside a settings file. A process that is killed between writing this and writing
+/// the file leaves the older text there, so what belongs to that is kept as well.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    last: Undo,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    earlier: Option<Undo>,
+}
+
+impl Kept {
+    /// What belongs to the text that the file holds.
+    fn of(self, current: Option<&str>) -> Option<Undo> {
+        let wrote = |undo: &Undo| current == Some(&*undo.after);
+        match self.earlier.filter(wrote) {
+            Some(earlier) if !wrote(&self.last) => Some(earlier),
+            _ if self.last.original.as_deref() == current => None,
+            _ => Some(self.last),
+        }
+    }
+}
+
+/// Plans the registration of a target's hooks: in a project's settings and then in those that its
+/// overlay needs, or in the latter alone.
 ///
 /// # Errors
 ///
@@ -70,13 +63,23 @@ pub(super) struct Proposal {
 pub(super) fn propose(
     world: &World,
     target: &Target,
-    manifest: &Manifest,
+    layers: &Layers,
     binary: Option<&Path>,
-) -> Result<Proposal> {
-    proposal(world, &target.settings, &entries(world, target, manifest, binary)?)
+) -> Result<Vec<Proposal>> {
+    let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
+    let caller = caller(world, target, binary)?;
+    if target.local {
+        return Ok(vec![make(&target.settings, beyond(&committed, &all, &caller))?]);
+    }
+    let mut proposals = vec![make(&target.settings, wanted(&committed, &caller))?];
+    if let Some(overlay) = target.overlay() {
+        proposals.push(make(&overlay.settings, beyond(&committed, &all, &caller))?);
+    }
+    Ok(proposals)
 }
 
-/// The entries that `manifest` needs.
+/// The entries that a target's hooks need in its settings file.
 ///
 /// # Errors
 ///
@@ -84,15 +87,31 @@ pub(super) fn propose(
 pub(super) fn entries(
     world: &World,
     target: &Target,
-    manifest: &Manifest,
+    layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    let caller = match (&target.project, binary) {
-        (Some(_), _) => Caller::Launcher,
-        (None, Some(binary)) => Caller::Binary(in_json(binary)?),
-        (None, None) => Caller::Binary(in_json(&binary_path(world, None)?)?),
+    let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let caller = caller(world, target, binary)?;
+    Ok(if target.local { beyond(&committed, &all, &caller) } else { wanted(&committed, &caller) })
+}
+
+/// Plans what the hooks of a project's overlay need once the committed ones are `layers`.
+///
+/// # Errors
+///
+/// As [`propose`].
+pub(super) fn propose_overlay(
+    world: &World,
+    target: &Target,
+    layers: &Layers,
+    binary: Option<&Path>,
+) -> Result<Vec<Proposal>> {
+    let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
+    let entries = {
+        let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+        beyond(&committed, &all, &caller(world, target, binary)?)
     };
-    Ok(wanted(&demands(&manifest.hooks), &caller))
+    Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
 }
 
 /// Plans the removal of everything of ours.
@@ -100,28 +119,54 @@ pub(super) fn entries(
 /// # Errors
 ///
 /// As [`propose`].
-pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Proposal> {
-    let settings = target.settings.clone();
-    let before = read(world, &settings)?;
-    let undo = undo(world, &settings)?;
-    let plan = match &undo {
-        Some(undo) => undo.removal(before.as_deref()),
-        None => {
-            let record = before.as_deref().map(crate::settings::Record::presumed);
-            plan(before.as_deref(), &[], &record.unwrap_or_default())
-        }
-    };
-    let plan = plan.with_context(|| refused(world, &settings))?;
-    Ok(Proposal { settings, plan, undo })
+pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Vec<Proposal>> {
+    let mut proposals = vec![Proposal::make(world, &target.settings, Wish::Nothing)?];
+    if let Some(overlay) = target.overlay() {
+        proposals.push(Proposal::make(world, &overlay.settings, Wish::Nothing)?);
+    }
+    Ok(proposals)
 }
 
-fn proposal(world: &World, settings: &Path, entries: &[Registration]) -> Result<Proposal> {
-    let before = read(world, settings)?;
-    let undo = undo(world, settings)?;
-    let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
-    let plan =
-        plan(before.as_deref(), entries, &record).with_context(|| refused(world, settings))?;
-    Ok(Proposal { settings: settings.to_owned(), plan, undo })
+/// Shows the proposals that change something.
+pub(super) fn show_changing(world: &World, proposals: &[Proposal]) {
+    for proposal in proposals.iter().filter(|proposal| !proposal.plan.is_empty()) {
+        proposal.show(world);
+    }
+}
+
+/// Shows proposals; a project without anything local is not told of it.
+pub(super) fn show(world: &World, proposals: &[Proposal]) {
+    for (index, proposal) in proposals.iter().enumerate() {
+        if index == 0 || !proposal.plan.is_empty() {
+            proposal.show(world);
+        }
+    }
+}
+
+// An entry beside a committed one must be equal to it, and one of a file that is not in git may name
+// this machine's paths.
+fn caller(world: &World, target: &Target, given: Option<&Path>) -> Result<Caller> {
+    if target.project.is_some()
+        && (!target.local || target.launcher().is_some_and(|it| it.exists()))
+    {
+        return Ok(Caller::Launcher);
+    }
+    let registered = || binary::registered(&target.settings);
+    let path = match given {
+        Some(path) => path.to_owned(),
+        None => registered().map_or_else(|| binary_path(world, None), Ok)?,
+    };
+    let binary = in_json(&path)?;
+    match &target.project {
+        Some(project) => Ok(Caller::BinaryFor { binary, project: in_json(project)? }),
+        None => Ok(Caller::Binary(binary)),
+    }
+}
+
+fn in_json(path: &Path) -> Result<String> {
+    path.to_str().map(str::to_owned).with_context(|| {
+        format!("the path `{}` is not Unicode and cannot stand in JSON", path.display())
+    })
 }
 
 /// What the hooks of a chain ask of the client.
@@ -145,12 +190,13 @@ pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
 ///
 /// # Errors
 ///
-/// When there is one that cannot be read; the message says that it is left alone.
+/// When there is one that cannot be read.
 pub(super) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
-    files::read_text(settings).with_context(|| refused(world, settings))
+    files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
-pub(super) fn refused(world: &World, settings: &Path) -> String {
+/// What to say of a file that must not be touched.
+pub(super) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
@@ -158,15 +204,16 @@ fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.beside("undo", settings)
 }
 
-/// What is kept to take our entries out of a settings file again.
+/// What is kept to take our entries out of the text that a settings file holds.
 ///
 /// # Errors
 ///
-/// When there is something that cannot be read.
-pub(super) fn undo(world: &World, settings: &Path) -> Result<Option<Undo>> {
-    let path = undo_file(world, settings);
+/// When something is kept that cannot be read.
+pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result<Option<Undo>> {
+    let kept = files::read_text(&undo_file(world, settings))?;
     // What cannot be understood is no help in undoing, and the removal works without it.
-    Ok(files::read_text(&path)?.and_then(|text| serde_json::from_str(&text).ok()))
+    let kept: Option<Kept> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(kept.and_then(|kept| kept.of(text)))
 }
 
 /// Whether diffs are coloured.
@@ -180,9 +227,48 @@ pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
 }
 
 impl Proposal {
-    /// The change of a settings file by a plan, after which `undo` has what to keep of it.
-    pub(super) fn of(settings: &Path, plan: Plan, undo: Option<Undo>) -> Self {
-        Self { settings: settings.to_owned(), plan, undo }
+    /// A change that was planned elsewhere, over the text that `undo` belongs to.
+    pub(super) fn of(settings: &Path, plan: Plan, entries: Vec<Registration>, undo: Undo) -> Self {
+        let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
+        Self { settings: settings.to_owned(), wish, plan, undo: Some(undo) }
+    }
+
+    fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
+        let before = read(world, settings)?;
+        let undo = undo(world, settings, before.as_deref())?;
+        Self::over(before.as_deref(), settings, wish, undo)
+            .with_context(|| left_alone(world, settings))
+    }
+
+    fn over(before: Option<&str>, settings: &Path, wish: Wish, undo: Option<Undo>) -> Result<Self> {
+        let plan = match (&wish, &undo) {
+            (Wish::Entries(entries), undo) => {
+                let record = undo.as_ref().map(|undo| undo.record.clone());
+                plan(before, entries, &record.unwrap_or_default())?
+            }
+            (Wish::Nothing, Some(undo)) => undo.removal(before)?,
+            (Wish::Nothing, None) => {
+                plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
+            }
+        };
+        Ok(Self { settings: settings.to_owned(), wish, plan, undo })
+    }
+
+    /// The same wish for what the file holds now.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or must not be touched.
+    fn again(&self, world: &World) -> Result<Self> {
+        match (&self.wish, &self.undo) {
+            // The removal took what was kept with it.
+            (Wish::Nothing, Some(undo)) => {
+                let before = read(world, &self.settings)?;
+                Self::over(before.as_deref(), &self.settings, Wish::Nothing, Some(undo.clone()))
+                    .with_context(|| left_alone(world, &self.settings))
+            }
+            (wish, _) => Self::make(world, &self.settings, wish.clone()),
+        }
     }
 
     /// Prints the change as a unified diff and in words.
@@ -194,29 +280,36 @@ impl Proposal {
 
     /// The change as a unified diff.
     pub(super) fn diff(&self, world: &World) -> String {
-        let colour = colour(world);
-        unified_diff(
-            &world.paths.shown(&self.settings),
-            self.plan.before.as_deref(),
-            self.plan.after.as_deref(),
-            colour,
+        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        unified_diff(&world.paths.shown(&self.settings), before, after, colour(world))
+    }
+
+    /// Whether the file is still what the proposal was made from.
+    ///
+    /// # Errors
+    ///
+    /// When it is not, or cannot be read.
+    pub(super) fn check(&self, world: &World) -> Result<()> {
+        if read(world, &self.settings)? == self.plan.before { Ok(()) } else { self.changed(world) }
+    }
+
+    fn changed(&self, world: &World) -> Result<()> {
+        bail!(
+            "`{}` was changed while this ran and is left as it is now; run it again",
+            world.paths.shown(&self.settings)
         )
     }
 
-    /// Writes the change: under a lock, only over the text it was made from, after a backup.
+    /// Writes the change, only over the text it was made from, after a backup.
     ///
     /// # Errors
     ///
     /// When the file was changed meanwhile or a step fails; the file is the old one then.
-    pub(super) fn write(&self, world: &World, verb: &str) -> Result<()> {
+    pub(super) fn write(&self, world: &World, verb: &str, _lock: &Lock) -> Result<()> {
         if self.plan.is_empty() {
             return Ok(());
         }
-        let shown = world.paths.shown(&self.settings);
-        let _lock = Lock::take(&world.paths.beside("locks", &self.settings))?;
-        if read(world, &self.settings)? != self.plan.before {
-            bail!("`{shown}` was changed while this ran, so nothing was written; run it again");
-        }
+        self.check(world)?;
         let backup = match &self.plan.before {
             Some(before) => {
                 let directory = backup_directory(world, &self.settings);
@@ -224,84 +317,66 @@ impl Proposal {
             }
             None => None,
         };
-        let undo = Undo::of(self.undo.as_ref(), &self.plan)?;
-        let undo_file = undo_file(world, &self.settings);
-        match (&undo, &self.plan.after) {
-            (Some(undo), Some(after)) => {
-                files::replace_private(&undo_file, &serde_json::to_string(undo)?)?;
-                if let Some(folder) = self.settings.parent() {
-                    files::make_directory(folder)?;
-                }
-                files::replace(&self.settings, after)?;
-            }
-            _ => files::remove(&self.settings)?,
+        if !self.put(world)? {
+            return self.changed(world);
         }
-        if verb == "uninstall" {
-            files::remove(&undo_file)?;
-        }
-        if files::read_text(&self.settings)? != self.plan.after {
-            bail!(
-                "`{shown}` was overwritten by another program right after it was written; run `hookman diff`"
-            );
-        }
+        let shown = world.paths.shown(&self.settings);
         let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
         let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
         world.terminal.line(format!("{deed} {shown}{}", kept.unwrap_or_default()));
         Ok(())
     }
+
+    fn put(&self, world: &World) -> Result<bool> {
+        let undo_file = undo_file(world, &self.settings);
+        if matches!(self.wish, Wish::Entries(_))
+            && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
+        {
+            let kept = Kept { last, earlier: self.undo.clone() };
+            files::replace_private(&undo_file, &serde_json::to_string(&kept)?)?;
+        }
+        let before = self.plan.before.as_deref();
+        let done = match &self.plan.after {
+            Some(after) => {
+                if let Some(folder) = self.settings.parent() {
+                    files::make_directory(folder)?;
+                }
+                files::swap(&self.settings, before, after)?
+            }
+            None => files::remove_if(&self.settings, before)?,
+        };
+        if done && matches!(self.wish, Wish::Nothing) {
+            files::remove(&undo_file)?;
+        }
+        Ok(done)
+    }
 }
 
-/// The path under which the client is to find hookman: the given one, or that of this program.
-///
-/// # Errors
-///
-/// When there is no program of that name, or it would not stay there.
-pub(super) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
-    let path = match given {
-        Some(path) => environment::current_directory()?.join(path),
-        None => installed_binary(world)?,
-    };
-    if !path.is_file() {
-        bail!("there is no program at `{}`", path.display());
+impl Written for Proposal {
+    fn settings(&self) -> &Path {
+        &self.settings
     }
-    if path.file_name().is_none_or(|name| name != "hookman") {
-        bail!(
-            "`{}` would not be recognised later; the program must be called hookman",
-            path.display()
-        );
+
+    fn trace(&self, world: &World) -> Option<String> {
+        trace(world, &self.settings)
     }
-    Ok(path)
+
+    fn stands(&self, world: &World) -> Result<bool> {
+        Ok(self.again(world)?.plan.is_empty())
+    }
+
+    fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
+        self.again(world)?.write(world, "repair", lock)
+    }
 }
 
-fn in_json(path: &Path) -> Result<String> {
-    path.to_str().map(str::to_owned).with_context(|| {
-        format!("the path `{}` is not Unicode and cannot stand in JSON", path.display())
-    })
+/// What changes whenever hookman works on a settings file.
+pub(super) fn trace(world: &World, settings: &Path) -> Option<String> {
+    files::read_text(&undo_file(world, settings)).ok().flatten()
 }
 
-// A path through a link, such as a package manager's, stays right when the version changes, so the
-// path by which users find hookman is better than the one it was started from.
-fn installed_binary(world: &World) -> Result<PathBuf> {
-    let running = std::env::current_exe().context("failed to find this program's own path")?;
-    let same = |path: &PathBuf| {
-        path.canonicalize().ok() == running.canonicalize().ok() && path.canonicalize().is_ok()
-    };
-    let on_path = environment::raw("PATH").unwrap_or_default();
-    let usual = [world.paths.home.join(".local/bin"), world.paths.home.join(".cargo/bin")];
-    let found = std::env::split_paths(&on_path)
-        .filter(|folder| folder.is_absolute())
-        .chain(usual)
-        .map(|folder| folder.join("hookman"))
-        .find(same);
-    if let Some(path) = found {
-        return Ok(path);
-    }
-    let in_build = running.components().any(|part| part.as_os_str() == "target");
-    if in_build {
-        bail!(
-            "this hookman runs from a build directory, which a later build replaces; \
-             install it with ./install.sh, or name a path that stays with --binary PATH"
-        );
-    }
-    Ok(running)
+/// The proposals that change something.
+pub(super) fn written(proposals: &[Proposal]) -> Vec<&dyn Written> {
+    let changing = proposals.iter().filter(|proposal| !proposal.plan.is_empty());
+    changing.map(|proposal| proposal as &dyn Written).collect()
 }

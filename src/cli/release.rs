@@ -5,39 +5,56 @@ use serde_json::{Map, Value, json};
 
 use super::adopting::{Place, Step};
 use super::args::Release;
+use super::layers::Layers;
 use super::list::fires;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, settling};
 use crate::client::event::Event;
-use crate::manifest::{Action, Hook, Manifest, OnError, edit};
+use crate::manifest::{Action, Hook, OnError, edit};
+use crate::runtime::chains;
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
 use crate::settings::adoption::Rebuilt;
 
 pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
-    let place = Place::of(world, Target::of(&args.scope, world)?)?;
+    let target = Target::of(&args.scope, world)?;
+    let early = target.lock_early(world, &args.writing)?;
+    let place = Place::of(world, target)?;
+    let target = &place.target;
     let asks = !args.all && args.names.is_empty();
     let adopted = place.adopted();
     if args.json || asks && (!world.terminal.can_ask() || adopted.is_empty()) {
-        list(&adopted, args.json, world);
+        list(&adopted, target.flag(), args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let hooks = chosen(args, &place, world)?;
+    let hooks = chosen(args, &adopted, world)?;
     if hooks.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
     }
-    let step = plan(&place, &hooks, |manifest| {
-        if manifest.hooks.is_empty() {
+    let step = plan(world, &place, &hooks, |layers| {
+        if layers.all.hooks.is_empty() {
             return Ok(Vec::new());
         }
-        registering::entries(world, &place.target, manifest, None)
+        registering::entries(world, target, layers, None)
     })?;
-    step.show();
-    if !consent::given(world, &args.writing, "Write this?", "hookman release --all --yes")? {
+    let others = registering::propose_overlay(world, target, &step.layers, None)?;
+    step.show(world);
+    registering::show_changing(world, &others);
+    let how = format!("hookman release{} --all --yes", target.flag());
+    if !consent::given(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
-    step.write("release")?;
+    let lock = target.lock(world, early)?;
+    step.write(world, "release", &lock)?;
+    for other in &others {
+        other.write(world, "release", &lock)?;
+    }
+    let _ = chains::compile(&world.paths, &target.chain);
+    drop(lock);
+    let mut written = registering::written(&others);
+    written.push(&step);
+    settling::settle(world, target, &args.writing, &written)?;
     world.terminal.line("Done.");
     Ok(ExitStatus::Done)
 }
@@ -48,9 +65,10 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
 ///
 /// When one stands in the overlay, or as [`Place::step`].
 pub(super) fn plan<'p>(
-    place: &'p Place<'p>,
+    world: &World,
+    place: &'p Place,
     hooks: &[&Hook],
-    entries: impl FnOnce(&Manifest) -> Result<Vec<Registration>>,
+    entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
     let mut rebuilt = Vec::new();
@@ -68,11 +86,11 @@ pub(super) fn plan<'p>(
         }
     }
     // A block that is gone from the manifest was released by hand.
-    let gone = |name: &&str| !place.manifest.hooks.iter().any(|hook| hook.name == *name);
+    let gone = |name: &&str| !place.own_hooks().any(|hook| hook.name == *name);
     let kept = place.adoption.hooks.iter().map(|kept| &*kept.hook);
     names.extend(kept.filter(gone));
     let next = place.adoption.without(&names).rebuilt(&rebuilt)?;
-    place.step(text, next, entries)
+    place.step(world, text, next, entries)
 }
 
 /// A hook as the handlers it would be without hookman, one for each of its events.
@@ -114,10 +132,9 @@ fn seconds(milliseconds: u64) -> Value {
     seconds.into()
 }
 
-fn chosen<'p>(args: &Release, place: &'p Place<'_>, world: &World) -> Result<Vec<&'p Hook>> {
-    let adopted = place.adopted();
+fn chosen<'p>(args: &Release, adopted: &[&'p Hook], world: &World) -> Result<Vec<&'p Hook>> {
     if args.all {
-        return Ok(adopted);
+        return Ok(adopted.to_vec());
     }
     if args.names.is_empty() {
         let rows: Vec<String> = adopted.iter().map(|hook| row(hook)).collect();
@@ -139,14 +156,14 @@ fn chosen<'p>(args: &Release, place: &'p Place<'_>, world: &World) -> Result<Vec
         };
         chosen.push(name);
     }
-    Ok(adopted.into_iter().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
+    Ok(adopted.iter().copied().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
 }
 
 fn row(hook: &Hook) -> String {
     format!("{}  {}  {}", hook.name, fires(hook), hook.summary)
 }
 
-fn list(adopted: &[&Hook], as_json: bool, world: &World) {
+fn list(adopted: &[&Hook], flag: &str, as_json: bool, world: &World) {
     if as_json {
         let rows: Vec<_> = adopted
             .iter()
@@ -162,5 +179,7 @@ fn list(adopted: &[&Hook], as_json: bool, world: &World) {
     for hook in adopted {
         world.terminal.line(row(hook));
     }
-    world.terminal.line("To give them back: hookman release NAME…, or hookman release --all");
+    world.terminal.line(format!(
+        "To give them back: hookman release{flag} NAME…, or hookman release{flag} --all"
+    ));
 }

@@ -1,50 +1,106 @@
 //! `hookman restore`: put a copy of settings.json back.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Result, bail};
 
 use super::args::Restore;
 use super::registering::{self, Target};
+use super::settling::{self, Written};
 use super::{ExitStatus, World, consent};
+use crate::client::json::Document;
+use crate::machine::backups::{self, Backup};
+use crate::machine::files;
 use crate::machine::lock::Lock;
-use crate::machine::{backups, files};
 use crate::settings::unified_diff;
 
 pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let directory = registering::backup_directory(world, &target.settings);
-    let all = backups::list(&directory)?;
-    let index = match args.which.as_str() {
-        "latest" => 0,
-        number => match number.parse::<usize>() {
-            Ok(number) if (1..=all.len()).contains(&number) => number - 1,
-            _ => bail!("there is no backup `{number}`; `hookman backups` lists {}", all.len()),
-        },
-    };
-    let Some(backup) = all.get(index) else {
-        bail!("there are no backups of `{}` yet", world.paths.shown(&target.settings));
-    };
+    let early = target.lock_early(world, &args.writing)?;
+    let backup = chosen(&args.which, world, &target)?;
     let Some(text) = files::read_text(&backup.path)? else {
         bail!("the backup `{}` is gone", world.paths.shown(&backup.path));
     };
-    let current = files::read_text(&target.settings)?;
+    let before = files::read_text(&target.settings)?;
     let shown = world.paths.shown(&target.settings);
-    if current.as_deref() == Some(&text) {
+    if before.as_deref() == Some(&text) {
         world.terminal.line(format!("{shown} is what that backup holds already"));
         return Ok(ExitStatus::Done);
     }
     let colour = registering::colour(world);
-    world.terminal.print(&unified_diff(&shown, current.as_deref(), Some(&text), colour));
-    if !consent::given(world, &args.writing, "Restore this?", "hookman restore --yes")? {
+    world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
+    let how = format!("hookman restore {}{} --yes", args.which, target.flag());
+    if !consent::given(world, &args.writing, "Restore this?", &how)? {
         return Ok(ExitStatus::Done);
     }
-    let _lock = Lock::take(&world.paths.beside("locks", &target.settings))?;
-    if files::read_text(&target.settings)? != current {
-        bail!("`{shown}` was changed while this ran, so nothing was written; run it again");
-    }
-    if let Some(current) = &current {
-        backups::save(&directory, current, "restore")?;
-    }
-    files::replace(&target.settings, &text)?;
-    world.terminal.line(format!("restored {shown} as of {}", backup.stamp));
+    let lock = target.lock(world, early)?;
+    let restored = Restored { settings: target.settings.clone(), before, text };
+    restored.write_over(restored.before.as_deref(), "restore", world)?;
+    drop(lock);
+    world.terminal.line(format!("restored {shown} as of {}", backup.time()));
+    settling::settle(world, &target, &args.writing, &[&restored])?;
     Ok(ExitStatus::Done)
+}
+
+fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {
+    let mut all = backups::list(&registering::backup_directory(world, &target.settings))?;
+    if all.is_empty() {
+        bail!("there are no backups of `{}` yet", world.paths.shown(&target.settings));
+    }
+    let number = if which == "latest" { Some(1) } else { which.parse().ok() };
+    match number.filter(|number| (1..=all.len()).contains(number)) {
+        Some(number) => Ok(all.swap_remove(number - 1)),
+        None => bail!(
+            "there is no backup `{which}`; it is `latest` or a number from 1 to {}, \
+             which `hookman backups{}` lists",
+            all.len(),
+            target.flag()
+        ),
+    }
+}
+
+struct Restored {
+    settings: PathBuf,
+    before: Option<String>,
+    text: String,
+}
+
+impl Restored {
+    fn write_over(&self, current: Option<&str>, verb: &str, world: &World) -> Result<()> {
+        let shown = world.paths.shown(&self.settings);
+        if let Some(current) = current {
+            backups::save(&registering::backup_directory(world, &self.settings), current, verb)?;
+        } else if let Some(folder) = self.settings.parent() {
+            files::make_directory(folder)?;
+        }
+        if !files::swap(&self.settings, current, &self.text)? {
+            bail!("`{shown}` was changed while this ran and is left as it is now; run it again");
+        }
+        Ok(())
+    }
+}
+
+impl Written for Restored {
+    fn settings(&self) -> &Path {
+        &self.settings
+    }
+
+    fn trace(&self, world: &World) -> Option<String> {
+        registering::trace(world, &self.settings)
+    }
+
+    // A session may go on from what was restored; only its old copy undoes it.
+    fn stands(&self, _: &World) -> Result<bool> {
+        let current = files::read_text(&self.settings)?;
+        let value = |text: &Option<String>| {
+            let document = Document::parse(text.as_deref()?).ok()?;
+            Some(document.value(document.root()))
+        };
+        Ok(current.as_ref() == Some(&self.text) || value(&current) != value(&self.before))
+    }
+
+    fn write_again(&self, world: &World, _: &Lock) -> Result<()> {
+        let current = files::read_text(&self.settings)?;
+        self.write_over(current.as_deref(), "repair", world)
+    }
 }

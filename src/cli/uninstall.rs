@@ -2,48 +2,83 @@
 
 use anyhow::Result;
 
-use super::adopting::Place;
+use super::adopting::{Place, Step};
 use super::args::Uninstall;
 use super::companion::Companions;
-use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, release};
+use super::registering::{self, Proposal, Target};
+use super::settling::Written;
+use super::{ExitStatus, World, consent, release, settling};
+use crate::runtime::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    if registering::read(world, &target.settings)?.is_some() {
-        let place = Place::of(world, target.clone())?;
-        if !place.adopted().is_empty() || !place.adoption.hooks.is_empty() {
-            return with_adopted(args, &place);
-        }
-    }
-    let proposal = registering::propose_removal(world, &target)?;
+    let early = target.lock_early(world, &args.writing)?;
+    let places = places(world, &target)?;
+    let steps: Vec<Step<'_>> = places
+        .iter()
+        .map(|place| release::plan(world, place, &place.adopted(), |_| Ok(Vec::new())))
+        .collect::<Result<_>>()?;
+    let mut proposals = registering::propose_removal(world, &target)?;
+    // Where a step gives hooks back, it takes our entries out too.
+    proposals.retain(|proposal| {
+        !places.iter().any(|place| place.target.settings == proposal.settings())
+    });
     let companions = Companions::of(world, &target, None)?;
-    proposal.show(world);
-    if proposal.plan.is_empty() && !companions.has_any() {
+    for step in &steps {
+        step.show(world);
+    }
+    if steps.is_empty() {
+        registering::show(world, &proposals);
+    } else {
+        registering::show_changing(world, &proposals);
+    }
+    if steps.is_empty() && proposals.iter().all(|it| it.plan.is_empty()) && !companions.has_any() {
         world.terminal.line("hookman is not installed here.");
         return Ok(ExitStatus::Done);
     }
-    if !consent::given(world, &args.writing, "Remove it?", "hookman uninstall --yes")? {
+    let how = format!("hookman uninstall{} --yes", target.flag());
+    if !consent::given(world, &args.writing, "Remove it?", &how)? {
         return Ok(ExitStatus::Done);
     }
-    proposal.write(world, "uninstall")?;
+    let lock = target.lock(world, early)?;
+    for step in &steps {
+        step.write(world, "uninstall", &lock)?;
+    }
+    for proposal in &proposals {
+        proposal.write(world, "uninstall", &lock)?;
+    }
     companions.remove(world)?;
-    let manifest = world.paths.shown(&target.chain.manifest);
-    world.terminal.line(format!("Done. {manifest} stays: it is yours."));
+    if !steps.is_empty() {
+        let _ = chains::compile(&world.paths, &target.chain);
+    }
+    drop(lock);
+    settling::settle(world, &target, &args.writing, &written(&steps, &proposals))?;
+    let manifest = world.paths.shown(&target.manifest);
+    if steps.is_empty() || target.manifest.exists() {
+        world.terminal.line(format!("Done. {manifest} stays: it is yours."));
+    } else {
+        world.terminal.line("Done. The adopted hooks are back in the settings.");
+    }
     Ok(ExitStatus::Done)
 }
 
-/// Gives adopted hooks back on the way out, because nobody would run them any more.
-fn with_adopted(args: &Uninstall, place: &Place<'_>) -> Result<ExitStatus> {
-    let world = place.world;
-    let step = release::plan(place, &place.adopted(), |_| Ok(Vec::new()))?;
-    let companions = Companions::of(world, &place.target, None)?;
-    step.show();
-    if !consent::given(world, &args.writing, "Remove it?", "hookman uninstall --yes")? {
-        return Ok(ExitStatus::Done);
+/// The settings files that hooks were adopted from; nobody would run those any more.
+fn places(world: &World, target: &Target) -> Result<Vec<Place>> {
+    let mut places = Vec::new();
+    for target in std::iter::once(target.clone()).chain(target.overlay()) {
+        if !Place::is_worth_a_look(world, &target)? {
+            continue;
+        }
+        let place = Place::of(world, target)?;
+        if !place.adopted().is_empty() || !place.adoption.hooks.is_empty() {
+            places.push(place);
+        }
     }
-    step.write("uninstall")?;
-    companions.remove(world)?;
-    world.terminal.line("Done. The adopted hooks are back in the settings.");
-    Ok(ExitStatus::Done)
+    Ok(places)
+}
+
+fn written<'w>(steps: &'w [Step<'_>], proposals: &'w [Proposal]) -> Vec<&'w dyn Written> {
+    let mut written = registering::written(proposals);
+    written.extend(steps.iter().map(|step| step as &dyn Written));
+    written
 }

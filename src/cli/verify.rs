@@ -1,34 +1,58 @@
 //! `hookman verify`: does settings.json hold what the manifest asks for?
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::Verify;
-use super::registering::{self, Target};
+use super::companion::Companions;
+use super::layers::Layers;
+use super::registering::{self, Proposal, Target};
+use super::settling::Written;
 use super::{ExitStatus, World};
-use crate::runtime::chains;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let Some(manifest) = chains::read(&world.paths, &target.chain)? else {
-        bail!("there is no manifest at `{}`", world.paths.shown(&target.chain.manifest));
+    let layers = Layers::required(world, &target)?;
+    let proposals = registering::propose(world, &target, &layers, None)?;
+    let missing = match target.project {
+        Some(_) => Companions::of(world, &target, None)?.missing(world),
+        None => Vec::new(),
     };
-    let plan = registering::propose(world, &target, &manifest, None)?.plan;
-    let shown = world.paths.shown(&target.settings);
+    let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
+    let drift = !drifted.is_empty() || !missing.is_empty();
     if args.json {
+        let files: Vec<_> = proposals
+            .iter()
+            .map(|it| json!({"settings": it.settings(), "changes": it.plan.changes}))
+            .collect();
         let report = json!({
             "settings": target.settings,
-            "drift": !plan.is_empty(),
-            "changes": plan.changes,
+            "drift": drift,
+            "changes": proposals[0].plan.changes,
+            "files": files,
+            "missing": missing,
         });
         world.terminal.line(report.to_string());
-    } else if plan.is_empty() {
-        world.terminal.line(format!("{shown} is what the manifest asks for"));
     } else {
-        world.terminal.line(format!("{shown} drifted; `hookman apply` {}", plan.summary()));
-        for change in &plan.changes {
-            world.terminal.line(format!("  {change}"));
+        for line in &missing {
+            world.terminal.line(format!("{line}; `hookman apply{}` writes it", target.flag()));
+        }
+        for proposal in &drifted {
+            say(world, &target, proposal);
+        }
+        if !drift {
+            let shown = world.paths.shown(&target.settings);
+            world.terminal.line(format!("{shown} is what the manifest asks for"));
         }
     }
-    Ok(if plan.is_empty() { ExitStatus::Done } else { ExitStatus::Found })
+    Ok(if drift { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+fn say(world: &World, target: &Target, proposal: &Proposal) {
+    let shown = world.paths.shown(proposal.settings());
+    let (flag, summary) = (target.flag(), proposal.plan.summary());
+    world.terminal.line(format!("{shown} drifted; `hookman apply{flag}` {summary}"));
+    for change in &proposal.plan.changes {
+        world.terminal.line(format!("  {change}"));
+    }
 }

@@ -22,6 +22,22 @@ pub struct Backup {
     pub size: u64,
 }
 
+impl Backup {
+    /// When it was made, for people: `2026-01-31 12:00:00 UTC`.
+    pub fn time(&self) -> String {
+        let digits: Vec<&str> = [0..4, 4..6, 6..8, 9..11, 11..13, 13..15]
+            .into_iter()
+            .map_while(|part| self.stamp.get(part))
+            .collect();
+        match digits.as_slice() {
+            [year, month, day, hour, minute, second] => {
+                format!("{year}-{month}-{day} {hour}:{minute}:{second} UTC")
+            }
+            _ => self.stamp.clone(),
+        }
+    }
+}
+
 /// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, and
 /// prunes old copies.
 ///
@@ -34,6 +50,7 @@ pub fn save(directory: &Path, text: &str, verb: &str) -> Result<PathBuf> {
     let path = directory.join(name);
     files::replace_private(&path, text)?;
     let all = list(directory)?;
+    files::sweep(directory);
     for old in all.iter().skip(KEPT) {
         files::remove(&old.path)?;
     }

@@ -1,12 +1,13 @@
 //! Reading and writing files.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr};
+use rustix::fs::{Mode, OFlags};
 
+pub use super::replacing::{replace, replace_private, replace_program, swap, sweep};
 use super::{Error, Result};
 
 /// What tells one version of a file from another without reading it.
@@ -69,11 +70,27 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
 ///
 /// What the system says.
 pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
-    match File::open(path) {
-        Ok(mut file) => file.read_to_string(text).map(|_| true),
-        Err(error) if absent(&error) => Ok(false),
-        Err(error) => Err(error),
+    // The standard library asks for the size and the position first and reads once more at the
+    // end; a run reads several files, so four calls for each are worth saving.
+    let file = match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(file) => file,
+        Err(error) if absent(&error.into()) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let mut bytes = std::mem::take(text).into_bytes();
+    loop {
+        bytes.reserve(bytes.len().max(8 * 1024));
+        let room = bytes.capacity() - bytes.len();
+        let read = rustix::io::retry_on_intr(|| {
+            rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))
+        })?;
+        if read < room {
+            break;
+        }
     }
+    *text = String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8"))?;
+    Ok(true)
 }
 
 /// The last `bytes` of a text file, from the first whole line on; empty where there is no file.
@@ -100,7 +117,7 @@ pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
     Ok(text)
 }
 
-fn absent(error: &io::Error) -> bool {
+pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -133,116 +150,6 @@ pub fn make_directory(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(Error::of("create the directory", path))
 }
 
-/// Replaces or creates a file of the user's in one step.
-///
-/// The new text is written beside the target, synced and renamed over it, so a reader sees the old
-/// file or the new one and a killed process leaves one of them. A symlink is followed; mode, owner
-/// and extended attributes (on Linux the access control list is one) are kept.
-///
-/// # Errors
-///
-/// When any step fails; the target is untouched then.
-pub fn replace(path: &Path, text: &str) -> Result<()> {
-    let target = resolve(path)?;
-    let old = match File::open(&target) {
-        Ok(file) => Some(file),
-        Err(error) if absent(&error) => None,
-        Err(error) => return Err(Error::of("read", &target)(error)),
-    };
-    let mode = match &old {
-        Some(file) => {
-            let metadata = file.metadata().map_err(Error::of("look at", &target))?;
-            if !metadata.is_file() {
-                return Err(Error::of("replace", &target)(io::Error::other("it is not a file")));
-            }
-            writable(&target)?;
-            metadata.permissions().mode() & 0o7777
-        }
-        None => 0o644,
-    };
-    write_beside(&target, text, mode, old.as_ref())
-}
-
-/// Replaces or creates a file of hookman's own, readable by the user alone.
-///
-/// # Errors
-///
-/// When any step fails; the old file is untouched then.
-pub fn replace_private(path: &Path, text: &str) -> Result<()> {
-    if let Some(parent) = path.parent() {
-        make_private_directory(parent)?;
-    }
-    write_beside(path, text, 0o600, None)
-}
-
-// A rename needs no write permission on the file itself, and a file that the user made read-only
-// is one that the user does not want changed.
-fn writable(target: &Path) -> Result<()> {
-    OpenOptions::new().write(true).open(target).map(drop).map_err(Error::of("write", target))
-}
-
-fn write_beside(target: &Path, text: &str, mode: u32, old: Option<&File>) -> Result<()> {
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let mut new = tempfile::Builder::new()
-        .prefix(".hookman-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(directory)
-        .map_err(Error::of("create a temporary file in", directory))?;
-    new.write_all(text.as_bytes()).map_err(Error::of("write", new.path()))?;
-    if let Some(old) = old {
-        keep_attributes(old, new.as_file()).map_err(Error::of("keep the attributes of", target))?;
-    }
-    new.as_file()
-        .set_permissions(Permissions::from_mode(mode))
-        .map_err(Error::of("set the mode of", new.path()))?;
-    new.as_file().sync_all().map_err(Error::of("sync", new.path()))?;
-    new.persist(target).map_err(|error| Error::of("replace", target)(error.error))?;
-    sync_directory(directory)
-}
-
-fn keep_attributes(old: &File, new: &File) -> io::Result<()> {
-    let (before, after) = (old.metadata()?, new.metadata()?);
-    if (before.uid(), before.gid()) != (after.uid(), after.gid()) {
-        // Only root may give files away; a group that is kept is better than nothing.
-        let group = rustix::fs::Gid::from_raw(before.gid());
-        let owner = rustix::fs::Uid::from_raw(before.uid());
-        if fchown(new, Some(owner), Some(group)).is_err() {
-            fchown(new, None, Some(group)).or_else(tolerate_refusal)?;
-        }
-    }
-    let mut names = vec![0_u8; 64 * 1024];
-    let length = match flistxattr(old, names.as_mut_slice()) {
-        Ok(length) => length,
-        Err(error) => return tolerate_refusal(error),
-    };
-    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let mut value = vec![0_u8; 64 * 1024];
-        match fgetxattr(old, name, value.as_mut_slice()) {
-            Ok(length) => fsetxattr(new, name, &value[..length], XattrFlags::empty())
-                .or_else(tolerate_refusal)?,
-            Err(error) => tolerate_refusal(error)?,
-        }
-    }
-    Ok(())
-}
-
-// A file system without extended attributes has none to lose, and labels that only the system may
-// set are set by the system on the new file too.
-fn tolerate_refusal(error: rustix::io::Errno) -> io::Result<()> {
-    use rustix::io::Errno;
-    match error {
-        Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM | Errno::ACCESS => Ok(()),
-        other => Err(other.into()),
-    }
-}
-
-fn sync_directory(directory: &Path) -> Result<()> {
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(Error::of("sync the directory", directory))
-}
-
 /// The file that a path stands for once symlinks are followed.
 ///
 /// # Errors
@@ -258,17 +165,6 @@ pub fn resolve(path: &Path) -> Result<PathBuf> {
         ))),
         Err(error) => Err(Error::of("follow", path)(error)),
     }
-}
-
-/// Lets a file of the user's be run by those who may read it.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn make_executable(path: &Path) -> Result<()> {
-    let mode = fs::metadata(path).map_err(Error::of("look at", path))?.permissions().mode();
-    let runnable = Permissions::from_mode(mode | ((mode & 0o444) >> 2));
-    fs::set_permissions(path, runnable).map_err(Error::of("make executable", path))
 }
 
 /// Whether the user may run a file.
@@ -296,6 +192,18 @@ pub fn remove(path: &Path) -> Result<()> {
         Err(error) if absent(&error) => Ok(()),
         Err(error) => Err(Error::of("remove", path)(error)),
     }
+}
+
+/// Removes a file if it still holds `expected`, and gives whether it did.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
+    if read_text(path)?.as_deref() != expected {
+        return Ok(false);
+    }
+    remove(path).map(|()| true)
 }
 
 /// Appends one line to a private file with a single write, so that lines of parallel processes do

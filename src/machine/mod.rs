@@ -2,12 +2,16 @@
 
 pub mod backups;
 pub mod child;
+pub mod clients;
 pub mod clock;
 pub mod environment;
 pub mod files;
+pub mod git;
 pub mod input;
 pub mod lock;
 pub mod paths;
+mod replacing;
+pub mod signals;
 pub mod terminal;
 
 use std::fmt;
@@ -34,11 +38,28 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "failed to {} `{}`: {}", self.doing, self.path.display(), self.source)
+        write!(formatter, "failed to {} `{}`: {}", self.doing, self.path.display(), self.source)?;
+        match advice(self.source.kind()) {
+            Some(advice) => write!(formatter, "; {advice}"),
+            None => Ok(()),
+        }
     }
 }
 
 impl std::error::Error for Error {}
+
+/// What the user can do about an error whose name alone does not say it.
+fn advice(kind: io::ErrorKind) -> Option<&'static str> {
+    match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free some space, then run it again")
+        }
+        io::ErrorKind::PermissionDenied => Some("look at its owner and mode with `ls -ld`"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("it is mounted read-only"),
+        io::ErrorKind::ResourceBusy => Some("it is a mount point, which cannot be replaced"),
+        _ => None,
+    }
+}
 
 /// What reading or writing a file gives.
 pub type Result<T> = std::result::Result<T, Error>;

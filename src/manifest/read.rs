@@ -336,9 +336,7 @@ fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
 
 fn read_on_error(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<OnError> {
     let word = reader.text("on_error", value)?;
-    let found = [OnError::Open, OnError::Ask, OnError::Closed]
-        .into_iter()
-        .find(|on_error| on_error.name() == word);
+    let found = OnError::from_name(&word);
     if found.is_none() {
         let message = format!("`on_error` is \"open\", \"ask\" or \"closed\", not \"{word}\"");
         reader.problem(value.span().start, message);

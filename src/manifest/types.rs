@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::manner::Manner;
@@ -34,8 +33,7 @@ impl fmt::Display for Origin {
 }
 
 /// What a hook that crashed, took too long, is missing or made no sense means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// No decision.
     #[default]
@@ -47,6 +45,11 @@ pub enum OnError {
 }
 
 impl OnError {
+    /// What a word in a manifest stands for.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Open, Self::Ask, Self::Closed].into_iter().find(|known| known.name() == name)
+    }
+
     /// The word in the manifest.
     pub fn name(self) -> &'static str {
         match self {

@@ -15,7 +15,6 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -27,7 +26,7 @@ use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::input::{self, Input};
 use crate::machine::paths::Paths;
-use crate::machine::{clock, files};
+use crate::machine::{clock, files, signals};
 use crate::manifest::OnError;
 use crate::session::identity::safe_name;
 use crate::session::switches::Switches;
@@ -43,8 +42,10 @@ pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 /// Whether a hook that must hold stands in the chain, for the panic hook.
 static GATE: AtomicBool = AtomicBool::new(false);
 
-/// Runs a chain: `arguments` are those after `run`; the payload is on standard input.
-pub fn main(arguments: &[OsString]) -> ExitCode {
+/// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on
+/// standard input.
+pub fn main(arguments: &[OsString]) -> u8 {
+    signals::ignore_broken_pipes();
     panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
         // An abort would be read as a hook that failed, and let the call through.
@@ -87,18 +88,18 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     code
 }
 
-fn silent(problem: &str) -> ExitCode {
+fn silent(problem: &str) -> u8 {
     let _ = writeln!(io::stderr(), "hookman: {problem}");
-    ExitCode::SUCCESS
+    0
 }
 
-fn say(verdict: &Verdict) -> ExitCode {
+fn say(verdict: &Verdict) -> u8 {
     let said = &verdict.said;
     // A client that has closed its end is gone; there is nobody left to tell.
     let _ = io::stdout().write_all(said.stdout.as_bytes());
     let _ = io::stdout().flush();
     let _ = io::stderr().write_all(said.stderr.as_bytes());
-    ExitCode::from(said.code)
+    said.code
 }
 
 /// One run: which chain is asked on which event.
@@ -175,13 +176,13 @@ impl Call<'_> {
 
 /// Drops the steps that are switched off in the session whose state is in `directory`.
 fn choose<'p>(
-    steps: impl Iterator<Item = serde_json::Result<Step<'p>>>,
+    steps: impl Iterator<Item = Result<Step<'p>, &'p str>>,
     directory: &Path,
     entry: &mut Entry<'_>,
 ) -> Vec<Step<'p>> {
     let mut chosen: Vec<Step<'p>> = steps
         .filter_map(|step| {
-            step.map_err(|error| entry.note(format!("a step was not read: {error}"))).ok()
+            step.map_err(|line| entry.note(format!("a step was not read: {line}"))).ok()
         })
         .collect();
     if chosen.is_empty() {
@@ -194,9 +195,9 @@ fn choose<'p>(
         Ok(Some(Ok(switches))) => {
             let now = clock::unix_seconds();
             chosen.retain(|step| {
-                let off = switches.off(&step.name, now).is_some();
+                let off = switches.off(step.name, now).is_some();
                 if off {
-                    entry.skipped(&step.name);
+                    entry.skipped(step.name);
                 }
                 !off
             });

@@ -46,8 +46,7 @@ pub fn run(
         };
         let mut denied = false;
         for (step, outcome, took) in outcomes {
-            let mut done =
-                Ran { name: step.name.clone().into_owned(), on_error: step.on_error, outcome };
+            let mut done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
             if let Outcome::Answer(answer, _) = &mut done.outcome
                 && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
             {
@@ -135,7 +134,7 @@ fn one(
 ) -> Outcome {
     match &step.run {
         Run::Builtin { kind, options } => {
-            let context = Context { name: &step.name, event, payload, options, store };
+            let context = Context { name: step.name, event, payload, options, store };
             let Some(kind) = catalogue::kind(kind) else {
                 let why = format!("this hookman has no built-in hooks of the kind `{kind}`");
                 return Outcome::Failure(Failure::Builtin(why));

@@ -36,14 +36,22 @@ pub enum Caller {
     Binary(String),
     /// By the project's launcher, so that no path of a machine ends in git.
     Launcher,
+    /// As `Binary`, for the chain of a project that has no launcher.
+    BinaryFor {
+        /// The absolute path of the installed binary.
+        binary: String,
+        /// The project's directory.
+        project: String,
+    },
 }
 
 /// What comes on top of the hooks' own time: waiting for the payload and ending what is late.
 const MARGIN_MS: u64 = 10_000;
 
-/// Time limits are rounded up to one of these, in seconds, so that adding a hook to a manifest
-/// seldom changes `settings.json`.
-const LIMITS: &[u64] = &[60, 120, 300, 600, 1200, 3600];
+/// Time limits are rounded up to one of these, in seconds, so that adding a hook to a manifest does
+/// not change `settings.json`. hookman ends late hooks itself; this limit is for hookman, and the
+/// least is the client's own default.
+const LIMITS: &[u64] = &[600, 1200, 3600];
 
 /// The client gives all hooks of a session's end together at most a minute.
 const SESSION_END_LIMIT: u64 = 60;
@@ -66,6 +74,36 @@ pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
         .collect()
 }
 
+/// The entries that `all` hooks of a project need beyond those that the `committed` ones have: for
+/// events that no committed hook asks for, and for events whose matcher or time limit is too small.
+///
+/// The client runs equal commands once, with the time limit of the file it reads last, so an entry
+/// for an event that has a committed one does not run the chain twice.
+pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
+    let there = wanted(committed, caller);
+    let both: Vec<Demand<'_>> = committed.iter().chain(all).cloned().collect();
+    let matchers = wanted(&both, caller);
+    // The client tells entries of one event apart by what they run.
+    let of = |entries: &[Registration], like: &Registration| {
+        let same = |entry: &&Registration| {
+            (&entry.event, &entry.command, &entry.args) == (&like.event, &like.command, &like.args)
+        };
+        entries.iter().find(same).cloned()
+    };
+    wanted(all, caller)
+        .into_iter()
+        .filter_map(|mut entry| {
+            let wide = of(&matchers, &entry)?;
+            entry.matcher = wide.matcher;
+            match of(&there, &entry) {
+                Some(there) => (there.matcher != entry.matcher || there.timeout < entry.timeout)
+                    .then_some(entry),
+                None => Some(entry),
+            }
+        })
+        .collect()
+}
+
 fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration {
     // Every hook may be late once, and being late costs the time until it is killed as well. Those
     // that run side by side are late together.
@@ -77,11 +115,15 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
     let own = demands.iter().find_map(|demand| demand.own.as_ref());
     let seconds = needed.div_ceil(1000);
     let limit = LIMITS.iter().copied().find(|limit| *limit >= seconds).unwrap_or(seconds);
+    let arguments = |project: &[&str]| {
+        let hook = own.map_or([""; 2], |own| ["--hook", own.hook]);
+        let words = ["run", event.name()].into_iter().chain(hook).chain(project.iter().copied());
+        Some(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
+    };
     let (command, args) = match caller {
-        Caller::Binary(path) => {
-            let mut args = vec!["run".to_owned(), event.name().to_owned()];
-            args.extend(own.iter().flat_map(|own| ["--hook".to_owned(), own.hook.to_owned()]));
-            (path.clone(), Some(args))
+        Caller::Binary(path) => (path.clone(), arguments(&[])),
+        Caller::BinaryFor { binary, project } => {
+            (binary.clone(), arguments(&["--project", project]))
         }
         Caller::Launcher => {
             let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
@@ -106,19 +148,16 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
 mod tests {
     use super::*;
 
+    fn demand(event: Event, matcher: Option<&str>, seconds: u64) -> Demand<'_> {
+        Demand { event, matcher, timeout_ms: seconds * 1000, parallel: false, own: None }
+    }
+
     #[test]
     fn one_entry_per_event_covers_all_its_hooks() {
-        let demand = |event, matcher, timeout_ms| Demand {
-            event,
-            matcher,
-            timeout_ms,
-            parallel: false,
-            own: None,
-        };
         let demands = [
-            demand(Event::Stop, None, 5_000),
-            demand(Event::PreToolUse, Some("Bash"), 40_000),
-            demand(Event::PreToolUse, Some("Edit|Write"), 10_000),
+            demand(Event::Stop, None, 5),
+            demand(Event::PreToolUse, Some("Bash"), 700),
+            demand(Event::PreToolUse, Some("Edit|Write"), 10),
         ];
         let caller = Caller::Binary("/opt/hookman".to_owned());
         let entries = wanted(&demands, &caller);
@@ -126,13 +165,62 @@ mod tests {
             serde_json::to_value(&entries).unwrap(),
             serde_json::json!([
                 {"event": "PreToolUse", "matcher": "Bash|Edit|Write", "command": "/opt/hookman",
-                 "args": ["run", "PreToolUse"], "timeout": 120},
-                {"event": "Stop", "command": "/opt/hookman", "args": ["run", "Stop"], "timeout": 60},
+                 "args": ["run", "PreToolUse"], "timeout": 1200},
+                {"event": "Stop", "command": "/opt/hookman", "args": ["run", "Stop"], "timeout": 600},
             ])
         );
         let project = wanted(&demands[..1], &Caller::Launcher);
         assert_eq!(project[0].command, "\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run Stop");
         assert_eq!(project[0].args, None);
+        let binary = "/opt/hookman".to_owned();
+        let caller = Caller::BinaryFor { binary, project: "/p q".to_owned() };
+        let args = wanted(&demands[..1], &caller)[0].args.clone().unwrap();
+        assert_eq!(args, ["run", "Stop", "--project", "/p q"]);
+    }
+
+    #[test]
+    fn an_overlay_registers_only_what_it_needs_more() {
+        use Event::{PreToolUse, SessionStart, Stop};
+        let bash = || demand(PreToolUse, Some("Bash"), 5);
+        let stop = || demand(Stop, None, 5);
+        for (committed, all, more) in [
+            (vec![bash(), stop()], vec![bash(), stop()], vec![]),
+            (vec![bash(), stop()], vec![bash()], vec![]),
+            (vec![bash()], vec![], vec![]),
+            (vec![bash()], vec![bash(), stop()], vec!["Stop - 600"]),
+            (vec![], vec![bash()], vec!["PreToolUse Bash 600"]),
+            (
+                vec![bash()],
+                vec![bash(), demand(PreToolUse, Some("Edit"), 5)],
+                vec!["PreToolUse Bash|Edit 600"],
+            ),
+            (
+                vec![bash()],
+                vec![demand(PreToolUse, Some("Edit"), 5)],
+                vec!["PreToolUse Bash|Edit 600"],
+            ),
+            (vec![bash()], vec![bash(), demand(PreToolUse, None, 5)], vec!["PreToolUse - 600"]),
+            (vec![demand(PreToolUse, None, 5)], vec![bash()], vec![]),
+            (
+                vec![bash()],
+                vec![demand(PreToolUse, Some("Bash"), 900)],
+                vec!["PreToolUse Bash 1200"],
+            ),
+            (
+                vec![demand(SessionStart, None, 5)],
+                vec![demand(SessionStart, Some("startup"), 5)],
+                vec![],
+            ),
+        ] {
+            let found: Vec<String> = beyond(&committed, &all, &Caller::Launcher)
+                .iter()
+                .map(|entry| {
+                    let matcher = entry.matcher.as_deref().unwrap_or("-");
+                    format!("{} {matcher} {}", entry.event, entry.timeout.unwrap_or_default())
+                })
+                .collect();
+            assert_eq!(found, more, "{committed:?} {all:?}");
+        }
     }
 
     #[test]
@@ -146,15 +234,15 @@ mod tests {
             own: None,
         };
         let apart = Demand { own: Some(Own { hook: "notify", keys }), ..chained(5_000) };
-        let demands = [chained(100_000), apart, chained(100_000)];
+        let demands = [chained(500_000), apart, chained(500_000)];
         let entries = wanted(&demands, &Caller::Binary("/opt/hookman".to_owned()));
         assert_eq!(
             entries.iter().map(Registration::handler).collect::<Vec<_>>(),
             [
                 serde_json::json!({"type": "command", "command": "/opt/hookman",
-                    "args": ["run", "Stop"], "timeout": 120}),
+                    "args": ["run", "Stop"], "timeout": 600}),
                 serde_json::json!({"type": "command", "command": "/opt/hookman",
-                    "args": ["run", "Stop", "--hook", "notify"], "timeout": 60, "async": true}),
+                    "args": ["run", "Stop", "--hook", "notify"], "timeout": 600, "async": true}),
             ]
         );
         assert_eq!(

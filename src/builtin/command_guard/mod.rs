@@ -53,7 +53,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(Ok(Input { command })) = input else {
         return Ok(Answer::default());
     };
-    let text = context.options.get();
+    let text = context.options;
     if let Some(programs) = leading_programs(text)
         && !rule::may_call(&command, programs)
     {
@@ -116,11 +116,11 @@ fn answer(
     let of = |level| hits.iter().filter(move |hit| hit.level == level).collect::<Vec<_>>();
     let (blocks, asks, warns) = (of(Level::Block), of(Level::Ask), of(Level::Warn));
     if !blocks.is_empty() || !unwarned.is_empty() {
-        return Ok(Answer::deny(denial(context.name, &blocks, &unwarned)));
+        return Ok(Answer::deny(denial(&blocks, &unwarned)));
     }
     let mut answer = Answer::default();
     if !asks.is_empty() {
-        answer = Answer::ask(format!("{}: {}", context.name, sentences(&asks)));
+        answer = Answer::ask(sentences(&asks));
     }
     if !warns.is_empty() {
         answer.context.push(format!("{} warns: {}", context.name, sentences(&warns)));
@@ -155,7 +155,7 @@ fn flag(hook: &str, rule: &str, agent: &str) -> String {
     if agent.is_empty() { format!("{hook}.{rule}") } else { format!("{hook}.{rule}@{agent}") }
 }
 
-fn denial(hook: &str, blocks: &[&Hit<'_, '_>], unwarned: &[&Hit<'_, '_>]) -> String {
+fn denial(blocks: &[&Hit<'_, '_>], unwarned: &[&Hit<'_, '_>]) -> String {
     let all: Vec<&Hit<'_, '_>> = blocks.iter().chain(unwarned).copied().collect();
     let always = match ids(blocks) {
         ids if ids.is_empty() => String::new(),
@@ -168,7 +168,7 @@ fn denial(hook: &str, blocks: &[&Hit<'_, '_>], unwarned: &[&Hit<'_, '_>]) -> Str
              pass in this session."
         ),
     };
-    format!("{hook} stopped this call and nothing of it ran. {}{always}{once}", sentences(&all))
+    format!("stopped before anything ran. {}{always}{once}", sentences(&all))
 }
 
 /// One or two sentences for each hit.

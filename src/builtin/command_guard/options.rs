@@ -137,19 +137,23 @@ fn compact(rule: &Map<String, Value>) -> Map<String, Value> {
     joined.filter(|(_, value)| value != "").collect()
 }
 
-/// The programs of the rules, each once, with `|` between them.
+/// The programs of the rules, each with the first word of its subcommand where it has one, each
+/// once, with `|` between them.
 fn programs(rules: &[Map<String, Value>]) -> String {
-    let mut programs: Vec<&str> = Vec::new();
+    let word = |rule: &Map<String, Value>, key: &str| {
+        rule.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let mut programs: Vec<String> = Vec::new();
     for rule in rules {
-        let names = rule.get("program").and_then(Value::as_str).unwrap_or_default();
-        programs.extend(names.split('|'));
+        let subcommand = word(rule, "subcommand");
+        let subcommand = subcommand.split_whitespace().next().unwrap_or_default();
+        for name in word(rule, "program").split('|') {
+            let call = format!("{name} {subcommand}").trim_end().to_owned();
+            if !programs.contains(&call) {
+                programs.push(call);
+            }
+        }
     }
-    let mut seen: Vec<&str> = Vec::new();
-    programs.retain(|name| {
-        let fresh = !seen.contains(name);
-        seen.push(name);
-        fresh
-    });
     programs.join("|")
 }
 

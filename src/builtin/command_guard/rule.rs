@@ -241,32 +241,56 @@ fn is_within(path: &str, names: &str) -> bool {
     !path.split('/').any(|part| part == "..") && names.split_whitespace().any(|name| name == last)
 }
 
-/// Whether a command line may call one of these programs: a test without splitting it.
+/// Whether a command line may make one of these calls: a test without splitting it.
 ///
-/// `programs` as in a rule: with `|` between the names. A quote or backslash inside a word hides
-/// what is called, so such a line counts as well.
+/// `programs` are names with `|` between them; after a blank a name may have the first word of its
+/// subcommand, which then must stand somewhere in the line. A quote or backslash inside a word
+/// hides what is called, so such a line counts as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let bytes = line.as_bytes();
-    let mut inside = false;
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(byte, b'\'' | b'"' | b'\\') {
-            let next = bytes.get(at + 1).copied().unwrap_or_default();
-            let joins = is_name_byte(next) || matches!(next, b'\'' | b'"' | b'\\' | b'\n');
-            let after_dollar = at > 0 && bytes[at - 1] == b'$';
-            if (inside && joins) || after_dollar {
-                return true;
-            }
-            inside = false;
-            continue;
-        }
-        let starts = is_name_byte(*byte) && !inside;
-        inside = is_name_byte(*byte);
-        if starts && programs.split('|').any(|name| starts_with_name(&bytes[at..], name.as_bytes()))
-        {
-            return true;
-        }
+    if hides_a_name(bytes) {
+        return true;
     }
-    false
+    // Most words are told from all programs by their first letter alone, and taking the programs
+    // apart as bytes costs a fifth of searching a text for a `|`.
+    let calls = || programs.as_bytes().split(|byte| *byte == b'|');
+    let letters =
+        calls().fold(0, |letters, call| letters | call.first().map_or(0, |first| letter(*first)));
+    starts(bytes)
+        .filter(|at| letters & letter(bytes[*at]) != 0)
+        .any(|at| calls().any(|call| may_start(bytes, at, call)))
+}
+
+/// One bit of 64 for a byte, the same for both cases of a letter.
+fn letter(byte: u8) -> u64 {
+    1 << (byte.to_ascii_lowercase() & 63)
+}
+
+/// Where names begin.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let begins =
+        |at: &usize| is_name_byte(bytes[*at]) && (*at == 0 || !is_name_byte(bytes[at - 1]));
+    (0..bytes.len()).filter(begins)
+}
+
+/// Whether a quote or backslash stands inside a word, or a quote after a dollar.
+fn hides_a_name(bytes: &[u8]) -> bool {
+    let is_quote = |byte: u8| matches!(byte, b'\'' | b'"' | b'\\');
+    bytes.iter().enumerate().filter(|(_, byte)| is_quote(**byte)).any(|(at, _)| {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let before = at.checked_sub(1).map(|before| bytes[before]).unwrap_or_default();
+        let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
+        (is_name_byte(before) && joins) || before == b'$'
+    })
+}
+
+fn may_start(line: &[u8], at: usize, call: &[u8]) -> bool {
+    let mut words = call.splitn(2, |byte| *byte == b' ');
+    let name = words.next().unwrap_or_default();
+    let has_word = |word: &[u8]| {
+        starts(line).any(|at| Some(&line[at]) == word.first() && line[at..].starts_with(word))
+    };
+    starts_with_name(&line[at..], name) && words.next().is_none_or(has_word)
 }
 
 fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
@@ -275,5 +299,5 @@ fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
 }

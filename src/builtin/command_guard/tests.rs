@@ -79,7 +79,7 @@ impl Session {
             name: self.name,
             event: Event::PreToolUse,
             payload: &Payload::parse(&payload).unwrap(),
-            options: &self.options,
+            options: self.options.get(),
             store: &self.store,
         })
     }
@@ -379,7 +379,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
         (
             "b x\\\n  y; a 'z'; c; d",
             Answer::deny(
-                "one-strike stopped this call and nothing of it ran. `b x\\ y` (rule b): it does B. \
+                "stopped before anything ran. `b x\\ y` (rule b): it does B. \
                  `a 'z'` (rule a): it does A. Safer: do A'. Always stopped here: b. This is said \
                  once: if it is really what is wanted, run it again, and a will pass in this \
                  session.",
@@ -388,7 +388,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
         (
             "a; b",
             Answer::deny(
-                "one-strike stopped this call and nothing of it ran. `b` (rule b): it does B. \
+                "stopped before anything ran. `b` (rule b): it does B. \
                  Always stopped here: b.",
             ),
         ),
@@ -396,7 +396,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
             "a; d; c",
             Answer {
                 context: vec!["one-strike warns: `d` (rule d): it does D.".to_owned()],
-                ..Answer::ask("one-strike: `c` (rule c): it does C.")
+                ..Answer::ask("`c` (rule c): it does C.")
             },
         ),
         ("d", Answer::context("one-strike warns: `d` (rule d): it does D.")),
@@ -494,12 +494,23 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
     for (line, expected) in rows {
         assert_eq!(rule::may_call(line, "rm|git"), expected, "{line}");
     }
+    let rows = [
+        ("git status", false),
+        ("git push", true),
+        ("git -C x push", true),
+        ("git status; echo push", true),
+        ("push", false),
+        ("git pu\"sh\"", true),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(rule::may_call(line, "git push|git reset"), expected, "{line}");
+    }
 }
 
 #[test]
 fn the_first_denial_reads_well() {
     let answer = Session::new(&json!({})).run("cd app && git reset --hard HEAD~1").unwrap();
-    let expected = "one-strike stopped this call and nothing of it ran. `git reset --hard HEAD~1` \
+    let expected = "stopped before anything ran. `git reset --hard HEAD~1` \
                     (rule git-reset-hard): it throws away every uncommitted change in the index \
                     and the working tree, and git keeps no copy. Safer: commit the changes on a \
                     branch first, or `git reset --keep`, which refuses to lose local changes. This \

@@ -134,6 +134,15 @@ impl Adoption {
         fewer
     }
 
+    /// The same with what `earlier` had adopted too, of which this one was made.
+    #[must_use]
+    pub fn joined(&self, earlier: &Self) -> Self {
+        let mut all = self.clone();
+        let gone = |hook: &&Adopted| !self.hooks.iter().any(|known| known.hook == hook.hook);
+        all.hooks.extend(earlier.hooks.iter().filter(gone).cloned());
+        all
+    }
+
     /// The same with handlers put back of which only the manifest is left.
     ///
     /// # Errors
@@ -202,14 +211,16 @@ fn record(text: &str, undo: Option<&Undo>) -> Record {
     undo.map_or_else(|| Record::presumed(text), |undo| undo.record.clone())
 }
 
-/// The plan that comes back to an earlier text, if one has the same content but for our entries and
-/// the wanted ones of those.
+/// The plan over an earlier text, if one is the same but for our entries, so that those stay where
+/// they stood; best one in which they are the wanted ones.
 fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option<Plan> {
-    next.snapshots.iter().rev().find_map(|snapshot| {
-        let plan = super::plan(Some(&snapshot.text), wanted, &snapshot.record).ok()?;
+    let same = next.snapshots.iter().rev().filter_map(|snapshot| {
         let same = bare(&snapshot.text, &snapshot.record).is_ok_and(|bare| bare == bare_text);
-        (same && plan.is_empty()).then_some(plan)
-    })
+        let plan = same.then(|| super::plan(Some(&snapshot.text), wanted, &snapshot.record));
+        plan?.ok()
+    });
+    let (exact, other): (Vec<Plan>, Vec<Plan>) = same.partition(Plan::is_empty);
+    exact.into_iter().chain(other).next()
 }
 
 /// The text without any entry of ours.

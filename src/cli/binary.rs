@@ -1,0 +1,71 @@
+//! Under which path the client calls hookman.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::World;
+use crate::client::json::Document;
+use crate::machine::{environment, files};
+use crate::settings::handlers;
+
+/// The path that a settings file names now, if there still is a program; it is kept, because a
+/// check from another copy of hookman is no reason to change the file.
+pub(super) fn registered(settings: &Path) -> Option<PathBuf> {
+    let text = files::read_text(settings).ok().flatten()?;
+    let document = Document::parse(&text).ok()?;
+    handlers(&document)
+        .iter()
+        .filter(|handler| handler.ours && handler.value.get("args").is_some())
+        .filter_map(|handler| handler.value.get("command")?.as_str().map(PathBuf::from))
+        .find(|path| path.is_absolute() && files::is_executable(path))
+}
+
+/// The path under which the client is to find hookman: the given one, or that of this program.
+///
+/// # Errors
+///
+/// When there is no program of that name, or it would not stay there.
+pub(super) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
+    let path = match given {
+        Some(path) => environment::current_directory()?.join(path),
+        None => installed_binary(world)?,
+    };
+    if !path.is_file() {
+        bail!("there is no program at `{}`", path.display());
+    }
+    if path.file_name().is_none_or(|name| name != "hookman") {
+        bail!(
+            "`{}` would not be recognised later; the program must be called hookman",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+// A path through a link, such as a package manager's, stays right when the version changes, so the
+// path by which users find hookman is better than the one it was started from.
+fn installed_binary(world: &World) -> Result<PathBuf> {
+    let running = std::env::current_exe().context("failed to find this program's own path")?;
+    let same = |path: &PathBuf| {
+        path.canonicalize().ok() == running.canonicalize().ok() && path.canonicalize().is_ok()
+    };
+    let on_path = environment::raw("PATH").unwrap_or_default();
+    let usual = [world.paths.home.join(".local/bin"), world.paths.home.join(".cargo/bin")];
+    let found = std::env::split_paths(&on_path)
+        .filter(|folder| folder.is_absolute())
+        .chain(usual)
+        .map(|folder| folder.join("hookman"))
+        .find(same);
+    if let Some(path) = found {
+        return Ok(path);
+    }
+    let in_build = running.components().any(|part| part.as_os_str() == "target");
+    if in_build {
+        bail!(
+            "this hookman runs from a build directory, which a later build replaces; \
+             install it with ./install.sh, or name a path that stays with --binary PATH"
+        );
+    }
+    Ok(running)
+}

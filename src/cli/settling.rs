@@ -1,0 +1,119 @@
+//! Looking again after a write, because a running session may write an old copy back.
+//!
+//! The client keeps a parsed copy of its settings and does not look at the file before it writes
+//! it, so a change that another program made up to about two seconds before can be lost.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use super::World;
+use super::args::Writing;
+use super::registering::Target;
+use crate::machine::clients;
+use crate::machine::lock::Lock;
+
+const WINDOW: Duration = Duration::from_millis(2_500);
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// A settings file that was written.
+pub(super) trait Written {
+    /// The file.
+    fn settings(&self) -> &Path;
+
+    /// What tells whether another hookman has worked on the file since.
+    fn trace(&self, world: &World) -> Option<String>;
+
+    /// Whether the file still says what was written, in whatever form.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn stands(&self, world: &World) -> Result<bool>;
+
+    /// Writes it again.
+    ///
+    /// # Errors
+    ///
+    /// As the first time.
+    fn write_again(&self, world: &World, lock: &Lock) -> Result<()>;
+}
+
+/// Watches what was written while a client could still write an old copy back, and repairs it once.
+/// Without a running client, or with `--no-wait`, there is nothing to wait for.
+///
+/// # Errors
+///
+/// When it cannot be repaired, or comes undone a second time.
+pub(super) fn settle(
+    world: &World,
+    target: &Target,
+    writing: &Writing,
+    written: &[&dyn Written],
+) -> Result<()> {
+    if writing.no_wait || written.is_empty() || !clients::are_running(&world.paths.config) {
+        return Ok(());
+    }
+    world.terminal.line(
+        "Claude Code is running and may write its old copy back; looking again for 2.5 s (--no-wait does not)",
+    );
+    let mut watches: Vec<Watch<'_>> =
+        written.iter().map(|written| Watch::of(*written, world)).collect();
+    let mut end = Instant::now() + WINDOW;
+    loop {
+        // The last look is after the window, however long the one before it took.
+        let last = Instant::now() >= end;
+        for watch in &mut watches {
+            if watch.look(world, target)? {
+                end = Instant::now() + WINDOW;
+            }
+        }
+        if last && Instant::now() >= end {
+            return Ok(());
+        }
+        thread::sleep(GLANCE);
+    }
+}
+
+struct Watch<'a> {
+    written: &'a dyn Written,
+    /// Changes when another hookman writes, which knows better.
+    trace: Option<String>,
+    repaired: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn of(written: &'a dyn Written, world: &World) -> Self {
+        Self { trace: written.trace(world), written, repaired: false }
+    }
+
+    fn is_fine(&self, world: &World) -> Result<bool> {
+        Ok(self.written.stands(world)? || self.trace != self.written.trace(world))
+    }
+
+    /// Whether the file had come undone and was repaired.
+    fn look(&mut self, world: &World, target: &Target) -> Result<bool> {
+        if self.is_fine(world)? {
+            return Ok(false);
+        }
+        let lock = target.lock(world, None)?;
+        if self.is_fine(world)? {
+            return Ok(false);
+        }
+        let shown = world.paths.shown(self.written.settings());
+        if self.repaired {
+            bail!(
+                "a running session wrote its old copy of `{shown}` back twice; end that session, \
+                 then run this again (`hookman verify{}` tells whether it holds)",
+                target.flag()
+            );
+        }
+        world.terminal.line(format!("A running session wrote its old copy of {shown} back:"));
+        self.written.write_again(world, &lock)?;
+        self.trace = self.written.trace(world);
+        self.repaired = true;
+        Ok(true)
+    }
+}

@@ -1,0 +1,157 @@
+//! Which manifest and settings files a command works on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::World;
+use super::args::{Scope, Writing};
+use crate::machine::lock::Lock;
+use crate::machine::{environment, files};
+use crate::runtime::chains::Chain;
+
+/// The place a command works on: a chain and the settings file it is registered in.
+#[derive(Clone)]
+pub(super) struct Target {
+    /// The chain.
+    pub chain: Chain,
+    /// The manifest that is edited: the chain's own, or its overlay.
+    pub manifest: PathBuf,
+    /// The project's directory; the user's scope without it.
+    pub project: Option<PathBuf>,
+    /// The settings file.
+    pub settings: PathBuf,
+    /// Whether it is about what only the project's overlay needs.
+    pub local: bool,
+}
+
+impl Target {
+    /// The target of a command's scope. Where the project was looked for, it is named on standard
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When the project's directory cannot be found, or is the one of the user's own settings.
+    pub(super) fn of(scope: &Scope, world: &World) -> Result<Self> {
+        let project = match (&scope.project, scope.local) {
+            (None, false) => return Ok(Self::of_user(world)),
+            (Some(Some(directory)), _) => named(directory)?,
+            (Some(None), _) | (None, true) => found(world)?,
+        };
+        if is_users(&project.join(".claude"), world) {
+            bail!(
+                "`{}` is the directory of the user's own settings, which are registered once: \
+                 leave --project and --local out",
+                world.paths.shown(&project)
+            );
+        }
+        Ok(Self::of_project(project, scope.local))
+    }
+
+    fn of_user(world: &World) -> Self {
+        let chain = Chain::of_user(&world.paths);
+        Self {
+            manifest: chain.manifest.clone(),
+            chain,
+            project: None,
+            settings: world.paths.user_settings(),
+            local: false,
+        }
+    }
+
+    fn of_project(project: PathBuf, local: bool) -> Self {
+        let chain = Chain::of_project(&project);
+        let overlay = chain.overlay.clone().filter(|_| local);
+        let name = if local { "settings.local.json" } else { "settings.json" };
+        Self {
+            manifest: overlay.unwrap_or_else(|| chain.manifest.clone()),
+            settings: project.join(".claude").join(name),
+            chain,
+            project: Some(project),
+            local,
+        }
+    }
+
+    /// The same project's local target, for a target that is a project's and not local.
+    pub(super) fn overlay(&self) -> Option<Self> {
+        let project = self.project.clone().filter(|_| !self.local)?;
+        Some(Self::of_project(project, true))
+    }
+
+    /// The project's launcher.
+    pub(super) fn launcher(&self) -> Option<PathBuf> {
+        Some(self.project.as_ref()?.join(".claude/hookman"))
+    }
+
+    /// The lock to plan under where nothing will be asked, so that of many commands each sees what
+    /// the ones before it wrote. A question is not waited for under a lock.
+    ///
+    /// # Errors
+    ///
+    /// When the lock file cannot be made.
+    pub(super) fn lock_early(&self, world: &World, writing: &Writing) -> Result<Option<Lock>> {
+        if writing.yes && !writing.dry_run { self.lock(world, None).map(Some) } else { Ok(None) }
+    }
+
+    /// The lock to write under: the `early` one, else it is taken now.
+    ///
+    /// # Errors
+    ///
+    /// When the lock file cannot be made.
+    pub(super) fn lock(&self, world: &World, early: Option<Lock>) -> Result<Lock> {
+        if let Some(lock) = early {
+            return Ok(lock);
+        }
+        // Two links to one file are one file, and a project's two files are written together.
+        let committed = self.settings.with_file_name("settings.json");
+        let file = files::resolve(&committed).unwrap_or(committed);
+        Ok(Lock::take(&world.paths.beside("locks", &file))?)
+    }
+
+    /// The scope as an argument, for messages.
+    pub(super) fn flag(&self) -> &'static str {
+        match (&self.project, self.local) {
+            (None, _) => "",
+            (Some(_), false) => " --project",
+            (Some(_), true) => " --local",
+        }
+    }
+}
+
+fn named(directory: &Path) -> Result<PathBuf> {
+    let path = environment::current_directory()?.join(directory);
+    if !path.is_dir() {
+        bail!(
+            "there is no directory `{}` to be the project; \
+             --project takes the word after it, so a hook's name goes before it",
+            directory.display()
+        );
+    }
+    path.canonicalize()
+        .with_context(|| format!("failed to find the project `{}`", directory.display()))
+}
+
+/// The nearest directory upwards that has a `.claude` of its own or is the top of a git work tree,
+/// else the current one.
+fn found(world: &World) -> Result<PathBuf> {
+    let here = environment::current_directory()?
+        .canonicalize()
+        .context("failed to find the current directory")?;
+    let is_project = |folder: &&Path| {
+        let claude = folder.join(".claude");
+        (claude.is_dir() && !is_users(&claude, world)) || folder.join(".git").exists()
+    };
+    let project = here.ancestors().find(is_project).unwrap_or(&here).to_owned();
+    if project != here {
+        world.terminal.warn(format!("The project is {}", world.paths.shown(&project)));
+    }
+    Ok(project)
+}
+
+fn is_users(folder: &Path, world: &World) -> bool {
+    let config = &world.paths.config;
+    folder == config
+        || folder
+            .canonicalize()
+            .is_ok_and(|folder| config.canonicalize().is_ok_and(|config| config == folder))
+}

@@ -1,0 +1,98 @@
+//! Which sessions of the client are running.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Whether a client that uses the configuration directory `config` is running under this user.
+///
+/// On Linux `/proc` tells, with the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps`
+/// names the programs, and any client counts. What cannot be found out is a no.
+pub fn are_running(config: &Path) -> bool {
+    if cfg!(target_os = "linux") { in_proc(config) } else { in_ps() }
+}
+
+fn in_proc(config: &Path) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    processes.flatten().any(|process| {
+        let folder = process.path();
+        let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
+        let number = process.file_name();
+        number.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit)
+            && is_client(&read("comm"), &read("cmdline"))
+            && uses(&read("environ"), config)
+    })
+}
+
+fn in_ps() -> bool {
+    std::process::Command::new("ps")
+        .args(["-xo", "comm="])
+        .output()
+        .is_ok_and(|output| output.stdout.split(|byte| *byte == b'\n').any(is_named_claude))
+}
+
+/// Whether a process is a client: the native program, or a script or bundle under an interpreter.
+fn is_client(comm: &[u8], cmdline: &[u8]) -> bool {
+    let mut words = cmdline.split(|byte| *byte == 0);
+    let (program, script) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    is_named_claude(comm)
+        || is_named_claude(program)
+        || script.ends_with(b"claude-code/cli.js")
+        || (script.contains(&b'/') && is_named_claude(script))
+}
+
+fn is_named_claude(program: &[u8]) -> bool {
+    program.trim_ascii_end().rsplit(|byte| *byte == b'/').next() == Some(b"claude")
+}
+
+/// Whether a process with this environment keeps its settings in `config`.
+fn uses(environ: &[u8], config: &Path) -> bool {
+    let variable = |name: &[u8]| {
+        let mut found = environ.split(|byte| *byte == 0);
+        let value = found.find_map(|entry| entry.strip_prefix(name)?.strip_prefix(b"="));
+        value.filter(|value| !value.is_empty()).map(as_path)
+    };
+    let its_own = match (variable(b"CLAUDE_CONFIG_DIR"), variable(b"HOME")) {
+        (Some(config), _) => config.to_owned(),
+        (None, Some(home)) => home.join(".claude"),
+        (None, None) => return false,
+    };
+    its_own == config
+        || its_own.canonicalize().is_ok_and(|own| config.canonicalize().is_ok_and(|it| it == own))
+}
+
+fn as_path(bytes: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_told_by_its_name() {
+        for (comm, cmdline, client) in [
+            ("claude\n", "claude\0--resume\0", true),
+            ("2.1.329\n", "/home/u/.local/bin/claude\0", true),
+            ("node\n", "node\0/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js\0", true),
+            ("node\n", "/usr/bin/node\0/usr/local/bin/claude\0", true),
+            ("grep\n", "grep\0claude\0", false),
+            ("claude-hooks\n", "claude-hooks\0", false),
+            ("bash\n", "bash\0-c\0claude\0", false),
+            ("", "", false),
+        ] {
+            assert_eq!(is_client(comm.as_bytes(), cmdline.as_bytes()), client, "{cmdline:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_of_another_directory_is_none_of_ours() {
+        let config = Path::new("/h/.claude");
+        assert!(uses(b"A=1\0HOME=/h\0", config));
+        assert!(uses(b"HOME=/x\0CLAUDE_CONFIG_DIR=/h/.claude\0", config));
+        assert!(uses(b"HOME=/h\0CLAUDE_CONFIG_DIR=\0", config));
+        assert!(!uses(b"HOME=/h\0CLAUDE_CONFIG_DIR=/y\0", config));
+        assert!(!uses(b"HOME=/x\0", config));
+        assert!(!uses(b"XHOME=/h\0", config));
+    }
+}

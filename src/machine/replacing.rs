@@ -1,0 +1,207 @@
+//! Replacing a file in one step.
+//!
+//! The new text is written beside the target, synced and renamed over it, so a reader sees the old
+//! file or the new one, and a killed process or a full disk leaves one of them.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{Gid, Uid, XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr};
+use tempfile::NamedTempFile;
+
+use super::files::{absent, make_private_directory, read_text, resolve};
+use super::{Error, Result};
+
+const PREFIX: &str = ".hookman-";
+
+/// After this long a temporary file belongs to nobody: its process was killed.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// What a file is for, which decides the mode of a new one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The user's; the umask decides who may read it.
+    Text,
+    /// The user's, and it can be run.
+    Program,
+    /// hookman's own, readable by the user alone.
+    Private,
+}
+
+/// Replaces or creates a file of the user's, whatever it holds now.
+///
+/// A symlink is followed; mode, owner and extended attributes (on Linux the access control list is
+/// one) are kept.
+///
+/// # Errors
+///
+/// When any step fails; the target is untouched then.
+pub fn replace(path: &Path, text: &str) -> Result<()> {
+    let target = resolve(path)?;
+    put(prepare(&target, text, Kind::Text)?, &target)
+}
+
+/// As [`replace`], for a program: whoever may read the file may run it.
+///
+/// # Errors
+///
+/// As [`replace`].
+pub fn replace_program(path: &Path, text: &str) -> Result<()> {
+    let target = resolve(path)?;
+    put(prepare(&target, text, Kind::Program)?, &target)
+}
+
+/// Replaces a file of the user's if it still holds `expected`, or creates it if that is `None` and
+/// there still is none. Gives whether it did; where it did not, somebody else's text is there.
+///
+/// The text is compared when all that takes time is done, right before the rename.
+///
+/// # Errors
+///
+/// As [`replace`].
+pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
+    let target = resolve(path)?;
+    let new = prepare(&target, text, Kind::Text)?;
+    if read_text(&target)?.as_deref() != expected {
+        return Ok(false);
+    }
+    if expected.is_some() {
+        return put(new, &target).map(|()| true);
+    }
+    match new.persist_noclobber(&target) {
+        Ok(_) => {
+            sync_parent(&target);
+            Ok(true)
+        }
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(Error::of("create", &target)(error.error)),
+    }
+}
+
+/// Replaces or creates a file of hookman's own, readable by the user alone.
+///
+/// # Errors
+///
+/// When any step fails; the old file is untouched then.
+pub fn replace_private(path: &Path, text: &str) -> Result<()> {
+    make_private_directory(parent(path))?;
+    put(write_beside(path, text, None, Kind::Private)?, path)
+}
+
+/// Removes what killed processes left in a directory; best effort.
+pub fn sweep(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
+        let abandoned = || {
+            let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+            metadata.modified().ok()?.elapsed().ok().filter(|age| *age > ABANDONED)
+        };
+        if ours && abandoned().is_some() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes the text to a temporary file that has everything of the target but its name.
+fn prepare(target: &Path, text: &str, kind: Kind) -> Result<NamedTempFile> {
+    sweep(parent(target));
+    let old = match File::open(target) {
+        Ok(file) => file,
+        Err(error) if absent(&error) => return write_beside(target, text, None, kind),
+        Err(error) => return Err(Error::of("read", target)(error)),
+    };
+    if !old.metadata().map_err(Error::of("look at", target))?.is_file() {
+        return Err(Error::of("replace", target)(io::Error::other("it is not a file")));
+    }
+    // A rename needs no write permission on the file itself, and a file that the user made
+    // read-only is one that the user does not want changed.
+    OpenOptions::new().write(true).open(target).map_err(Error::of("write", target))?;
+    write_beside(target, text, Some(&old), kind)
+}
+
+fn write_beside(
+    target: &Path,
+    text: &str,
+    old: Option<&File>,
+    kind: Kind,
+) -> Result<NamedTempFile> {
+    let directory = parent(target);
+    // The umask is taken off by the system, as for any new file.
+    let mode = match (old, kind) {
+        (Some(_), _) | (None, Kind::Private) => 0o600,
+        (None, Kind::Text) => 0o666,
+        (None, Kind::Program) => 0o777,
+    };
+    let mut new = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(directory)
+        .map_err(Error::of("write to the directory", directory))?;
+    // The temporary file's name would tell the user nothing.
+    new.write_all(text.as_bytes()).map_err(Error::of("write", target))?;
+    if let Some(old) = old {
+        keep_attributes(old, new.as_file(), kind)
+            .map_err(Error::of("keep owner and attributes of", target))?;
+    }
+    new.as_file().sync_all().map_err(Error::of("write", target))?;
+    Ok(new)
+}
+
+fn put(new: NamedTempFile, target: &Path) -> Result<()> {
+    new.persist(target).map_err(|error| Error::of("replace", target)(error.error))?;
+    sync_parent(target);
+    Ok(())
+}
+
+// The rename has happened and every reader sees the new file. Should the machine lose power before
+// the directory is on the disk, the old file is back, whole, so a failure here is none of the write.
+fn sync_parent(target: &Path) {
+    let _ = File::open(parent(target)).and_then(|directory| directory.sync_all());
+}
+
+fn keep_attributes(old: &File, new: &File, kind: Kind) -> io::Result<()> {
+    let (before, after) = (old.metadata()?, new.metadata()?);
+    if (before.uid(), before.gid()) != (after.uid(), after.gid()) {
+        // Only root may give files away; a group that is kept is better than nothing.
+        let group = Gid::from_raw(before.gid());
+        let owner = Uid::from_raw(before.uid());
+        if fchown(new, Some(owner), Some(group)).is_err() {
+            fchown(new, None, Some(group)).or_else(tolerate_refusal)?;
+        }
+    }
+    let mut names = vec![0_u8; 64 * 1024];
+    let length = flistxattr(old, names.as_mut_slice()).or_else(|error| {
+        tolerate_refusal(error)?;
+        Ok::<_, io::Error>(0)
+    })?;
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let mut value = vec![0_u8; 64 * 1024];
+        match fgetxattr(old, name, value.as_mut_slice()) {
+            Ok(length) => fsetxattr(new, name, &value[..length], XattrFlags::empty())
+                .or_else(tolerate_refusal)?,
+            Err(error) => tolerate_refusal(error)?,
+        }
+    }
+    // A change of owner takes the set-id bits off, so the mode comes last.
+    let mode = before.permissions().mode() & 0o7777;
+    let runnable = if kind == Kind::Program { (mode & 0o444) >> 2 } else { 0 };
+    new.set_permissions(Permissions::from_mode(mode | runnable))
+}
+
+// A file system without extended attributes has none to lose, and labels that only the system may
+// set are set by the system on the new file too.
+fn tolerate_refusal(error: rustix::io::Errno) -> io::Result<()> {
+    use rustix::io::Errno;
+    match error {
+        Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM | Errno::ACCESS => Ok(()),
+        other => Err(other.into()),
+    }
+}
