@@ -5,6 +5,7 @@
 use std::{
     collections::BTreeSet,
     fs,
+    os::unix::fs::symlink,
     path::Path,
     process::{Command, Stdio},
 };
@@ -17,6 +18,12 @@ use hookman::{
     manifest::{self, Manifest, Problems, Source},
     runtime::catalogue::Catalogue,
 };
+use regress::Regex;
+use serde_json::json;
+use similar::TextDiff;
+use tempfile::TempDir;
+
+const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
 fn document(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
@@ -112,6 +119,80 @@ fn commands_in_the_documents_exist() {
             .unwrap();
         assert!(help.status.success(), "`hookman {verb} --help` failed");
     }
+}
+
+/// The README with what its sessions print now, played in order in a home of their own.
+fn played(readme: &str) -> String {
+    let home = TempDir::new().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    };
+    let settings = blocks(readme).into_iter().find(|(language, _)| *language == "json");
+    write(".claude/settings.json", &settings.expect("README.md shows no settings").1);
+    write(
+        "payload.json",
+        &json!({
+            "session_id": SESSION, "transcript_path": "/transcript", "cwd": &root,
+            "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": "rm -rf build" },
+        })
+        .to_string(),
+    );
+    fs::create_dir_all(root.join(".local/bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_hookman"), root.join(".local/bin/hookman")).unwrap();
+    let run = |line: &str| {
+        let output = Command::new("/bin/sh")
+            .args(["-c", &format!("exec 2>&1; {line}")])
+            .current_dir(&root)
+            .env_clear()
+            .env("HOME", &root)
+            .env("PATH", format!("{}/.local/bin:/usr/bin:/bin", root.display()))
+            .env("CLAUDE_CODE_SESSION_ID", SESSION)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().replace(root.to_str().unwrap(), "/home/you")
+    };
+    let mut text = String::new();
+    let mut in_session = false;
+    for line in readme.lines() {
+        in_session = if in_session { line != "```" } else { line == "```console" };
+        if !in_session || line == "```console" {
+            text.extend([line, "\n"]);
+        } else if let Some(call) = line.strip_prefix("$ ") {
+            if call == "hookman status" {
+                run("hookman disable one-strike");
+            }
+            text.extend([line, "\n", run(call).trim_end(), "\n"]);
+        }
+    }
+    text
+}
+
+/// A text with its times and hashes made the same.
+fn timeless(text: &str) -> String {
+    let varying =
+        Regex::new(r"\d{8}T\d{6}\.\d+Z|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{16}\b").unwrap();
+    varying.replace_all(text, "…")
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
+fn sessions_in_the_readme_are_real() {
+    let readme = document("README.md");
+    let played = played(&readme);
+    let (expected, found) = (timeless(&readme), timeless(&played));
+    if expected == found {
+        return;
+    }
+    if std::env::var_os("UPDATE_CASES").is_some() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"), played).unwrap();
+        return;
+    }
+    let diff = TextDiff::from_lines(&expected, &found);
+    panic!("UPDATE_CASES=1 writes what is printed now\n{}", diff.unified_diff());
 }
 
 /// The first column of every table row whose first cell is one code span.

@@ -3,7 +3,9 @@
 //! The first line is a header that says what the plan was made from. Then comes one short line for
 //! each step, in columns between tabs, the event and the matcher first, so that steps of other
 //! events and steps that do not match are passed over without being parsed. After an empty line
-//! stands what the steps run, which is long and is looked at only where a step points to it.
+//! stands what the steps run, which is long and is looked at only where a step points to it. The
+//! event of a hook that the client calls by an entry of its own is followed by a colon and the
+//! hook's name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -43,6 +45,8 @@ pub struct Step<'a> {
     pub timeout_ms: u64,
     /// What a failure means.
     pub on_error: OnError,
+    /// Whether it may run beside its neighbours that are marked so too.
+    pub parallel: bool,
 }
 
 /// What a step does.
@@ -86,9 +90,12 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         };
         let timeout = hook.timeout_ms.to_string();
         let place = store.place(&data);
+        let side = if hook.manner.parallel { "parallel" } else { "alone" };
+        let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
+        let on_error = hook.on_error.name();
         for event in &hook.events {
-            let columns =
-                [event.name(), &matcher, &hook.name, hook.on_error.name(), &timeout, kind, &place];
+            let event = format!("{event}{apart}");
+            let columns = [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place];
             text.push_str(&columns.join("\t"));
             text.push('\n');
         }
@@ -141,7 +148,14 @@ impl<'a> Plan<'a> {
         Some(Self { build: header.build, sources: header.sources, steps, store })
     }
 
+    /// The names of the hooks, once for each line, those with entries of their own included.
+    pub fn hooks(&self) -> impl Iterator<Item = &'a str> {
+        self.steps.lines().filter_map(|line| line.split('\t').nth(2))
+    }
+
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
+    ///
+    /// Without `hook` those of the chain; with it those of the hook that has an entry of its own.
     ///
     /// # Errors
     ///
@@ -149,11 +163,15 @@ impl<'a> Plan<'a> {
     pub fn steps(
         &self,
         event: Event,
+        hook: Option<&str>,
         subject: Option<&str>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
         self.steps.lines().filter_map(move |line| {
-            let rest = line.strip_prefix(event.name())?.strip_prefix('\t')?;
-            let (matcher, rest) = rest.split_once('\t')?;
+            let mut rest = line.strip_prefix(event.name())?;
+            if let Some(hook) = hook {
+                rest = rest.strip_prefix(':')?.strip_prefix(hook)?;
+            }
+            let (matcher, rest) = rest.strip_prefix('\t')?.split_once('\t')?;
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
                 serde_json::from_str::<String>(matcher).ok()?.into()
             } else {
@@ -166,10 +184,11 @@ impl<'a> Plan<'a> {
 }
 
 fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
-    let mut columns = columns.splitn(5, '\t');
+    let mut columns = columns.splitn(6, '\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
+    let parallel = columns.next()? == "parallel";
     let (kind, place) = (columns.next()?, columns.next()?);
     let (start, length) = place.split_once(' ')?;
     let start: usize = start.parse().ok()?;
@@ -179,7 +198,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
         kind => Run::Builtin { kind, options: data },
     };
-    Some(Step { name, run, timeout_ms, on_error })
+    Some(Step { name, run, timeout_ms, on_error, parallel })
 }
 
 #[cfg(test)]
@@ -197,6 +216,7 @@ mod tests {
             timeout_ms: 1500,
             on_error: OnError::Ask,
             options: serde_json::Map::new(),
+            manner: crate::manifest::Manner::default(),
             origins: std::collections::BTreeMap::new(),
         }
     }
@@ -215,13 +235,13 @@ mod tests {
         let plan = Plan::parse(&text).unwrap();
         assert_eq!((&*plan.build, plan.sources.as_slice()), ("build", [source].as_slice()));
         let names = |event, subject| -> Vec<&str> {
-            plan.steps(event, subject).map(|step| step.unwrap().name).collect()
+            plan.steps(event, None, subject).map(|step| step.unwrap().name).collect()
         };
         assert_eq!(names(Event::PreToolUse, Some("Write")), ["one", "two"]);
         assert_eq!(names(Event::PreToolUse, Some("\tBash")), ["one", "three"]);
         assert_eq!(names(Event::Stop, None), ["one", "two", "three"]);
         assert_eq!(names(Event::PreCompact, None), Vec::<&str>::new());
-        let steps: Vec<Step<'_>> = plan.steps(Event::Stop, None).flatten().collect();
+        let steps: Vec<Step<'_>> = plan.steps(Event::Stop, None, None).flatten().collect();
         assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
         assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
         assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
@@ -231,14 +251,15 @@ mod tests {
     #[test]
     fn a_damaged_line_is_told_and_hides_no_other() {
         let rows = [
-            "bad\tnever\t1\tcommand\t0 3",
-            "bad\topen\t1\tcommand\t0 4",
-            "good\topen\t1\tcommand\t0 3",
+            "bad\tnever\t1\talone\tcommand\t0 3",
+            "bad\topen\t1\talone\tcommand\t0 4",
+            "good\topen\t1\talone\tcommand\t0 3",
         ];
         let rows = rows.map(|row| format!("Stop\t\t{row}\n")).concat();
         let text = format!("{{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"");
         let plan = Plan::parse(&text).unwrap();
-        let read: Vec<bool> = plan.steps(Event::Stop, None).map(|step| step.is_ok()).collect();
+        let read: Vec<bool> =
+            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect();
         assert_eq!(read, [false, false, true]);
         assert!(Plan::parse("no plan\n").is_none());
     }

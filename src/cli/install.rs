@@ -9,7 +9,7 @@ use super::companion::Companions;
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World, caveats, consent, settling};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
@@ -40,6 +40,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         ignoring.show(world);
     }
     registering::show(world, &proposals);
+    caveats::show(world, &proposals);
     let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
     if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
@@ -48,7 +49,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let how = format!("hookman install{} --yes", target.flag());
-    if !consent::given(world, &args.writing, "Write this?", &how)? {
+    if !consent::given_or_preview(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
     let wait = settling::is_needed(world, &args.writing);
@@ -176,12 +177,14 @@ fn hooks_in(names: &[&str]) -> String {
 fn next_steps(world: &World, target: &Target) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
+    // The slash commands are the user's, and come with an installation for the user.
+    let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
     let text = format!(
         "
 Done. Running sessions pick it up within seconds.
   {file}  lists the hooks; edit it, then `hookman apply{flag}`
   hookman doctor     checks that every hook would really fire
-  hookman disable X  switches a hook off for one session; /hook:disable X inside Claude Code
+  hookman disable X  switches a hook off for one session{typed}
   hookman uninstall{flag}  puts {settings} back as it was"
     );
     world.terminal.line(text);

@@ -78,13 +78,18 @@ pub(super) fn resolved(hook: &Hook) -> Vec<(&'static str, String)> {
     let matcher = hook.matcher.clone().unwrap_or_else(|| "(all)".to_owned());
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
     let timeout = hook.timeout_ms as f64 / 1000.0;
-    let rows = [
+    let mut rows = vec![
         ("event", events.join(", ")),
         ("matcher", matcher),
         ("enabled", hook.enabled.to_string()),
         ("timeout", timeout.to_string()),
         ("on_error", hook.on_error.name().to_owned()),
     ];
+    let manner = &hook.manner;
+    rows.extend(manner.parallel.then(|| ("parallel", "true".to_owned())));
+    rows.extend(manner.condition.clone().map(|condition| ("if", condition)));
+    rows.extend(manner.background.then(|| ("async", "true".to_owned())));
+    rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
     rows.into_iter()
         .map(|(key, value)| match hook.origins.get(key) {
             Some(origin) => (key, format!("{value}    # {origin}")),
@@ -108,6 +113,10 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "enabled": hook.enabled,
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
+        "parallel": hook.manner.parallel,
+        "if": hook.manner.condition,
+        "async": hook.manner.background,
+        "status_message": hook.manner.status_message,
         "options": hook.options,
         "origins": origins,
     })

@@ -15,7 +15,7 @@ use crate::client::json::Document;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, beyond, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
 use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
@@ -138,6 +138,8 @@ pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
                 event: *event,
                 matcher: hook.matcher.as_deref(),
                 timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
         .collect()

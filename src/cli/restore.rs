@@ -29,8 +29,7 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
-    let how = format!("hookman restore {}{} --yes", args.which, target.flag());
-    if !consent::given(world, &args.writing, "Restore this?", &how)? {
+    if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }
     let wait = settling::is_needed(world, &args.writing);

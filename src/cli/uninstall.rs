@@ -13,12 +13,12 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let proposals = registering::propose_removal(world, &target)?;
     let companions = Companions::of(world, &target, None)?;
     registering::show(world, &proposals);
+    companions.show_removal(world);
     if proposals.iter().all(|it| it.plan.is_empty()) && !companions.has_any() {
         world.terminal.line("hookman is not installed here.");
         return Ok(ExitStatus::Done);
     }
-    let how = format!("hookman uninstall{} --yes", target.flag());
-    if !consent::given(world, &args.writing, "Remove it?", &how)? {
+    if !consent::given(world, &args.writing, "Remove it?")? {
         return Ok(ExitStatus::Done);
     }
     let wait = settling::is_needed(world, &args.writing);
@@ -26,10 +26,14 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     for proposal in &proposals {
         proposal.write(world, "uninstall", &lock)?;
     }
-    companions.remove(world)?;
+    companions.remove()?;
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
-    let manifest = world.paths.shown(&target.manifest);
-    world.terminal.line(format!("Done. {manifest} stays: it is yours."));
+    if target.manifest.exists() {
+        let manifest = world.paths.shown(&target.manifest);
+        world.terminal.line(format!("Done. {manifest} stays: it is yours."));
+    } else {
+        world.terminal.line("Done.");
+    }
     Ok(ExitStatus::Done)
 }

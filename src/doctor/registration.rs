@@ -3,7 +3,7 @@
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, beyond, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -72,6 +72,8 @@ fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
                 event: *event,
                 matcher: hook.matcher.as_deref(),
                 timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
         .collect()

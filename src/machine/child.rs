@@ -65,6 +65,8 @@ pub struct Finished {
     pub stderr: Vec<u8>,
     /// Bytes of both that were read and not kept.
     pub dropped: u64,
+    /// How long it ran.
+    pub took: Duration,
 }
 
 struct Running<'a> {
@@ -73,6 +75,8 @@ struct Running<'a> {
     exit: Option<OwnedFd>,
     input: Option<(ChildStdin, &'a [u8])>,
     outputs: [Output; 2],
+    started: Instant,
+    took: Duration,
     deadline: Instant,
     timed_out: bool,
     status: Option<ExitStatus>,
@@ -130,6 +134,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         command.current_dir(directory);
     }
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = Instant::now();
     let mut child = command.spawn()?;
     let group = Pid::from_child(&child);
     let input = child.stdin.take().map(|pipe| (pipe, spec.stdin));
@@ -144,6 +149,8 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         group,
         input,
         outputs: [stdout, stderr].map(Output::of),
+        started,
+        took: Duration::ZERO,
         deadline: Instant::now() + spec.timeout,
         timed_out: false,
         status: None,
@@ -213,6 +220,7 @@ impl Running<'_> {
         }
         if let Ok(Some(status)) = self.child.try_wait() {
             self.status = Some(status);
+            self.took = self.started.elapsed();
             self.input = None;
             for output in &mut self.outputs {
                 output.drain();
@@ -254,6 +262,7 @@ impl Running<'_> {
         Finished {
             ended,
             dropped: stdout.dropped + stderr.dropped,
+            took: self.took,
             stdout: stdout.kept,
             stderr: stderr.kept,
         }

@@ -2,9 +2,11 @@
 
 mod document;
 pub mod edit;
+mod manner;
 pub mod read;
 pub mod types;
 
+pub use manner::Manner;
 pub use read::{Source, read};
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,

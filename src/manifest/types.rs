@@ -5,10 +5,11 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::manner::Manner;
 use crate::client::event::Event;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
     pub line: usize,
@@ -94,6 +95,8 @@ pub struct Hook {
     pub timeout_ms: u64,
     /// What a failure means.
     pub on_error: OnError,
+    /// How it runs beside others.
+    pub manner: Manner,
     /// A built-in's options, checked and complete.
     pub options: Map<String, Value>,
     /// Where each key was set, by key; `hook` is the place of the table itself, and a key that is

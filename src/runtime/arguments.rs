@@ -14,10 +14,12 @@ pub struct Arguments {
     pub event: Option<Event>,
     /// The project whose chain is asked; the user's chain without it.
     pub project: Option<PathBuf>,
+    /// The one hook to run, which has an entry of its own; its chain without it.
+    pub hook: Option<String>,
 }
 
 impl Arguments {
-    /// Reads `[EVENT] [--project DIRECTORY]`.
+    /// Reads `[EVENT] [--project DIRECTORY] [--hook NAME]`.
     ///
     /// # Errors
     ///
@@ -29,6 +31,11 @@ impl Arguments {
             if argument == "--project" {
                 let directory = rest.next().ok_or("--project needs a directory")?;
                 parsed.project = Some(PathBuf::from(directory));
+                continue;
+            }
+            if argument == "--hook" {
+                let name = rest.next().ok_or("--hook needs a name")?;
+                parsed.hook = Some(name.to_string_lossy().into_owned());
                 continue;
             }
             let name = argument.to_string_lossy();

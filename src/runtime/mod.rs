@@ -5,6 +5,7 @@
 pub mod arguments;
 pub mod catalogue;
 pub mod chains;
+mod children;
 pub mod journal;
 pub mod steps;
 pub mod store;
@@ -70,7 +71,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let Some(event) = arguments.event.or(named) else {
         return silent("neither the arguments nor the payload name an event of the client");
     };
-    let call = Call { paths: &paths, chain: arguments.chain(&paths), event };
+    let call = Call { paths: &paths, chain: arguments.chain(&paths), event, hook: arguments.hook };
     let mut entry = Entry::new(event, &call.chain);
     let verdict = match payload {
         Some(payload) => {
@@ -106,6 +107,8 @@ struct Call<'a> {
     paths: &'a Paths,
     chain: Chain,
     event: Event,
+    /// The one hook that is asked for, which has an entry of its own.
+    hook: Option<String>,
 }
 
 impl Call<'_> {
@@ -120,7 +123,8 @@ impl Call<'_> {
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
         let subject = payload.subject(self.event);
-        let chosen = choose(plan.steps(self.event, subject), &directory, entry);
+        let chosen =
+            choose(plan.steps(self.event, self.hook.as_deref(), subject), &directory, entry);
         if chosen.is_empty() && notice.is_none() {
             return Verdict::default();
         }
@@ -141,8 +145,10 @@ impl Call<'_> {
             Loaded::Broken { problems, gate } => return self.broken(&problems, gate, entry),
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
-        let gate =
-            plan.steps(self.event, None).flatten().find(|step| step.on_error == OnError::Closed);
+        let gate = plan
+            .steps(self.event, self.hook.as_deref(), None)
+            .flatten()
+            .find(|step| step.on_error == OnError::Closed);
         match gate {
             Some(gate) => self.block(format!("{}: the client sent no readable payload", gate.name)),
             None => Verdict::default(),

@@ -1,26 +1,25 @@
-//! Running the steps of a chain, one after another.
+//! Running the steps of a chain, one after another, parallel neighbours at once.
 
 use std::borrow::Cow;
-use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use super::children;
 use super::journal::Entry;
 use crate::builtin::{self, Context, catalogue};
 use crate::chain::merge::Ran;
-use crate::chain::outcome::{self, Exit, Failure, Outcome};
+use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
-use crate::client::answer::Decision;
+use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event};
 use crate::client::payload::Payload;
-use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::session::store::Store;
 
 /// Runs the steps in order until all have run or one denies a permission.
 ///
 /// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
-/// field by field.
+/// field by field. Neighbours that are marked parallel see the same input, and all of them run.
 pub fn run(
     event: Event,
     steps: &[Step<'_>],
@@ -31,34 +30,81 @@ pub fn run(
 ) -> Vec<Ran> {
     let mut ran = Vec::with_capacity(steps.len());
     let mut input: Option<Map<String, Value>> = None;
-    for step in steps {
-        let started = Instant::now();
-        let outcome = match &input {
-            None => one(event, step, payload, text, store),
+    for batch in steps.chunk_by(|one, next| one.parallel && next.parallel) {
+        let outcomes = match &input {
+            None => together(event, batch, payload, text, store),
             Some(input) => {
                 let text = with_input(text, payload, input);
                 match Payload::parse(&text) {
-                    Ok(payload) => one(event, step, &payload, &text, store),
-                    Err(error) => Outcome::Failure(Failure::Builtin(error.to_string())),
+                    Ok(payload) => together(event, batch, &payload, &text, store),
+                    Err(error) => {
+                        let failure = Outcome::Failure(Failure::Builtin(error.to_string()));
+                        batch.iter().map(|step| (step, failure.clone(), Duration::ZERO)).collect()
+                    }
                 }
             }
         };
-        let mut done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
-        if let Outcome::Answer(answer, _) = &mut done.outcome
-            && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
-        {
-            let whole = input.get_or_insert_with(|| original(payload));
-            whole.extend(std::mem::take(update));
-            update.clone_from(whole);
+        let mut denied = false;
+        for (step, outcome, took) in outcomes {
+            let mut done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
+            if let Outcome::Answer(answer, _) = &mut done.outcome
+                && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
+            {
+                let whole = input.get_or_insert_with(|| original(payload));
+                whole.extend(std::mem::take(update));
+                update.clone_from(whole);
+            }
+            entry.ran(&done, took);
+            denied |= done.answer(event).decision == Some(Decision::Deny);
+            ran.push(done);
         }
-        entry.ran(&done, started.elapsed());
-        let denied = done.answer(event).decision == Some(Decision::Deny);
-        ran.push(done);
         if denied && event.facts().block == Block::Permission {
             break;
         }
     }
     ran
+}
+
+/// Runs neighbours on the same payload, their commands side by side. Of commands that the client
+/// would take for one, the last is run, in the place of the first.
+fn together<'s, 'p>(
+    event: Event,
+    batch: &'s [Step<'p>],
+    payload: &Payload<'_>,
+    text: &str,
+    store: &dyn Store,
+) -> Vec<(&'s Step<'p>, Outcome, Duration)> {
+    if let [step] = batch {
+        let started = Instant::now();
+        let outcome = one(event, step, payload, text, store);
+        return vec![(step, outcome, started.elapsed())];
+    }
+    let mut distinct: Vec<&Step<'_>> = Vec::with_capacity(batch.len());
+    for step in batch {
+        match distinct.iter_mut().find(|known| children::same(known, step)) {
+            Some(known) => *known = step,
+            None => distinct.push(step),
+        }
+    }
+    let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
+    let commands: Vec<&Step<'_>> = distinct.iter().copied().filter(is_child).collect();
+    let mut heard = children::run(event, &commands, text).into_iter();
+    let mut outcomes = Vec::with_capacity(distinct.len());
+    for step in distinct {
+        let started = Instant::now();
+        let (outcome, took) = match &step.run {
+            Run::Builtin { .. } => {
+                let outcome = one(event, step, payload, text, store);
+                (outcome, started.elapsed())
+            }
+            Run::Command(_) | Run::Argv(_) => match heard.next() {
+                Some(heard) => heard,
+                None => continue,
+            },
+        };
+        outcomes.push((step, outcome, took));
+    }
+    outcomes
 }
 
 fn original(payload: &Payload<'_>) -> Map<String, Value> {
@@ -98,8 +144,9 @@ fn one(
                 Err(failure) => Outcome::Failure(Failure::Builtin(in_words(failure))),
             }
         }
-        Run::Command(line) => command(event, step, Program::Shell(line), text),
-        Run::Argv(words) => command(event, step, Program::Argv(words), text),
+        Run::Command(_) | Run::Argv(_) => children::run(event, &[step], text)
+            .pop()
+            .map_or_else(|| Outcome::Answer(Answer::default(), None), |(outcome, _)| outcome),
     }
 }
 
@@ -109,37 +156,4 @@ fn in_words(failure: builtin::Failure) -> String {
         builtin::Failure::Options(why) => format!("its options: {why}"),
         builtin::Failure::Store(error) => format!("the session's state: {error}"),
     }
-}
-
-fn command(event: Event, step: &Step<'_>, program: Program<'_>, text: &str) -> Outcome {
-    // The client ends the payload with a line feed, which line-wise readers wait for.
-    let stdin = [text.as_bytes(), b"\n"].concat();
-    let timeout = Duration::from_millis(step.timeout_ms);
-    let spec = Spec { program, stdin: &stdin, directory: None, timeout };
-    match child::run(&[spec]).pop() {
-        Some(Ok(finished)) => heard(event, step, &finished),
-        Some(Err(error)) => Outcome::Failure(Failure::NotStarted(not_started(program, &error))),
-        None => Outcome::Failure(Failure::NotStarted("nothing was run".to_owned())),
-    }
-}
-
-fn not_started(program: Program<'_>, error: &io::Error) -> String {
-    match program {
-        Program::Argv([name, ..]) if error.kind() == io::ErrorKind::NotFound => {
-            format!("`{name}` was not found")
-        }
-        Program::Argv([name, ..]) => format!("`{name}`: {error}"),
-        _ => error.to_string(),
-    }
-}
-
-fn heard(event: Event, step: &Step<'_>, finished: &Finished) -> Outcome {
-    let exit = match finished.ended {
-        Ended::Exited(code) => Exit::Code(code),
-        Ended::Signalled(signal) => Exit::Signal(signal),
-        Ended::TimedOut => Exit::TimedOut(step.timeout_ms),
-    };
-    let stdout = String::from_utf8_lossy(&finished.stdout);
-    let stderr = String::from_utf8_lossy(&finished.stderr);
-    outcome::read(event, exit, &stdout, &stderr)
 }

@@ -6,7 +6,7 @@ use crate::client::matcher;
 use super::Registration;
 
 /// What one hook asks of the client: to be called on an event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Demand<'a> {
     /// The event.
     pub event: Event,
@@ -14,6 +14,19 @@ pub struct Demand<'a> {
     pub matcher: Option<&'a str>,
     /// Milliseconds the hook may take.
     pub timeout_ms: u64,
+    /// Whether it runs beside its neighbours that are marked so too.
+    pub parallel: bool,
+    /// What it needs instead of being called with its chain.
+    pub own: Option<Own<'a>>,
+}
+
+/// A hook that is called by an entry of its own.
+#[derive(Clone, Debug)]
+pub struct Own<'a> {
+    /// The hook's name.
+    pub hook: &'a str,
+    /// The further keys of the handler.
+    pub keys: serde_json::Map<String, serde_json::Value>,
 }
 
 /// How the client is to call hookman.
@@ -43,14 +56,20 @@ const LIMITS: &[u64] = &[600, 1200, 3600];
 /// The client gives all hooks of a session's end together at most a minute.
 const SESSION_END_LIMIT: u64 = 60;
 
-/// The entries for a chain: one per event that a hook asks for, in the order of the event table.
+/// The entries for a chain, in the order of the event table: one per event that a hook of the chain
+/// asks for, then those of the hooks that have one of their own.
 pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     Event::ALL
         .iter()
-        .filter_map(|event| {
-            let own: Vec<&Demand<'_>> =
-                demands.iter().filter(|demand| demand.event == *event).collect();
-            (!own.is_empty()).then(|| entry(*event, &own, caller))
+        .flat_map(|event| {
+            let (apart, chain): (Vec<&Demand<'_>>, Vec<_>) = demands
+                .iter()
+                .filter(|demand| demand.event == *event)
+                .partition(|demand| demand.own.is_some());
+            let chain = (!chain.is_empty()).then(|| entry(*event, &chain, caller));
+            let apart: Vec<_> =
+                apart.into_iter().map(|demand| entry(*event, &[demand], caller)).collect();
+            chain.into_iter().chain(apart)
         })
         .collect()
 }
@@ -62,17 +81,21 @@ pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
 /// for an event that has a committed one does not run the chain twice.
 pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     let there = wanted(committed, caller);
-    let both: Vec<Demand<'_>> = committed.iter().chain(all).copied().collect();
+    let both: Vec<Demand<'_>> = committed.iter().chain(all).cloned().collect();
     let matchers = wanted(&both, caller);
-    let of = |entries: &[Registration], event: &str| {
-        entries.iter().find(|entry| entry.event == event).cloned()
+    // The client tells entries of one event apart by what they run.
+    let of = |entries: &[Registration], like: &Registration| {
+        let same = |entry: &&Registration| {
+            (&entry.event, &entry.command, &entry.args) == (&like.event, &like.command, &like.args)
+        };
+        entries.iter().find(same).cloned()
     };
     wanted(all, caller)
         .into_iter()
         .filter_map(|mut entry| {
-            let wide = of(&matchers, &entry.event)?;
+            let wide = of(&matchers, &entry)?;
             entry.matcher = wide.matcher;
-            match of(&there, &entry.event) {
+            match of(&there, &entry) {
                 Some(there) => (there.matcher != entry.matcher || there.timeout < entry.timeout)
                     .then_some(entry),
                 None => Some(entry),
@@ -82,18 +105,30 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
 }
 
 fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration {
-    // Every hook may be late once, and being late costs the time until it is killed as well.
-    let needed: u64 =
-        demands.iter().map(|demand| demand.timeout_ms + 2_000).sum::<u64>() + MARGIN_MS;
+    // Every hook may be late once, and being late costs the time until it is killed as well. Those
+    // that run side by side are late together.
+    let needed: u64 = demands
+        .chunk_by(|one, next| one.parallel && next.parallel)
+        .filter_map(|batch| batch.iter().map(|demand| demand.timeout_ms + 2_000).max())
+        .sum::<u64>()
+        + MARGIN_MS;
+    let own = demands.iter().find_map(|demand| demand.own.as_ref());
     let seconds = needed.div_ceil(1000);
     let limit = LIMITS.iter().copied().find(|limit| *limit >= seconds).unwrap_or(seconds);
-    let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+    let arguments = |project: &[&str]| {
+        let hook = own.map_or([""; 2], |own| ["--hook", own.hook]);
+        let words = ["run", event.name()].into_iter().chain(hook).chain(project.iter().copied());
+        Some(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
+    };
     let (command, args) = match caller {
-        Caller::Binary(path) => (path.clone(), words(&["run", event.name()])),
+        Caller::Binary(path) => (path.clone(), arguments(&[])),
         Caller::BinaryFor { binary, project } => {
-            (binary.clone(), words(&["run", event.name(), "--project", project]))
+            (binary.clone(), arguments(&["--project", project]))
         }
-        Caller::Launcher => (format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run {event}"), None),
+        Caller::Launcher => {
+            let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
+            (format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run {event}{hook}"), None)
+        }
     };
     Registration {
         event: event.name().to_owned(),
@@ -105,7 +140,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         } else {
             limit
         }),
-        extra: serde_json::Map::new(),
+        extra: own.map(|own| own.keys.clone()).unwrap_or_default(),
     }
 }
 
@@ -114,7 +149,7 @@ mod tests {
     use super::*;
 
     fn demand(event: Event, matcher: Option<&str>, seconds: u64) -> Demand<'_> {
-        Demand { event, matcher, timeout_ms: seconds * 1000 }
+        Demand { event, matcher, timeout_ms: seconds * 1000, parallel: false, own: None }
     }
 
     #[test]
@@ -146,27 +181,31 @@ mod tests {
     #[test]
     fn an_overlay_registers_only_what_it_needs_more() {
         use Event::{PreToolUse, SessionStart, Stop};
-        let bash = demand(PreToolUse, Some("Bash"), 5);
-        let stop = demand(Stop, None, 5);
+        let bash = || demand(PreToolUse, Some("Bash"), 5);
+        let stop = || demand(Stop, None, 5);
         for (committed, all, more) in [
-            (vec![bash, stop], vec![bash, stop], vec![]),
-            (vec![bash, stop], vec![bash], vec![]),
-            (vec![bash], vec![], vec![]),
-            (vec![bash], vec![bash, stop], vec!["Stop - 600"]),
-            (vec![], vec![bash], vec!["PreToolUse Bash 600"]),
+            (vec![bash(), stop()], vec![bash(), stop()], vec![]),
+            (vec![bash(), stop()], vec![bash()], vec![]),
+            (vec![bash()], vec![], vec![]),
+            (vec![bash()], vec![bash(), stop()], vec!["Stop - 600"]),
+            (vec![], vec![bash()], vec!["PreToolUse Bash 600"]),
             (
-                vec![bash],
-                vec![bash, demand(PreToolUse, Some("Edit"), 5)],
+                vec![bash()],
+                vec![bash(), demand(PreToolUse, Some("Edit"), 5)],
                 vec!["PreToolUse Bash|Edit 600"],
             ),
             (
-                vec![bash],
+                vec![bash()],
                 vec![demand(PreToolUse, Some("Edit"), 5)],
                 vec!["PreToolUse Bash|Edit 600"],
             ),
-            (vec![bash], vec![bash, demand(PreToolUse, None, 5)], vec!["PreToolUse - 600"]),
-            (vec![demand(PreToolUse, None, 5)], vec![bash], vec![]),
-            (vec![bash], vec![demand(PreToolUse, Some("Bash"), 900)], vec!["PreToolUse Bash 1200"]),
+            (vec![bash()], vec![bash(), demand(PreToolUse, None, 5)], vec!["PreToolUse - 600"]),
+            (vec![demand(PreToolUse, None, 5)], vec![bash()], vec![]),
+            (
+                vec![bash()],
+                vec![demand(PreToolUse, Some("Bash"), 900)],
+                vec!["PreToolUse Bash 1200"],
+            ),
             (
                 vec![demand(SessionStart, None, 5)],
                 vec![demand(SessionStart, Some("startup"), 5)],
@@ -182,5 +221,33 @@ mod tests {
                 .collect();
             assert_eq!(found, more, "{committed:?} {all:?}");
         }
+    }
+
+    #[test]
+    fn a_hook_apart_from_its_chain_has_an_entry_of_its_own() {
+        let keys = serde_json::Map::from_iter([("async".to_owned(), true.into())]);
+        let chained = |timeout_ms| Demand {
+            event: Event::Stop,
+            matcher: None,
+            timeout_ms,
+            parallel: true,
+            own: None,
+        };
+        let apart = Demand { own: Some(Own { hook: "notify", keys }), ..chained(5_000) };
+        let demands = [chained(500_000), apart, chained(500_000)];
+        let entries = wanted(&demands, &Caller::Binary("/opt/hookman".to_owned()));
+        assert_eq!(
+            entries.iter().map(Registration::handler).collect::<Vec<_>>(),
+            [
+                serde_json::json!({"type": "command", "command": "/opt/hookman",
+                    "args": ["run", "Stop"], "timeout": 600}),
+                serde_json::json!({"type": "command", "command": "/opt/hookman",
+                    "args": ["run", "Stop", "--hook", "notify"], "timeout": 600, "async": true}),
+            ]
+        );
+        assert_eq!(
+            wanted(&demands[1..2], &Caller::Launcher)[0].command,
+            "\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run Stop --hook notify"
+        );
     }
 }

@@ -62,6 +62,7 @@ books! {
     chain
     environment
     firing
+    install
     scopes
     sessions
     settings

@@ -1,0 +1,69 @@
+//! How a hook runs beside others: with its neighbours, or on an entry of its own.
+
+use serde_json::{Map, Value};
+use toml::de::DeTable;
+
+use super::document::Reader;
+use crate::client::event::{Event, Subject};
+
+/// The keys that are read here.
+pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message"];
+
+/// How a hook runs beside others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether it may run at the same time as its neighbours that are marked so too.
+    pub parallel: bool,
+    /// A rule of the client's permission language, which the client itself evaluates.
+    pub condition: Option<String>,
+    /// Whether the client goes on without waiting for it.
+    pub background: bool,
+    /// What the client shows while the hook runs.
+    pub status_message: Option<String>,
+}
+
+impl Manner {
+    /// The further keys of the handler that the client needs to call this hook apart from its
+    /// chain, or none if it runs with its chain.
+    pub fn own_entry(&self) -> Option<Map<String, Value>> {
+        let mut keys = Map::new();
+        if let Some(condition) = &self.condition {
+            keys.insert("if".to_owned(), condition.clone().into());
+        }
+        if self.background {
+            keys.insert("async".to_owned(), true.into());
+        }
+        if let Some(message) = &self.status_message {
+            keys.insert("statusMessage".to_owned(), message.clone().into());
+        }
+        (!keys.is_empty()).then_some(keys)
+    }
+
+    pub(super) fn read(
+        reader: &mut Reader<'_>,
+        table: &DeTable<'_>,
+        events: Option<&[Event]>,
+    ) -> Self {
+        let mut manner = Self::default();
+        if let Some(value) = table.get("parallel") {
+            manner.parallel = reader.boolean("parallel", value).unwrap_or_default();
+        }
+        if let Some(value) = table.get("async") {
+            manner.background = reader.boolean("async", value).unwrap_or_default();
+        }
+        if let Some(value) = table.get("status_message") {
+            manner.status_message = reader.text("status_message", value);
+        }
+        if let Some(value) = table.get("if") {
+            manner.condition = reader.text("if", value);
+            let deaf = |event: &&Event| event.facts().subject != Subject::Tool;
+            if let Some(event) = events.and_then(|events| events.iter().find(deaf)) {
+                let message = format!(
+                    "`if` is a rule about tools, and on {event} the client never runs a hook with one"
+                );
+                reader.problem(value.span().start, message);
+            }
+        }
+        manner
+    }
+}
