@@ -48,7 +48,8 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         world.terminal.line("Already installed.");
         return Ok(ExitStatus::Done);
     }
-    if !consent::given(world, &args.writing, "Write this?")? {
+    let how = format!("hookman install{} --yes", target.flag());
+    if !consent::given_or_preview(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
     let lock = target.lock(world, early)?;

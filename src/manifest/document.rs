@@ -10,12 +10,16 @@ use super::types::{Origin, Position, Problem};
 pub(super) struct Reader<'a> {
     file: &'a str,
     text: &'a str,
+    /// Where each line starts, so that a place is found without counting from the top.
+    lines: Vec<usize>,
     pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        Self { file, text, problems: Vec::new() }
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(breaks).collect();
+        Self { file, text, lines, problems: Vec::new() }
     }
 
     /// Parses the text; a text that is no TOML is a problem and an empty table.
@@ -29,12 +33,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn origin(&self, offset: usize) -> Origin {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let position = Position {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        };
+        let offset = offset.min(self.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let before = self.text.get(self.lines[line - 1]..offset).unwrap_or_default();
+        let position = Position { line, column: before.chars().count() + 1 };
         Origin { file: self.file.to_owned(), position }
     }
 
