@@ -2,8 +2,9 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
-use crate::settings::wanted::{Caller, Demand, Own, wanted};
-use crate::settings::{Record, plan, run_words};
+use crate::manifest::{Hook, Manifest, Problems};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
+use crate::settings::{Record, Registration, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -20,43 +21,66 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn registered(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
-        let Some(file) = facts.settings.iter().find(|file| file.scope == chain.chain.scope) else {
-            continue;
-        };
-        let Ok(text) = &file.text else { continue };
-        let Some(wanted) = entries(chain, file) else { continue };
-        // What cannot be planned cannot be read, and other checks say so.
-        let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
-        for change in &plan.changes {
-            findings.add(
-                Level::Error,
-                &file.shown,
-                format!("it is not what {} asks for: {change}", chain.shown),
-                match chain.chain.scope {
-                    "project" => "run `hookman apply --project`",
-                    _ => "run `hookman apply`",
-                },
-            );
+        for file in &facts.settings {
+            let Ok(text) = &file.text else { continue };
+            let Some((wanted, apply)) = entries(facts, chain, file) else { continue };
+            // What cannot be planned cannot be read, and other checks say so.
+            let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
+            for change in &plan.changes {
+                findings.add(
+                    Level::Error,
+                    &file.shown,
+                    format!("it is not what {} asks for: {change}", chain.shown),
+                    format!("run `{apply}`"),
+                );
+            }
         }
     }
 }
 
+/// What a chain asks of a settings file, and the command that writes it.
+fn entries(
+    facts: &Facts,
+    chain: &ChainFacts,
+    file: &SettingsFile,
+) -> Option<(Vec<Registration>, &'static str)> {
+    let (all, committed) = (hooks(&chain.manifest)?, hooks(&chain.committed)?);
+    let (all, committed) = (demands(all), demands(committed));
+    match (chain.chain.scope, file.scope) {
+        ("user", "user") => Some((wanted(&all, &Caller::Binary(called(file))), "hookman apply")),
+        ("project", "project") => {
+            Some((wanted(&committed, &Caller::Launcher), "hookman apply --project"))
+        }
+        ("project", "local") => {
+            let project = facts.project.as_deref()?;
+            let caller = if project.join(".claude/hookman").exists() {
+                Caller::Launcher
+            } else {
+                Caller::BinaryFor { binary: called(file), project: project.to_str()?.to_owned() }
+            };
+            Some((beyond(&committed, &all, &caller), "hookman apply --local"))
+        }
+        _ => None,
+    }
+}
+
+fn hooks(manifest: &Result<Option<Manifest>, Problems>) -> Option<&[Hook]> {
+    let manifest = manifest.as_ref().ok()?;
+    Some(manifest.as_ref().map(|manifest| manifest.hooks.as_slice()).unwrap_or_default())
+}
+
 // The path of the binary is taken from the file, so that this check is about events, matchers and
 // time limits only; whether the binary is there is another's.
-fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::settings::Registration>> {
-    let manifest = chain.manifest.as_ref().ok()?;
-    let caller = match chain.chain.scope {
-        "project" => Caller::Launcher,
-        _ => Caller::Binary(
-            file.handlers()
-                .iter()
-                .filter(|handler| handler.ours)
-                .find_map(|handler| Some(handler.value.get("command")?.as_str()?.to_owned()))
-                .unwrap_or_else(|| "hookman".to_owned()),
-        ),
-    };
-    let hooks = manifest.as_ref().map(|manifest| manifest.hooks.as_slice()).unwrap_or_default();
-    let demands: Vec<Demand<'_>> = hooks
+fn called(file: &SettingsFile) -> String {
+    file.handlers()
+        .iter()
+        .filter(|handler| handler.ours)
+        .find_map(|handler| Some(handler.value.get("command")?.as_str()?.to_owned()))
+        .unwrap_or_else(|| "hookman".to_owned())
+}
+
+fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
+    hooks
         .iter()
         .filter(|hook| hook.enabled)
         .flat_map(|hook| {
@@ -68,8 +92,7 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
                 own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
-        .collect();
-    Some(wanted(&demands, &caller))
+        .collect()
 }
 
 fn scope(facts: &Facts, findings: &mut Findings) {
