@@ -4,3 +4,4 @@ mod cli;
 mod documents;
 mod house;
 mod settings;
+mod writing;

@@ -21,13 +21,14 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     if !consent::given(world, &args.writing, "Remove it?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for proposal in &proposals {
         proposal.write(world, "uninstall", &lock)?;
     }
     companions.remove()?;
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     if target.manifest.exists() {
         let manifest = world.paths.shown(&target.manifest);
         world.terminal.line(format!("Done. {manifest} stays: it is yours."));

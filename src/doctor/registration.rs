@@ -2,9 +2,9 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
-use crate::manifest::{Hook, Manifest, Problems};
+use crate::manifest::Hook;
 use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
-use crate::settings::{Record, Registration, plan, run_words};
+use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -20,63 +20,47 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn registered(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        for file in &facts.settings {
-            let Ok(text) = &file.text else { continue };
-            let Some((wanted, apply)) = entries(facts, chain, file) else { continue };
-            // What cannot be planned cannot be read, and other checks say so.
-            let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
-            for change in &plan.changes {
-                findings.add(
-                    Level::Error,
-                    &file.shown,
-                    format!("it is not what {} asks for: {change}", chain.shown),
-                    format!("run `{apply}`"),
-                );
-            }
+    for file in &facts.settings {
+        let chain = if file.scope == "local" { "project" } else { file.scope };
+        let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
+        let Ok(text) = &file.text else { continue };
+        let Some(wanted) = entries(chain, file) else { continue };
+        // What cannot be planned cannot be read, and other checks say so.
+        let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
+        for change in &plan.changes {
+            findings.add(
+                Level::Error,
+                &file.shown,
+                format!("it is not what {} asks for: {change}", chain.shown),
+                match file.scope {
+                    "project" => "run `hookman apply --project`",
+                    "local" => "run `hookman apply --local`",
+                    _ => "run `hookman apply`",
+                },
+            );
         }
     }
-}
-
-/// What a chain asks of a settings file, and the command that writes it.
-fn entries(
-    facts: &Facts,
-    chain: &ChainFacts,
-    file: &SettingsFile,
-) -> Option<(Vec<Registration>, &'static str)> {
-    let (all, committed) = (hooks(&chain.manifest)?, hooks(&chain.committed)?);
-    let (all, committed) = (demands(all), demands(committed));
-    match (chain.chain.scope, file.scope) {
-        ("user", "user") => Some((wanted(&all, &Caller::Binary(called(file))), "hookman apply")),
-        ("project", "project") => {
-            Some((wanted(&committed, &Caller::Launcher), "hookman apply --project"))
-        }
-        ("project", "local") => {
-            let project = facts.project.as_deref()?;
-            let caller = if project.join(".claude/hookman").exists() {
-                Caller::Launcher
-            } else {
-                Caller::BinaryFor { binary: called(file), project: project.to_str()?.to_owned() }
-            };
-            Some((beyond(&committed, &all, &caller), "hookman apply --local"))
-        }
-        _ => None,
-    }
-}
-
-fn hooks(manifest: &Result<Option<Manifest>, Problems>) -> Option<&[Hook]> {
-    let manifest = manifest.as_ref().ok()?;
-    Some(manifest.as_ref().map(|manifest| manifest.hooks.as_slice()).unwrap_or_default())
 }
 
 // The path of the binary is taken from the file, so that this check is about events, matchers and
 // time limits only; whether the binary is there is another's.
-fn called(file: &SettingsFile) -> String {
-    file.handlers()
-        .iter()
-        .filter(|handler| handler.ours)
-        .find_map(|handler| Some(handler.value.get("command")?.as_str()?.to_owned()))
-        .unwrap_or_else(|| "hookman".to_owned())
+fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::settings::Registration>> {
+    let all = chain.manifest.as_ref().ok()?;
+    let handlers = file.handlers();
+    let ours = handlers.iter().find(|handler| handler.ours);
+    let text = |pointer| Some(ours?.value.pointer(pointer)?.as_str()?.to_owned());
+    let binary = text("/command").unwrap_or_else(|| "hookman".to_owned());
+    let caller = match (file.scope, text("/args/3")) {
+        ("user", _) => Caller::Binary(binary),
+        ("local", Some(project)) => Caller::BinaryFor { binary, project },
+        _ => Caller::Launcher,
+    };
+    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default());
+    let committed = demands(&chain.committed.hooks);
+    Some(match file.scope {
+        "local" => beyond(&committed, &all, &caller),
+        _ => wanted(&committed, &caller),
+    })
 }
 
 fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
@@ -96,7 +80,7 @@ fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
 }
 
 fn scope(facts: &Facts, findings: &mut Findings) {
-    for file in facts.settings.iter().filter(|file| file.scope != "user") {
+    for file in facts.settings.iter().filter(|file| file.scope == "project") {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
             let shell = handler.value.get("args").is_none();
             if shell || run_words(&handler.value).is_none() {

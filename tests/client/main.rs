@@ -63,6 +63,7 @@ books! {
     environment
     firing
     install
+    scopes
     sessions
     settings
     slash_commands
