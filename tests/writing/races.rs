@@ -87,28 +87,28 @@ fn projects_and_overlays_written_at_once_keep_all_entries() {
 #[test]
 fn a_writer_who_keeps_no_lock_loses_nothing() {
     let home = Home::new();
-    // As the client does it: read, change one key, write a temporary file, rename.
+    // As the client does it: read, add a key, write a temporary file, rename.
     home.program(
         "bin/other",
         "#!/bin/sh\nfor n in 1 2 3 4 5 6 7 8 9 10; do\n\
-         sed \"s/\\\"n\\\": [0-9.]*/\\\"n\\\": $n/\" .claude/settings.json > .claude/other.$$ &&\n\
-         mv .claude/other.$$ .claude/settings.json\ndone\n",
+         sed \"s/\\\"model\\\"/\\\"$1-$n\\\": 1, &/\" .claude/settings.json > .claude/other &&\n\
+         mv .claude/other .claude/settings.json\ndone\n",
     );
-    for _ in 0..10 {
-        let mut other = home.command("other").spawn().unwrap();
-        loop {
-            let output = home.hookman("install --yes");
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            // The other one's text was there first; it is kept, and the user is told.
-            let refused = output.status.code() == Some(2) && said.contains("was changed while");
-            assert!(output.status.success() || refused, "{said}");
-            home.hookman("uninstall --yes");
-            if other.try_wait().unwrap().is_some() {
-                break;
+    for round in 0..10 {
+        let mut other = home.command("other").arg(round.to_string()).spawn().unwrap();
+        while other.try_wait().unwrap().is_none() {
+            for command in ["install --yes", "uninstall --yes"] {
+                let output = home.hookman(command);
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                // The other one's text was there first; it is kept, and the user is told.
+                let refused = output.status.code() == Some(2) && said.contains("was changed while");
+                assert!(output.status.success() || refused, "{said}");
             }
         }
-        let text = home.settings().unwrap();
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((&value["model"], value["n"].is_number()), (&"opus".into(), true), "{text}");
+    }
+    let text = home.settings().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for key in (0..10).flat_map(|round| (1..=10).map(move |n| format!("{round}-{n}"))) {
+        assert!(value.get(&key).is_some(), "{key} is gone from {text}");
     }
 }
