@@ -5,3 +5,4 @@ mod cli;
 mod documents;
 mod house;
 mod settings;
+mod writing;

@@ -148,6 +148,11 @@ impl<'a> Plan<'a> {
         Some(Self { build: header.build, sources: header.sources, steps, store })
     }
 
+    /// The names of the hooks, once for each line, those with entries of their own included.
+    pub fn hooks(&self) -> impl Iterator<Item = &'a str> {
+        self.steps.lines().filter_map(|line| line.split('\t').nth(2))
+    }
+
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
     ///
     /// Without `hook` those of the chain; with it those of the hook that has an entry of its own.

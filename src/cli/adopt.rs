@@ -49,10 +49,10 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     beside.show(world);
     step.show(world);
     registering::show_changing(world, &others);
-    let how = format!("hookman adopt{} --all --yes", target.flag());
-    if !consent::given(world, &args.writing, "Write this?", &how)? {
+    if !consent::given(world, &args.writing, "Write this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     beside.write(world)?;
     step.write(world, "adopt", &lock)?;
@@ -63,7 +63,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     drop(lock);
     let mut written = registering::written(&others);
     written.push(&step);
-    settling::settle(world, target, &args.writing, &written)?;
+    settling::settle(world, target, wait, &written)?;
     world.terminal.line("Done. `hookman release` gives an adopted hook back.");
     Ok(ExitStatus::Done)
 }

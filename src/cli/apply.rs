@@ -6,7 +6,7 @@ use super::args::Apply;
 use super::companion::Companions;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World, caveats, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -26,13 +26,14 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         companions.show(world);
     }
     registering::show(world, &proposals);
+    caveats::show(world, &proposals);
     if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }
-    let how = format!("hookman apply{} --yes", target.flag());
-    if !consent::given(world, &args.writing, "Write this?", &how)? {
+    if !consent::given(world, &args.writing, "Write this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     if let Some(companions) = &mut companions {
         companions.write()?;
@@ -41,6 +42,6 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         proposal.write(world, "apply", &lock)?;
     }
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     Ok(ExitStatus::Done)
 }

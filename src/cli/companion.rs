@@ -1,7 +1,7 @@
 //! The files that an installation brings along: slash commands, and a project's launcher.
 //!
-//! What hookman wrote is remembered by hash, so that a file the user changed since is never
-//! overwritten or removed.
+//! What hookman wrote is known by its template or, from an earlier version, by a hash, so that a
+//! file the user changed since is never overwritten or removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,6 +22,9 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
+
+/// Stands in the slash commands for the path that they call.
+const BINARY: &str = "@HOOKMAN@";
 
 /// What hookman wrote for one target.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -62,30 +65,27 @@ impl Companions {
         let written: Written = files::read_text(&record)?
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
-        let texts: Vec<(PathBuf, String)> = match target.launcher() {
+        let templates: Vec<(PathBuf, &str)> = match target.launcher() {
             // What is one person's alone needs no launcher, and uses one that is there.
             Some(_) if target.local => Vec::new(),
-            Some(launcher) => vec![(launcher, LAUNCHER.to_owned())],
+            Some(launcher) => vec![(launcher, LAUNCHER)],
             None => {
                 let folder = world.paths.config.join("commands/hook");
-                let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
-                COMMANDS
-                    .iter()
-                    .map(|(name, text)| (folder.join(name), text.replace("@HOOKMAN@", &binary)))
-                    .collect()
+                COMMANDS.iter().map(|(name, text)| (folder.join(name), *text)).collect()
             }
         };
+        let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
         let mut files = Vec::new();
-        for (path, text) in texts {
+        for (path, template) in templates {
+            let text = template.replace(BINARY, &binary);
+            let is_written = |found: &str| {
+                written.files.get(&path) == Some(&content_hash(found.as_bytes()))
+                    || is_made_from(template, found)
+            };
             let deed = match files::read_text(&path)? {
                 None => Deed::Create,
                 Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
-                Some(found) if found == text => Deed::Update,
-                Some(found)
-                    if written.files.get(&path) == Some(&content_hash(found.as_bytes())) =>
-                {
-                    Deed::Update
-                }
+                Some(found) if found == text || is_written(&found) => Deed::Update,
                 Some(_) => Deed::Leave,
             };
             files.push((path, text, deed));
@@ -136,12 +136,10 @@ impl Companions {
         }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
-                self.written.directories.extend(make_folders(path)?);
-                if is_program(text) {
-                    files::replace_program(path, text)?;
-                } else {
-                    files::replace(path, text)?;
-                }
+                let made = make_folders(path)?;
+                let write = if is_program(text) { files::replace_program } else { files::replace };
+                write(path, text).inspect_err(|_| remove_empty(&made))?;
+                self.written.directories.extend(made);
             }
             if *deed != Deed::Leave {
                 self.written.files.insert(path.clone(), content_hash(text.as_bytes()));
@@ -151,26 +149,32 @@ impl Companions {
         Ok(())
     }
 
+    /// Says what removing would do.
+    pub(super) fn show_removal(&self, world: &World) {
+        for (path, _, deed) in &self.files {
+            let shown = world.paths.shown(path);
+            match deed {
+                Deed::Create => {}
+                Deed::Nothing | Deed::Update => world.terminal.line(format!("{shown}: removed")),
+                Deed::Leave => world
+                    .terminal
+                    .line(format!("{shown}: left alone, because it is yours or was changed")),
+            }
+        }
+    }
+
     /// Removes what hookman wrote and nobody changed, and the directories it made if they are empty.
     ///
     /// # Errors
     ///
     /// When a file cannot be removed.
-    pub(super) fn remove(&self, world: &World) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         for (path, _, deed) in &self.files {
-            match deed {
-                Deed::Create => {}
-                Deed::Nothing | Deed::Update => files::remove(path)?,
-                Deed::Leave => world.terminal.line(format!(
-                    "{}: left alone, because it is yours or was changed",
-                    world.paths.shown(path)
-                )),
+            if matches!(deed, Deed::Nothing | Deed::Update) {
+                files::remove(path)?;
             }
         }
-        for folder in self.written.directories.iter().rev() {
-            // One that is not empty holds files of the user's and stays.
-            let _ = fs::remove_dir(folder);
-        }
+        remove_empty(&self.written.directories);
         files::remove(&self.record)?;
         Ok(())
     }
@@ -201,6 +205,22 @@ fn in_home(world: &World, binary: &Path) -> String {
         return "hookman".to_owned();
     }
     shown
+}
+
+// A file that came with a dotfiles repository is in no record of this machine, and may call hookman
+// by another path; it is nobody's work all the same.
+fn is_made_from(template: &str, found: &str) -> bool {
+    let mut parts = template.split(BINARY);
+    let (Some(head), Some(next)) = (parts.next(), parts.next()) else { return template == found };
+    let rest = found.strip_prefix(head).unwrap_or_default();
+    rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
+}
+
+// One that is not empty holds files of the user's and stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 // Makes the directories above `path` and gives those that were missing, outermost first.

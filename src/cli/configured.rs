@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::World;
+use crate::chain::plan::Plan;
 use crate::machine::environment;
 use crate::manifest::Hook;
-use crate::runtime::chains::{self, Chain};
+use crate::runtime::chains::{self, Chain, Loaded};
 
 /// One configured hook.
 pub(super) struct Configured {
@@ -31,6 +32,65 @@ pub(super) fn hooks(world: &World) -> Result<Vec<Configured>> {
         }
     }
     Ok(found)
+}
+
+/// What a switch needs to know of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Switchable {
+    /// Its name.
+    pub name: String,
+    /// One line on what it is for; a plan has none.
+    pub summary: String,
+    /// Where the manifest has it off for good.
+    pub off_at: Option<String>,
+}
+
+/// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
+/// last good version.
+///
+/// # Errors
+///
+/// When a manifest cannot be read and nothing of it runs.
+pub(super) fn switchable(world: &World) -> Result<Vec<Switchable>> {
+    let mut found: Vec<Switchable> = Vec::new();
+    for chain in chains(world) {
+        let hooks = match chains::read(&world.paths, &chain) {
+            Ok(manifest) => of_manifest(manifest.map(|manifest| manifest.hooks)),
+            Err(problems) => match chains::load(&world.paths, &chain) {
+                Loaded::LastGood(plan, _) => {
+                    world.terminal.warn(format!(
+                        "the manifest cannot be read, so its last good version is used\n{problems}"
+                    ));
+                    of_plan(&plan)
+                }
+                _ => return Err(problems.into()),
+            },
+        };
+        // A switch is for all hooks of its name.
+        for hook in hooks {
+            if !found.iter().any(|known| known.name == hook.name) {
+                found.push(hook);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn of_manifest(hooks: Option<Vec<Hook>>) -> Vec<Switchable> {
+    let off_at = |hook: &Hook| {
+        (!hook.enabled).then(|| hook.origins.get("enabled").map(ToString::to_string)).flatten()
+    };
+    hooks
+        .unwrap_or_default()
+        .into_iter()
+        .map(|hook| Switchable { off_at: off_at(&hook), name: hook.name, summary: hook.summary })
+        .collect()
+}
+
+fn of_plan(plan: &str) -> Vec<Switchable> {
+    let hook =
+        |name: &str| Switchable { name: name.to_owned(), summary: String::new(), off_at: None };
+    Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
 }
 
 /// The chains that apply to the current directory.

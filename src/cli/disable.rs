@@ -13,15 +13,16 @@ pub(super) fn disable(args: &Switch, world: &World) -> Result<ExitStatus> {
         Target::Hook(hook) => hook,
         Target::Told(status) => return Ok(status),
     };
-    let session = switching::session(&args.session)?;
+    let session = switching::session(&args.session, world)?;
     let now = clock::unix_seconds();
-    let off = Off { hook: hook.clone(), since: clock::stamp(), until: None };
+    let off = Off { hook: hook.name.clone(), since: clock::stamp(), until: None };
     let changed = switching::change(world, &session, |switches| switches.disable(off, now))?;
+    let name = &hook.name;
     let text = if changed {
-        format!("🔒 Disabled {hook} for this session")
+        format!("🔒 Disabled {name} for this session")
     } else {
-        format!("⚠️ Hook '{hook}' is already disabled for this session")
+        format!("⚠️ Hook '{name}' is already disabled for this session")
     };
-    switching::report(args, world, &session, changed, &text);
+    switching::report(args, world, &session, &hook, (changed, text));
     Ok(ExitStatus::Done)
 }

@@ -12,14 +12,15 @@ pub(super) fn enable(args: &Switch, world: &World) -> Result<ExitStatus> {
         Target::Hook(hook) => hook,
         Target::Told(status) => return Ok(status),
     };
-    let session = switching::session(&args.session)?;
+    let session = switching::session(&args.session, world)?;
     let now = clock::unix_seconds();
-    let changed = switching::change(world, &session, |switches| switches.enable(&hook, now))?;
+    let changed = switching::change(world, &session, |switches| switches.enable(&hook.name, now))?;
+    let name = &hook.name;
     let text = if changed {
-        format!("✅ Re-enabled {hook} for this session")
+        format!("✅ Re-enabled {name} for this session")
     } else {
-        format!("ℹ️ Hook '{hook}' is not currently disabled for this session")
+        format!("ℹ️ Hook '{name}' is not currently disabled for this session")
     };
-    switching::report(args, world, &session, changed, &text);
+    switching::report(args, world, &session, &hook, (changed, text));
     Ok(ExitStatus::Done)
 }

@@ -9,7 +9,7 @@ use super::companion::Companions;
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World, caveats, consent, settling};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
@@ -40,6 +40,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         ignoring.show(world);
     }
     registering::show(world, &proposals);
+    caveats::show(world, &proposals);
     let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
     if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
@@ -48,9 +49,10 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let how = format!("hookman install{} --yes", target.flag());
-    if !consent::given(world, &args.writing, "Write this?", &how)? {
+    if !consent::given_or_preview(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for proposal in &proposals {
         proposal.check(world)?;
@@ -65,7 +67,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     next_steps(world, &target);
     Ok(ExitStatus::Done)
 }
@@ -76,6 +78,7 @@ struct Edit {
     before: Option<String>,
     after: String,
     layers: Layers,
+    local: bool,
 }
 
 impl Edit {
@@ -93,16 +96,25 @@ impl Edit {
                 found = layers(&after)?;
             }
         }
-        Ok(Self { path: target.manifest.clone(), before, after, layers: found })
+        let (path, local) = (target.manifest.clone(), target.local);
+        Ok(Self { path, before, after, layers: found, local })
     }
 
     fn changes(&self) -> bool {
         self.before.as_deref() != Some(&self.after)
     }
 
+    /// The names of the hooks that the edited manifest declares.
+    fn own(&self) -> Vec<&str> {
+        let Layers { committed, all } = &self.layers;
+        let is_overlay = |name: &str| committed.hooks.iter().all(|hook| hook.name != name);
+        let names = all.hooks.iter().map(|hook| hook.name.as_str());
+        if self.local { names.filter(|name| is_overlay(name)).collect() } else { names.collect() }
+    }
+
     fn show(&self, world: &World) {
         let file = world.paths.shown(&self.path);
-        let hooks = hooks_in(&self.layers.all);
+        let hooks = hooks_in(&self.own());
         match &self.before {
             None => world.terminal.line(format!("{file}: new, with {hooks}")),
             Some(before) if self.changes() => {
@@ -154,26 +166,25 @@ fn declares(manifest: &Manifest, builtin: &str) -> bool {
         .any(|hook| matches!(&hook.action, Action::Builtin { name, .. } if name == builtin))
 }
 
-fn hooks_in(manifest: &Manifest) -> String {
-    match manifest.hooks.as_slice() {
-        [] => "no hooks".to_owned(),
-        [hook] => format!("1 hook: {}", hook.name),
-        hooks => {
-            let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
-            format!("{} hooks: {}", hooks.len(), names.join(", "))
-        }
+fn hooks_in(names: &[&str]) -> String {
+    match names {
+        [] => "no hooks of its own".to_owned(),
+        [name] => format!("1 hook: {name}"),
+        names => format!("{} hooks: {}", names.len(), names.join(", ")),
     }
 }
 
 fn next_steps(world: &World, target: &Target) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
+    // The slash commands are the user's, and come with an installation for the user.
+    let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
     let text = format!(
         "
 Done. Running sessions pick it up within seconds.
   {file}  lists the hooks; edit it, then `hookman apply{flag}`
   hookman doctor     checks that every hook would really fire
-  hookman disable X  switches a hook off for one session; /hook:disable X inside Claude Code
+  hookman disable X  switches a hook off for one session{typed}
   hookman uninstall{flag}  puts {settings} back as it was"
     );
     world.terminal.line(text);

@@ -6,6 +6,7 @@ mod apply;
 pub mod args;
 mod backups;
 mod binary;
+mod caveats;
 mod companion;
 mod configured;
 mod consent;
@@ -80,6 +81,17 @@ pub fn main() -> u8 {
     }
 }
 
+// After another exit code than 0 the client would not show what a slash command printed.
+fn shown(is_slash: bool, result: Result<ExitStatus>, world: &World) -> Result<ExitStatus> {
+    match result {
+        Err(error) if is_slash => {
+            world.terminal.line(format!("error: {error:#}"));
+            Ok(ExitStatus::Done)
+        }
+        other => other,
+    }
+}
+
 fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
     match command {
         Command::Install(args) => install::install(&args, world),
@@ -94,9 +106,9 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
-        Command::Disable(args) => disable::disable(&args, world),
-        Command::Enable(args) => enable::enable(&args, world),
-        Command::Status(args) => status::status(&args, world),
+        Command::Disable(args) => shown(args.slash, disable::disable(&args, world), world),
+        Command::Enable(args) => shown(args.slash, enable::enable(&args, world), world),
+        Command::Status(args) => shown(args.slash, status::status(&args, world), world),
         Command::Run(_) => anyhow::bail!("`run` comes first: hookman run EVENT"),
     }
 }

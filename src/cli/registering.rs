@@ -11,11 +11,12 @@ pub(super) use super::binary::binary_path;
 use super::layers::Layers;
 use super::settling::Written;
 pub(super) use super::target::Target;
+use crate::client::json::Document;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::manifest::Hook;
 use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Undo, plan, unified_diff};
+use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
 #[derive(Clone)]
@@ -204,6 +205,11 @@ fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.beside("undo", settings)
 }
 
+fn holds_ours(text: Option<&str>) -> bool {
+    text.and_then(|text| Document::parse(text).ok())
+        .is_some_and(|document| handlers(&document).iter().any(|handler| handler.ours))
+}
+
 /// What is kept to take our entries out of the text that a settings file holds.
 ///
 /// # Errors
@@ -236,6 +242,9 @@ impl Proposal {
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
         let before = read(world, settings)?;
         let undo = undo(world, settings, before.as_deref())?;
+        // Without an entry of ours it is about some other text, but for what a removal left empty.
+        let is_new = matches!(wish, Wish::Entries(_)) && !holds_ours(before.as_deref());
+        let undo = undo.filter(|_| !is_new);
         Self::over(before.as_deref(), settings, wish, undo)
             .with_context(|| left_alone(world, settings))
     }
@@ -346,7 +355,8 @@ impl Proposal {
             None => files::remove_if(&self.settings, before)?,
         };
         if done && matches!(self.wish, Wish::Nothing) {
-            files::remove(&undo_file)?;
+            // What is left of it says that it belongs to another text.
+            let _ = files::remove(&undo_file);
         }
         Ok(done)
     }
@@ -362,7 +372,7 @@ impl Written for Proposal {
     }
 
     fn stands(&self, world: &World) -> Result<bool> {
-        Ok(self.again(world)?.plan.is_empty())
+        Ok(self.again(world)?.plan.changes.is_empty())
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {

@@ -41,10 +41,10 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let others = registering::propose_overlay(world, target, &step.layers, None)?;
     step.show(world);
     registering::show_changing(world, &others);
-    let how = format!("hookman release{} --all --yes", target.flag());
-    if !consent::given(world, &args.writing, "Write this?", &how)? {
+    if !consent::given(world, &args.writing, "Write this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     step.write(world, "release", &lock)?;
     for other in &others {
@@ -54,7 +54,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     drop(lock);
     let mut written = registering::written(&others);
     written.push(&step);
-    settling::settle(world, target, &args.writing, &written)?;
+    settling::settle(world, target, wait, &written)?;
     world.terminal.line("Done.");
     Ok(ExitStatus::Done)
 }

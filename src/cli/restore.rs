@@ -29,16 +29,16 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
-    let how = format!("hookman restore {}{} --yes", args.which, target.flag());
-    if !consent::given(world, &args.writing, "Restore this?", &how)? {
+    if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     let restored = Restored { settings: target.settings.clone(), before, text };
     restored.write_over(restored.before.as_deref(), "restore", world)?;
     drop(lock);
     world.terminal.line(format!("restored {shown} as of {}", backup.time()));
-    settling::settle(world, &target, &args.writing, &[&restored])?;
+    settling::settle(world, &target, wait, &[&restored])?;
     Ok(ExitStatus::Done)
 }
 

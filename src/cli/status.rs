@@ -24,9 +24,9 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let hooks = configured::hooks(world)?;
     // Without a session there still is an answer: what the manifests say.
     let session = if args.session.session.is_some() {
-        Some(switching::session(&args.session)?)
+        Some(switching::session(&args.session, world)?)
     } else {
-        switching::session(&args.session).ok()
+        switching::session(&args.session, world).ok()
     };
     let (switches, damaged) = match &session {
         Some(session) => switching::switches(world, session)?,
@@ -40,6 +40,8 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     match &session {
+        // The user of a slash command named no session, and need not be told who did.
+        Some(session) if args.slash => world.terminal.line(format!("Session {}", session.id)),
         Some(session) => {
             world.terminal.line(format!("Session {} ({})", session.id, session.found_by));
         }

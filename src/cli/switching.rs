@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::args::{self, Switch};
-use super::configured::{self, Configured};
+use super::configured::{self, Switchable};
 use super::{ExitStatus, World};
 use crate::machine::lock::Lock;
 use crate::machine::{clock, environment, files};
@@ -28,7 +28,7 @@ pub(super) struct Session {
 /// # Errors
 ///
 /// When nothing names one; the message says what would.
-pub(super) fn session(args: &args::Session) -> Result<Session> {
+pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
     if let Some(id) = &args.session {
         // A slash command that the client did not fill in must not switch a session of that name.
         if id.trim().is_empty() || id.contains("${") {
@@ -40,9 +40,32 @@ pub(super) fn session(args: &args::Session) -> Result<Session> {
         return Ok(Session { id, found_by: "CLAUDE_CODE_SESSION_ID" });
     }
     bail!(
-        "which session? This shell does not run inside one. Name it with --session ID; \
-         `hookman doctor` shows the sessions that were seen last"
+        "which session? This shell does not run inside one; name it with --session ID\n{}",
+        seen(world)
     )
+}
+
+/// The sessions that called hookman last, newest first, as lines.
+fn seen(world: &World) -> String {
+    const SHOWN: usize = 5;
+    let text = journal::tail(&world.paths, 256 * 1024).unwrap_or_default();
+    let mut sessions: Vec<journal::Entry<'_>> = Vec::new();
+    for entry in journal::entries(&text).into_iter().rev() {
+        let is_new = sessions.iter().all(|known| known.session != entry.session);
+        if is_new && !entry.session.is_empty() && sessions.len() < SHOWN {
+            sessions.push(entry);
+        }
+    }
+    if sessions.is_empty() {
+        return "No session has called hookman yet".to_owned();
+    }
+    let width = sessions.iter().map(|entry| entry.session.chars().count()).max();
+    let lines = sessions.iter().map(|entry| {
+        let cwd = world.paths.shown(std::path::Path::new(&*entry.cwd));
+        let session = entry.session.escape_debug().to_string();
+        format!("\n  {session:width$}  {}  {cwd}", entry.time, width = width.unwrap_or_default())
+    });
+    format!("Seen last:{}", lines.collect::<String>())
 }
 
 /// The file that holds a session's switches.
@@ -103,7 +126,7 @@ pub(super) fn change(
 /// What a switch command was told to switch.
 pub(super) enum Target {
     /// This hook.
-    Hook(String),
+    Hook(Switchable),
     /// Nothing that can be switched, and the user was told.
     Told(ExitStatus),
 }
@@ -114,10 +137,10 @@ pub(super) enum Target {
 ///
 /// When a manifest cannot be read.
 pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target> {
-    let hooks = configured::hooks(world)?;
-    let names: Vec<&str> = hooks.iter().map(|configured| configured.hook.name.as_str()).collect();
+    let hooks = configured::switchable(world)?;
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
     let typed = args.hook.as_deref().unwrap_or_default().trim();
-    let found = names::resolve(typed, &unique(&names));
+    let found = names::resolve(typed, &names);
     let told = |status, text: String| {
         if args.json {
             world.terminal.line(json!({"changed": false, "message": text}).to_string());
@@ -128,7 +151,10 @@ pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target>
     };
     let call = if args.slash { format!("/hook:{verb}") } else { format!("hookman {verb}") };
     match found {
-        Found::One(name) => Ok(Target::Hook(name.to_owned())),
+        Found::One(name) => {
+            let hook = hooks.iter().find(|hook| hook.name == name).cloned();
+            hook.map(Target::Hook).context("the hook was not found again")
+        }
         Found::Several(several) => {
             let list: Vec<String> = several.iter().map(|name| format!("  - {name}")).collect();
             let list = list.join("\n");
@@ -141,6 +167,10 @@ pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target>
             let list = available(&hooks);
             told(ExitStatus::Done, format!("{list}\nUsage: {call} [hook-name-or-partial]"))
         }
+        Found::None(_) if hooks.is_empty() => {
+            let list = available(&hooks);
+            told(ExitStatus::Error, format!("❌ No hook found matching '{typed}'\n{list}"))
+        }
         Found::None(nearest) => {
             let hint = nearest.map(|name| format!("Did you mean '{name}'?\n")).unwrap_or_default();
             let text = format!(
@@ -152,30 +182,31 @@ pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target>
     }
 }
 
-fn unique<'a>(names: &[&'a str]) -> Vec<&'a str> {
-    let mut unique: Vec<&str> = Vec::new();
-    for name in names {
-        if !unique.contains(name) {
-            unique.push(name);
-        }
-    }
-    unique
-}
-
-fn available(hooks: &[Configured]) -> String {
+fn available(hooks: &[Switchable]) -> String {
     if hooks.is_empty() {
         return "No hooks are configured here; `hookman install` makes a manifest".to_owned();
     }
-    let width = hooks.iter().map(|configured| configured.hook.name.chars().count()).max();
-    let lines = hooks.iter().map(|Configured { hook, .. }| {
-        format!("  {:width$} - {}", hook.name, hook.summary, width = width.unwrap_or_default())
+    let width = hooks.iter().map(|hook| hook.name.chars().count()).max();
+    let lines = hooks.iter().map(|hook| match hook.summary.as_str() {
+        "" => format!("  {}", hook.name),
+        summary => format!("  {:1$} - {summary}", hook.name, width.unwrap_or_default()),
     });
     let list: Vec<String> = lines.collect();
     format!("Available hooks for this project:\n{}", list.join("\n"))
 }
 
-/// Reports a switch that was or was not made.
-pub(super) fn report(args: &Switch, world: &World, session: &Session, changed: bool, text: &str) {
+/// Reports a switch that was or was not made, and whether it matters.
+pub(super) fn report(
+    args: &Switch,
+    world: &World,
+    session: &Session,
+    hook: &Switchable,
+    (changed, mut text): (bool, String),
+) {
+    if let Some(place) = &hook.off_at {
+        text.push_str("\nIt is off for good: enabled = false at ");
+        text.push_str(place);
+    }
     if args.json {
         let report = json!({
             "changed": changed,
@@ -186,7 +217,7 @@ pub(super) fn report(args: &Switch, world: &World, session: &Session, changed: b
         world.terminal.line(report.to_string());
         return;
     }
-    world.terminal.line(text);
+    world.terminal.line(&text);
     // Inside its own session a user does not need to be told which one was meant.
     if session.found_by == "--session" && !args.slash {
         world.terminal.line(format!("Session: {}", session.id));

@@ -32,14 +32,15 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     } else {
         registering::show_changing(world, &proposals);
     }
+    companions.show_removal(world);
     if steps.is_empty() && proposals.iter().all(|it| it.plan.is_empty()) && !companions.has_any() {
         world.terminal.line("hookman is not installed here.");
         return Ok(ExitStatus::Done);
     }
-    let how = format!("hookman uninstall{} --yes", target.flag());
-    if !consent::given(world, &args.writing, "Remove it?", &how)? {
+    if !consent::given(world, &args.writing, "Remove it?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for step in &steps {
         step.write(world, "uninstall", &lock)?;
@@ -47,17 +48,18 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     for proposal in &proposals {
         proposal.write(world, "uninstall", &lock)?;
     }
-    companions.remove(world)?;
+    companions.remove()?;
     if !steps.is_empty() {
         let _ = chains::compile(&world.paths, &target.chain);
     }
     drop(lock);
-    settling::settle(world, &target, &args.writing, &written(&steps, &proposals))?;
-    let manifest = world.paths.shown(&target.manifest);
-    if steps.is_empty() || target.manifest.exists() {
-        world.terminal.line(format!("Done. {manifest} stays: it is yours."));
+    settling::settle(world, &target, wait, &written(&steps, &proposals))?;
+    let back = if steps.is_empty() { "" } else { " The adopted hooks are back in the settings." };
+    if target.manifest.exists() {
+        let manifest = world.paths.shown(&target.manifest);
+        world.terminal.line(format!("Done.{back} {manifest} stays: it is yours."));
     } else {
-        world.terminal.line("Done. The adopted hooks are back in the settings.");
+        world.terminal.line(format!("Done.{back}"));
     }
     Ok(ExitStatus::Done)
 }

@@ -144,15 +144,29 @@ fn write_beside(
         .prefix(PREFIX)
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory)
+        .map_err(bare)
         .map_err(Error::of("write to the directory", directory))?;
-    // The temporary file's name would tell the user nothing.
-    new.write_all(text.as_bytes()).map_err(Error::of("write", target))?;
+    // The handle adds the temporary file's name to its errors, which would tell the user nothing.
+    new.as_file_mut().write_all(text.as_bytes()).map_err(Error::of("write", target))?;
     if let Some(old) = old {
         keep_attributes(old, new.as_file(), kind)
             .map_err(Error::of("keep owner and attributes of", target))?;
     }
     new.as_file().sync_all().map_err(Error::of("write", target))?;
     Ok(new)
+}
+
+// The error carries the temporary file's name, which would tell the user nothing where the kind of
+// error tells all.
+fn bare(error: io::Error) -> io::Error {
+    match error.kind() {
+        kind @ (io::ErrorKind::NotFound
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::QuotaExceeded
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::StorageFull) => kind.into(),
+        _ => error,
+    }
 }
 
 fn put(new: NamedTempFile, target: &Path) -> Result<()> {

@@ -10,12 +10,16 @@ use super::types::{Origin, Position, Problem};
 pub(super) struct Reader<'a> {
     file: &'a str,
     text: &'a str,
+    /// Where each line starts, so that a place is found without counting from the top.
+    lines: Vec<usize>,
     pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        Self { file, text, problems: Vec::new() }
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(breaks).collect();
+        Self { file, text, lines, problems: Vec::new() }
     }
 
     /// Parses the text; a text that is no TOML is a problem and an empty table.
@@ -29,12 +33,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn origin(&self, offset: usize) -> Origin {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let position = Position {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        };
+        let offset = offset.min(self.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let before = self.text.get(self.lines[line - 1]..offset).unwrap_or_default();
+        let position = Position { line, column: before.chars().count() + 1 };
         Origin { file: self.file.to_owned(), position }
     }
 
@@ -56,7 +58,15 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn wrong_type(&mut self, key: &str, value: &Spanned<DeValue<'_>>, wanted: &str) {
-        let found = value.get_ref().type_str();
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "an integer",
+            DeValue::Float(_) => "a float",
+            DeValue::Boolean(_) => "a boolean",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
         self.problem(value.span().start, format!("`{key}` takes {wanted}, not {found}"));
     }
 
@@ -81,7 +91,10 @@ impl<'a> Reader<'a> {
     /// A duration in seconds, as milliseconds.
     pub(super) fn seconds(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u64> {
         let number = match value.get_ref() {
-            DeValue::Integer(integer) => integer.as_str().parse::<f64>().ok(),
+            #[expect(clippy::cast_precision_loss, reason = "the range is checked below")]
+            DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
+                .ok()
+                .map(|whole| whole as f64),
             DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
             _ => {
                 self.wrong_type(key, value, "a number of seconds");
@@ -108,23 +121,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One string, or a list of strings.
+    /// A list of strings, each with its offset; `wanted` says what `key` takes. What is no list is
+    /// read as a list of one.
     pub(super) fn texts(
         &mut self,
         key: &str,
         value: &Spanned<DeValue<'_>>,
+        wanted: &str,
     ) -> Option<Vec<(usize, String)>> {
-        let one = |value: &Spanned<DeValue<'_>>| {
-            value.get_ref().as_str().map(|text| (value.span().start, text.to_owned()))
+        let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
+            DeValue::Array(array) => array.iter().collect(),
+            _ => vec![value],
         };
-        let found = match value.get_ref() {
-            DeValue::Array(array) => array.iter().map(one).collect(),
-            _ => one(value).map(|text| vec![text]),
-        };
-        if found.is_none() {
-            self.wrong_type(key, value, "a string or a list of strings");
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            let Some(text) = item.get_ref().as_str() else {
+                self.wrong_type(key, item, wanted);
+                return None;
+            };
+            texts.push((item.span().start, text.to_owned()));
         }
-        found
+        Some(texts)
     }
 
     /// A table as JSON; dates become their text.

@@ -58,7 +58,15 @@ pub fn read(
         .into_iter()
         .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
         .collect();
-    if problems.is_empty() { Ok(Manifest { hooks }) } else { Err(Problems(problems)) }
+    if problems.is_empty() {
+        return Ok(Manifest { hooks });
+    }
+    // A hook is read key by key, not line by line.
+    problems.sort_by_key(|Problem { origin, .. }| {
+        let is_overlay = base.is_none_or(|base| base.file != origin.file);
+        (is_overlay, origin.position)
+    });
+    Err(Problems(problems))
 }
 
 /// A hook as one file gives it; `None` is a key that the file leaves out.
@@ -75,6 +83,8 @@ struct Draft {
     option_origins: Vec<(Vec<String>, Origin)>,
     origins: BTreeMap<String, Origin>,
     origin: Origin,
+    /// Where the overlay changes it.
+    overlay: Option<Origin>,
     defaults: Defaults,
 }
 
@@ -106,6 +116,12 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         problems.push(Problem { origin: origin.clone(), message });
         return;
     }
+    if let Some(overlay) = &earlier.overlay {
+        let message = format!("this file sets `{}` at {overlay} already", draft.name);
+        problems.push(Problem { origin: draft.origin, message });
+        return;
+    }
+    earlier.overlay = Some(draft.origin);
     earlier.enabled = draft.enabled.or(earlier.enabled);
     earlier.timeout_ms = draft.timeout_ms.or(earlier.timeout_ms);
     earlier.on_error = draft.on_error.or(earlier.on_error);
@@ -176,7 +192,8 @@ fn read_hook(
     let before = reader.problems.len();
     reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS].concat());
     let action = read_action(reader, table, offset, presets);
-    let name = read_name(reader, table, offset, action.as_ref());
+    let is_wrong = reader.problems.len() > before;
+    let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
     let mut draft = Draft {
         name: name.unwrap_or_default(),
         action,
@@ -190,6 +207,7 @@ fn read_hook(
         option_origins: Vec::new(),
         origins: BTreeMap::new(),
         origin: reader.origin(offset),
+        overlay: None,
         defaults: defaults.clone(),
     };
     for key in table.keys() {
@@ -272,7 +290,7 @@ fn read_action(
         }
         _ => {
             let words = match value.get_ref() {
-                DeValue::Array(_) => reader.texts(key, value)?,
+                DeValue::Array(_) => reader.texts(key, value, "a list of strings")?,
                 _ => {
                     reader.wrong_type(key, value, "a list of strings");
                     return None;
@@ -292,12 +310,16 @@ fn read_name(
     table: &DeTable<'_>,
     offset: usize,
     action: Option<&Action>,
+    is_wrong: bool,
 ) -> Option<String> {
     let Some(value) = table.get("name") else {
         if let Some(Action::Builtin { name, .. }) = action {
             return Some(name.clone());
         }
-        reader.problem(offset, "this hook has no name; give it one: name = \"…\"".to_owned());
+        // A built-in hook brings its name along, and where it is misspelled, that was said.
+        if !is_wrong {
+            reader.problem(offset, "this hook has no name; give it one: name = \"…\"".to_owned());
+        }
         return None;
     };
     let name = reader.text("name", value)?;
@@ -313,7 +335,10 @@ fn read_name(
 }
 
 fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<Event>> {
-    let names = reader.texts("event", value)?;
+    let names = reader.texts("event", value, "a string or a list of strings")?;
+    if names.is_empty() {
+        reader.problem(value.span().start, "`event` names no event".to_owned());
+    }
     let mut events = Vec::new();
     for (offset, name) in names {
         match Event::from_name(&name) {
@@ -324,10 +349,6 @@ fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
                 reader.problem(offset, format!("the client has no event `{name}`{hint}"));
             }
         }
-    }
-    if events.is_empty() {
-        reader.problem(value.span().start, "`event` names no event".to_owned());
-        return None;
     }
     events.sort_unstable();
     events.dedup();

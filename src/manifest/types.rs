@@ -9,7 +9,7 @@ use super::manner::Manner;
 use crate::client::event::Event;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
     pub line: usize,

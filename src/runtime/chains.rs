@@ -155,7 +155,7 @@ fn has_gate(chain: &Chain) -> bool {
     chain.files().filter_map(|path| files::read_text(path).ok().flatten()).any(|text| {
         text.lines().any(|line| {
             let line = line.trim_start();
-            line.starts_with("on_error") && line.contains("closed")
+            !line.starts_with('#') && line.contains("on_error") && line.contains("closed")
         })
     })
 }

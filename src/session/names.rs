@@ -11,16 +11,20 @@ pub enum Found<'a> {
     None(Option<&'a str>),
 }
 
-/// Resolves a name: exact, then a unique beginning, then a unique part; case and blanks around it
-/// do not count.
+/// Resolves a name: exact, then a unique beginning, then a unique part; blanks around it do not
+/// count, and case only where two names differ in nothing else.
 ///
 /// After the session switches document (`004_1870e012f86aed79`), which has no order between
 /// beginnings and parts; a beginning comes first here, as it is what people type.
 pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
-    let typed = typed.trim().to_lowercase();
+    let typed = typed.trim();
     if typed.is_empty() {
         return Found::None(None);
     }
+    if let Some(name) = hooks.iter().find(|name| **name == typed) {
+        return Found::One(name);
+    }
+    let typed = typed.to_lowercase();
     let tests: [&dyn Fn(&str) -> bool; 3] =
         [&|name| name == typed, &|name| name.starts_with(&typed), &|name| name.contains(&typed)];
     for test in tests {
@@ -66,5 +70,8 @@ mod tests {
         for (typed, expected) in rows {
             assert_eq!(resolve(typed, &hooks), expected, "{typed:?}");
         }
+        let twins = ["log", "Log"];
+        assert_eq!(resolve("Log", &twins), Found::One("Log"));
+        assert_eq!(resolve("LOG", &twins), Found::Several(vec!["log", "Log"]));
     }
 }

@@ -63,6 +63,8 @@ books! {
     chain
     environment
     firing
+    install
+    scopes
     sessions
     settings
     slash_commands

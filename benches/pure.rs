@@ -1,0 +1,96 @@
+//! What the parts without input and output cost. `cargo bench` runs them.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark of something that failed is none")]
+
+use std::fmt::Write;
+
+use divan::{Bencher, black_box};
+use hookman::chain::plan::{Plan, render};
+use hookman::client::event::Event;
+use hookman::client::payload::Payload;
+use hookman::client::{matcher, shell};
+use hookman::manifest::{self, Source};
+use hookman::runtime::catalogue::Catalogue;
+use hookman::settings::wanted::{Caller, Demand, wanted};
+use hookman::settings::{Record, plan};
+
+const PAYLOAD: &str = include_str!("payload.json");
+
+fn main() {
+    divan::main();
+}
+
+fn manifest_text(hooks: usize) -> String {
+    (0..hooks).fold(String::new(), |mut text, number| {
+        let _ = write!(
+            text,
+            "[[hook]]\nname = \"hook-{number}\"\ncommand = \"true\"\nevent = \"PreToolUse\"\nmatcher = \"Edit|Write\"\n\n"
+        );
+        text
+    })
+}
+
+/// A settings file of about so many bytes that is full of somebody else's hooks.
+fn settings_text(bytes: usize) -> String {
+    let mut groups = String::new();
+    let mut number = 0;
+    while groups.len() < bytes {
+        let _ = write!(
+            groups,
+            "      {{\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {{ \"type\": \"command\", \"command\": \"/opt/hooks/check-{number}.sh\" }}\n        ]\n      }},\n"
+        );
+        number += 1;
+    }
+    let groups = groups.trim_end().trim_end_matches(',');
+    format!("{{\n  \"hooks\": {{\n    \"PostToolUse\": [\n{groups}\n    ]\n  }}\n}}\n")
+}
+
+#[divan::bench]
+fn payload(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| Payload::parse(black_box(PAYLOAD)));
+}
+
+#[divan::bench(args = ["Bash|PowerShell", "mcp__.*"])]
+fn matchers(bencher: Bencher<'_, '_>, text: &str) {
+    bencher.bench(|| matcher::matches(Some(text), Event::PreToolUse, black_box(Some("Read"))));
+}
+
+#[divan::bench(args = [1, 10, 100])]
+fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
+    let text = manifest_text(hooks);
+    let manifest =
+        manifest::read(Some(Source { file: "m", text: &text }), None, &Catalogue).unwrap();
+    let plan = render("build", &[], &manifest.hooks).unwrap();
+    bencher.bench(|| {
+        let plan = Plan::parse(black_box(&plan)).unwrap();
+        plan.steps(Event::PreToolUse, None, Some("Bash")).count()
+    });
+}
+
+#[divan::bench(args = [1, 10, 100])]
+fn manifest(bencher: Bencher<'_, '_>, hooks: usize) {
+    let text = manifest_text(hooks);
+    bencher.bench(|| {
+        manifest::read(Some(Source { file: "m", text: black_box(&text) }), None, &Catalogue)
+    });
+}
+
+#[divan::bench]
+fn shell_line(bencher: Bencher<'_, '_>) {
+    let line = "cd src && git commit -m \"rm -rf is only text\" || (echo no; exit 1) | tee log";
+    bencher.bench(|| shell::split(black_box(line)).commands.len());
+}
+
+#[divan::bench(args = [5_000, 1_048_576])]
+fn settings_plan_bytes(bencher: Bencher<'_, '_>, bytes: usize) {
+    let text = settings_text(bytes);
+    let demand = Demand {
+        event: Event::PreToolUse,
+        matcher: Some("Bash"),
+        timeout_ms: 10_000,
+        parallel: false,
+        own: None,
+    };
+    let entries = wanted(&[demand], &Caller::Binary("/opt/bin/hookman".to_owned()));
+    bencher.bench(|| plan(Some(black_box(&text)), &entries, &Record::default()).unwrap());
+}
