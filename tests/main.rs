@@ -1,5 +1,6 @@
 //! The integration tests, one binary.
 
+mod adopt;
 mod cli;
 mod documents;
 mod house;

@@ -207,13 +207,6 @@ fn in_home(world: &World, binary: &Path) -> String {
     shown
 }
 
-// One that is not empty holds files of the user's and stays.
-fn remove_empty(folders: &[PathBuf]) {
-    for folder in folders.iter().rev() {
-        let _ = fs::remove_dir(folder);
-    }
-}
-
 // A file that came with a dotfiles repository is in no record of this machine, and may call hookman
 // by another path; it is nobody's work all the same.
 fn is_made_from(template: &str, found: &str) -> bool {
@@ -221,6 +214,13 @@ fn is_made_from(template: &str, found: &str) -> bool {
     let (Some(head), Some(next)) = (parts.next(), parts.next()) else { return template == found };
     let rest = found.strip_prefix(head).unwrap_or_default();
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
+}
+
+// One that is not empty holds files of the user's and stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 // Makes the directories above `path` and gives those that were missing, outermost first.

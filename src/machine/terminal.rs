@@ -42,6 +42,19 @@ impl Terminal {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
+        dialoguer::MultiSelect::new()
+            .with_prompt(question)
+            .items(lines)
+            .interact_opt()
+            .map_err(|dialoguer::Error::IO(error)| error)
+    }
+
     /// Asks a question that is answered with yes or no; no answer is a no.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::document::Reader;
 use crate::client::event::{Event, Subject};
 
 /// The keys that are read here.
-pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message"];
+pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message", "adopted"];
 
 /// How a hook runs beside others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Manner {
     pub background: bool,
     /// What the client shows while the hook runs.
     pub status_message: Option<String>,
+    /// Whether it stood in `settings.json` as somebody else's and can go back there.
+    pub adopted: bool,
 }
 
 impl Manner {
@@ -47,6 +49,9 @@ impl Manner {
         let mut manner = Self::default();
         if let Some(value) = table.get("parallel") {
             manner.parallel = reader.boolean("parallel", value).unwrap_or_default();
+        }
+        if let Some(value) = table.get("adopted") {
+            manner.adopted = reader.boolean("adopted", value).unwrap_or_default();
         }
         if let Some(value) = table.get("async") {
             manner.background = reader.boolean("async", value).unwrap_or_default();

@@ -58,6 +58,7 @@ macro_rules! books {
 }
 
 books! {
+    adopt
     blocking
     chain
     environment
