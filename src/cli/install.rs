@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::args::Install;
 use super::companion::Companions;
@@ -93,7 +93,10 @@ impl Edit {
             let name = ready_made(hook)?;
             if !declares(&found.all, name) {
                 after = manifest::edit::add_builtin(&after, name);
-                found = layers(&after)?;
+                found = layers(&after).with_context(|| {
+                    let file = world.paths.shown(&target.manifest);
+                    format!("`{name}` does not fit in at the end of {file}; add it by hand")
+                })?;
             }
         }
         let (path, local) = (target.manifest.clone(), target.local);

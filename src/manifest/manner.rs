@@ -5,6 +5,7 @@ use toml::de::DeTable;
 
 use super::document::Reader;
 use crate::client::event::{Event, Subject};
+use crate::client::settings_schema::is_one_rule;
 
 /// The keys that are read here.
 pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message", "adopted"];
@@ -61,6 +62,12 @@ impl Manner {
         }
         if let Some(value) = table.get("if") {
             manner.condition = reader.text("if", value);
+            if let Some(rule) = manner.condition.as_deref().filter(|rule| !is_one_rule(rule)) {
+                let message = format!(
+                    "`{rule}` is not one permission rule, and the client never runs a hook with it"
+                );
+                reader.problem(value.span().start, message);
+            }
             let deaf = |event: &&Event| event.facts().subject != Subject::Tool;
             if let Some(event) = events.and_then(|events| events.iter().find(deaf)) {
                 let message = format!(
