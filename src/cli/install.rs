@@ -54,8 +54,14 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
+    // Whatever is in the way of a later file is met before the first one is written.
     for proposal in &proposals {
         proposal.check(world)?;
+    }
+    companions.check()?;
+    edit.check()?;
+    if let Some(ignoring) = &ignoring {
+        ignoring.check()?;
     }
     if let Some(ignoring) = &ignoring {
         ignoring.write(world)?;
@@ -128,6 +134,13 @@ impl Edit {
             }
             Some(_) => world.terminal.line(format!("{file}: {hooks}")),
         }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.changes() {
+            files::check_replaceable(&self.path)?;
+        }
+        Ok(())
     }
 
     fn write(&self, world: &World) -> Result<()> {
