@@ -42,6 +42,11 @@ impl Terminal {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Whether there is somebody to ask on a terminal that can show a list to choose from.
+    pub fn can_choose(&self) -> bool {
+        self.can_ask() && environment::text("TERM").is_none_or(|terminal| terminal != "dumb")
+    }
+
     /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
     ///
     /// # Errors
@@ -61,11 +66,15 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
-        dialoguer::Confirm::new()
-            .with_prompt(question)
-            .default(false)
-            .interact_opt()
-            .map(|answer| answer.unwrap_or(false))
-            .map_err(|dialoguer::Error::IO(error)| error)
+        // A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt
+        // leaves nothing to be put back, and a terminal that knows no escape sequences gets none.
+        let mut stderr = io::stderr();
+        write!(stderr, "{question} [y/N] ")?;
+        stderr.flush()?;
+        let mut answer = String::new();
+        if io::stdin().read_line(&mut answer)? == 0 {
+            writeln!(stderr)?;
+        }
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 }
