@@ -34,6 +34,22 @@ pub(super) fn hooks(world: &World) -> Result<Vec<Configured>> {
     Ok(found)
 }
 
+/// What to say where no hook is configured.
+pub(super) fn none(world: &World) -> String {
+    let chains = chains(world);
+    let manifests: Vec<String> = chains
+        .iter()
+        .flat_map(Chain::files)
+        .filter(|path| path.exists())
+        .map(|path| world.paths.shown(path))
+        .collect();
+    match manifests.as_slice() {
+        [] => "No hooks are configured here; `hookman install` makes a manifest".to_owned(),
+        [one] => format!("No hooks are configured here: {one} declares none"),
+        several => format!("No hooks are configured here: {} declare none", several.join(" and ")),
+    }
+}
+
 /// What a switch needs to know of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Switchable {

@@ -53,7 +53,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         world.terminal.line(format!("The switches in {file} are damaged, so nothing is switched"));
     }
     if rows.is_empty() {
-        world.terminal.line("No hooks are configured here; `hookman install` makes a manifest");
+        world.terminal.line(configured::none(world));
     }
     let width = rows.iter().map(|(row, _)| row.hook.name.chars().count()).max().unwrap_or_default();
     for (Configured { hook, .. }, layer) in &rows {

@@ -9,6 +9,7 @@ use super::args::{self, Switch};
 use super::configured::{self, Switchable};
 use super::{ExitStatus, World};
 use crate::machine::lock::Lock;
+use crate::machine::terminal::harmless;
 use crate::machine::{clock, environment, files};
 use crate::runtime::journal;
 use crate::session::identity::safe_name;
@@ -145,7 +146,7 @@ pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target>
         if args.json {
             world.terminal.line(json!({"changed": false, "message": text}).to_string());
         } else {
-            world.terminal.line(text);
+            world.terminal.line(harmless(&text));
         }
         Ok(Target::Told(if args.slash { ExitStatus::Done } else { status }))
     };
@@ -164,27 +165,27 @@ pub(super) fn target(args: &Switch, verb: &str, world: &World) -> Result<Target>
             told(ExitStatus::Error, text)
         }
         Found::None(_) if typed.is_empty() => {
-            let list = available(&hooks);
+            let list = available(&hooks, world);
             told(ExitStatus::Done, format!("{list}\nUsage: {call} [hook-name-or-partial]"))
         }
         Found::None(_) if hooks.is_empty() => {
-            let list = available(&hooks);
+            let list = available(&hooks, world);
             told(ExitStatus::Error, format!("❌ No hook found matching '{typed}'\n{list}"))
         }
         Found::None(nearest) => {
             let hint = nearest.map(|name| format!("Did you mean '{name}'?\n")).unwrap_or_default();
             let text = format!(
                 "❌ No hook found matching '{typed}'\n{hint}{}\nTry: {call} [exact-name-from-above]",
-                available(&hooks)
+                available(&hooks, world)
             );
             told(ExitStatus::Error, text)
         }
     }
 }
 
-fn available(hooks: &[Switchable]) -> String {
+fn available(hooks: &[Switchable], world: &World) -> String {
     if hooks.is_empty() {
-        return "No hooks are configured here; `hookman install` makes a manifest".to_owned();
+        return configured::none(world);
     }
     let width = hooks.iter().map(|hook| hook.name.chars().count()).max();
     let lines = hooks.iter().map(|hook| match hook.summary.as_str() {

@@ -32,9 +32,9 @@ impl Terminal {
         let _ = io::stdout().write_all(text.as_bytes());
     }
 
-    /// Prints one line to standard error.
+    /// Prints one line, or several, to standard error, [`harmless`].
     pub fn warn(&self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stderr(), "{}", text.as_ref());
+        let _ = writeln!(io::stderr(), "{}", harmless(text.as_ref()));
     }
 
     /// Whether there is somebody to ask.
@@ -76,5 +76,36 @@ impl Terminal {
             writeln!(stderr)?;
         }
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+}
+
+/// Text that may quote a file or an argument, with control characters written out, which a terminal
+/// would obey.
+pub fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        for (text, shown) in [
+            ("two\n\tlines – ½", "two\n\tlines – ½"),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("over\rwritten\u{7}", "over\\rwritten\\u{7}"),
+            ("\u{9b}2J\u{7f}", "\\u{9b}2J\\u{7f}"),
+        ] {
+            assert_eq!(harmless(text), shown);
+        }
     }
 }
