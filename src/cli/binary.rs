@@ -51,7 +51,8 @@ fn installed_binary(world: &World) -> Result<PathBuf> {
         path.canonicalize().ok() == running.canonicalize().ok() && path.canonicalize().is_ok()
     };
     let on_path = environment::raw("PATH").unwrap_or_default();
-    let usual = [world.paths.home.join(".local/bin"), world.paths.home.join(".cargo/bin")];
+    let home = world.paths.home.iter();
+    let usual = home.flat_map(|home| [home.join(".local/bin"), home.join(".cargo/bin")]);
     let found = std::env::split_paths(&on_path)
         .filter(|folder| folder.is_absolute())
         .chain(usual)
