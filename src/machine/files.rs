@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-pub use super::replacing::{replace, replace_private, replace_program, swap, sweep};
+pub use super::replacing::{
+    replace, replace_private, replace_program, swap, sweep, sweep_tree, temporary_in,
+};
 use super::{Error, Result};
 
 /// What tells one version of a file from another without reading it.
