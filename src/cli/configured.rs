@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::World;
+use super::{World, word};
 use crate::chain::plan::Plan;
 use crate::machine::environment;
 use crate::manifest::Hook;
@@ -44,7 +44,9 @@ pub(super) fn none(world: &World) -> String {
         .map(|path| world.paths.shown(path))
         .collect();
     match manifests.as_slice() {
-        [] => "No hooks are configured here; `hookman install` makes a manifest".to_owned(),
+        [] => {
+            word::typed(world, "No hooks are configured here; `hookman install` makes a manifest")
+        }
         [one] => format!("No hooks are configured here: {one} declares none"),
         several => format!("No hooks are configured here: {} declare none", several.join(" and ")),
     }

@@ -28,6 +28,7 @@ mod switching;
 mod target;
 mod uninstall;
 mod verify;
+mod word;
 
 use anyhow::Result;
 use clap::Parser;
