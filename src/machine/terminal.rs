@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::environment;
+use super::{environment, signals};
 
 /// Where a command's report goes.
 #[derive(Debug)]
@@ -53,11 +53,16 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
-        dialoguer::MultiSelect::new()
-            .with_prompt(question)
-            .items(lines)
-            .interact_opt()
-            .map_err(|dialoguer::Error::IO(error)| error)
+        let ask =
+            || dialoguer::MultiSelect::new().with_prompt(question).items(lines).interact_opt();
+        // An interrupt while a key is awaited would end the process with the cursor hidden.
+        match signals::uninterrupted(ask) {
+            Err(dialoguer::Error::IO(error)) => {
+                let _ = dialoguer::console::Term::stderr().show_cursor();
+                if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) }
+            }
+            Ok(chosen) => Ok(chosen),
+        }
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
