@@ -2,6 +2,7 @@
 
 mod adopt;
 mod cli;
+mod cost;
 mod documents;
 mod house;
 mod settings;

@@ -123,11 +123,14 @@ pub struct SyntaxError {
     pub position: Position,
     /// What was found there, and what it probably is.
     pub message: String,
+    /// Whether it is only hookman that does not read on, and the client does.
+    pub is_ours: bool,
 }
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; the client ignores the whole file", self.position, self.message)
+        write!(f, "{}: {}", self.position, self.message)?;
+        if self.is_ours { Ok(()) } else { f.write_str("; the client ignores the whole file") }
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) const CHECKS: &[Check] = &[
         about: "the registered path of hookman is a program",
         run: present,
     },
+    Check { id: "binary-answers", about: "the registered program is a hookman", run: answers },
     Check { id: "launcher-present", about: "a registered project has its launcher", run: launcher },
     Check {
         id: "slash-commands",
@@ -43,6 +44,19 @@ fn present(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 format!("{}:{}", file.shown, handler.position.line),
                 format!("{} is registered as `{command}`: {problem}", handler.event),
+                "run ./install.sh again, or `hookman install` with the hookman that should run",
+            );
+        }
+    }
+}
+
+fn answers(facts: &Facts, findings: &mut Findings) {
+    for (path, answer) in &facts.binaries {
+        if !answer.starts_with("hookman ") {
+            findings.add(
+                Level::Error,
+                facts.paths.shown(path),
+                "the program that is registered does not answer to --version as hookman does",
                 "run ./install.sh again, or `hookman install` with the hookman that should run",
             );
         }

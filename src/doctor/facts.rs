@@ -1,9 +1,12 @@
 //! What the checks look at, gathered once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::client::event::Event;
 use crate::client::json::Document;
+use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::Paths;
 use crate::machine::{clock, files};
 use crate::manifest::{Manifest, Problems};
@@ -59,6 +62,8 @@ pub struct Facts {
     pub settings: Vec<SettingsFile>,
     /// The chains that apply here.
     pub chains: Vec<ChainFacts>,
+    /// The registered programs that can be run, and what each answers to `--version`.
+    pub binaries: BTreeMap<PathBuf, String>,
     /// The last lines of the journal, oldest first.
     pub journal: Vec<Entry<'static>>,
     /// Why the journal cannot be read or written, if so.
@@ -77,7 +82,7 @@ impl Facts {
             files.push(("local", project.join(".claude/settings.local.json")));
             chains.push(Chain::of_project(project));
         }
-        let settings = files
+        let settings: Vec<SettingsFile> = files
             .into_iter()
             .map(|(scope, path)| SettingsFile {
                 scope,
@@ -102,6 +107,7 @@ impl Facts {
             Err(error) => (Vec::new(), Some(error)),
         };
         Self {
+            binaries: binaries(&settings),
             paths: paths.clone(),
             project: project.map(Path::to_owned),
             settings,
@@ -115,5 +121,35 @@ impl Facts {
     /// The names of the events that the client knows.
     pub fn events(&self) -> Vec<&'static str> {
         Event::ALL.iter().map(|event| event.name()).collect()
+    }
+}
+
+/// How long a registered program may take to tell its version.
+const ANSWER_TIME: Duration = Duration::from_secs(2);
+
+fn binaries(settings: &[SettingsFile]) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for handler in settings.iter().flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
+        let exec_form = handler.value.get("args").is_some();
+        let Some(command) = handler.value.get("command").and_then(|command| command.as_str())
+        else {
+            continue;
+        };
+        let path = PathBuf::from(command);
+        if !exec_form || !path.is_absolute() || !files::is_executable(&path) {
+            continue;
+        }
+        found.entry(path).or_insert_with(|| version(command));
+    }
+    found
+}
+
+fn version(program: &str) -> String {
+    let words = [program.to_owned(), "--version".to_owned()];
+    let spec =
+        Spec { program: Program::Argv(&words), stdin: b"", directory: None, timeout: ANSWER_TIME };
+    match child::run(&[spec]).pop() {
+        Some(Ok(finished)) => String::from_utf8_lossy(&finished.stdout).into_owned(),
+        _ => String::new(),
     }
 }

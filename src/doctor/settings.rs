@@ -40,7 +40,11 @@ fn parses(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 format!("{}:{}:{}", file.shown, error.position.line, error.position.column),
                 error.message,
-                "correct it by hand; `hookman backups` lists earlier versions",
+                if error.is_ours {
+                    "the client reads the file, but hookman cannot check or change it; nest less deep"
+                } else {
+                    "correct it by hand; `hookman backups` lists earlier versions"
+                },
             );
         }
     }

@@ -80,6 +80,20 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     })
 }
 
+/// The bytes of a regular file, or `None` where there is none.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => fs::read(path).map(Some),
+        Ok(_) => Ok(None),
+        Err(error) if absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads a small file of hookman's own into `text`; `false` where there is none.
 ///
 /// # Errors
@@ -87,8 +101,10 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
 /// What the system says.
 pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
     // The standard library asks for the size and the position first and reads once more at the
-    // end; a run reads several files, so four calls for each are worth saving.
-    let file = match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+    // end; a run reads several files, so four calls for each are worth saving. A pipe that stands
+    // where a file should be is not waited for.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => file,
         Err(error) if absent(&error.into()) => return Ok(false),
         Err(error) => return Err(error.into()),
@@ -115,6 +131,9 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
 ///
 /// What the system says.
 pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => return Ok(String::new()),
@@ -231,13 +250,16 @@ pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-/// Whether a private file could be appended to; a file that is not there yet is made.
+/// Whether a private file could be appended to, and the disk has room for it; a file that is not
+/// there yet is made.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    append_line(path, "")
+    append_line(path, "")?;
+    let mut probe = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    probe.write_all(&[b'x'; 4096])
 }
 
 /// Removes a file; one that is not there is no error.
@@ -272,7 +294,11 @@ pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
 ///
 /// What the system says.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    // A pipe that stands where the file should be is an error and not waited for.
+    let open = || {
+        let flags = libc::O_NONBLOCK;
+        OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
+    };
     let mut file = match open() {
         Err(error) if absent(&error) => {
             if let Some(parent) = path.parent() {

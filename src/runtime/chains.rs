@@ -152,11 +152,17 @@ fn source(path: &Path) -> Source<'_> {
     Source { path: path.to_string_lossy(), stamp }
 }
 
+// A manifest that cannot be read for want of permission may well declare a gate; the launcher, which
+// has no parser either, looks for the same words.
 fn has_gate(chain: &Chain) -> bool {
-    chain.files().filter_map(|path| files::read_text(path).ok().flatten()).any(|text| {
-        text.lines().any(|line| {
-            let line = line.trim_start();
-            !line.starts_with('#') && line.contains("on_error") && line.contains("closed")
+    let declares = |bytes: Vec<u8>| {
+        String::from_utf8_lossy(&bytes).lines().any(|line| {
+            let code = line.split('#').next().unwrap_or_default();
+            code.find("on_error").is_some_and(|at| code[at..].contains("closed"))
         })
+    };
+    chain.files().any(|path| match files::read_bytes(path) {
+        Ok(bytes) => bytes.is_some_and(declares),
+        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
     })
 }

@@ -175,8 +175,13 @@ pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
 }
 
 /// The lines of a journal, oldest first; a damaged line is passed over.
-pub fn entries(text: &str) -> Vec<Entry<'static>> {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).map(Entry::into_owned).collect()
+pub fn entries<'a>(text: &'a str) -> Vec<Entry<'static>> {
+    // A line that a crash cut short has the next one behind it.
+    let whole = |line: &'a str| line.rfind("{\"time\":").map_or(line, |start| &line[start..]);
+    text.lines()
+        .filter_map(|line| serde_json::from_str(whole(line)).ok())
+        .map(Entry::into_owned)
+        .collect()
 }
 
 /// The transcript of a session, from the newest line of the journal that names it.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::chain::merge::{self, Verdict};
 use crate::chain::plan::{Plan, Step};
-use crate::client::answer::Answer;
+use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, Subject};
 use crate::client::output;
 use crate::client::payload::Payload;
@@ -99,10 +99,14 @@ fn silent(problem: &str) -> u8 {
 
 fn say(verdict: &Verdict) -> u8 {
     let said = &verdict.said;
-    // A client that has closed its end is gone; there is nobody left to tell.
-    let _ = io::stdout().write_all(said.stdout.as_bytes());
-    let _ = io::stdout().flush();
+    let written =
+        io::stdout().write_all(said.stdout.as_bytes()).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(said.stderr.as_bytes());
+    if written.is_err() && verdict.decision == Some(Decision::Deny) {
+        // A denial that does not arrive by standard output still has another way.
+        let _ = io::stderr().write_all(said.stdout.as_bytes());
+        return 2;
+    }
     said.code
 }
 

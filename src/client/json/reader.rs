@@ -67,7 +67,9 @@ impl Reader<'_> {
         read: fn(&mut Self) -> Result<Kind, SyntaxError>,
     ) -> Result<Kind, SyntaxError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.error(self.at, format!("values nest deeper than {MAX_DEPTH}")));
+            let message =
+                format!("values nest deeper than {MAX_DEPTH}, which is as far as hookman reads");
+            return Err(SyntaxError { is_ours: true, ..self.error(self.at, message) });
         }
         self.depth += 1;
         self.at += 1;
@@ -219,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, offset: usize, message: String) -> SyntaxError {
-        SyntaxError { offset, position: position(self.text, offset), message }
+        SyntaxError { offset, position: position(self.text, offset), message, is_ours: false }
     }
 
     /// The error for what stands at the cursor where `expected` should be.

@@ -77,7 +77,10 @@ fn says_what_is_wrong_and_where() {
 fn nests_to_the_limit_and_no_further() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert!(Document::parse(&nested(MAX_DEPTH)).is_ok());
-    assert!(error(&nested(MAX_DEPTH + 1)).contains("values nest deeper than 512"));
+    assert!(
+        error(&nested(MAX_DEPTH + 1))
+            .ends_with("values nest deeper than 512, which is as far as hookman reads")
+    );
     assert!(error(&"[".repeat(1 << 20)).contains("values nest deeper than 512"));
 }
 
