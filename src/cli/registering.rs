@@ -14,7 +14,7 @@ pub(super) use super::target::Target;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
 use crate::settings::{Colour, Plan, Record, Registration, Undo, plan, unified_diff};
 
 /// What a settings file is to hold.
@@ -66,7 +66,10 @@ pub(super) fn propose(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
-    let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    if target.project.is_none() && !layers.all.hooks.is_empty() {
+        committed.extend(for_switches());
+    }
     let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
     let caller = caller(world, target, binary)?;
     if target.local {

@@ -2,7 +2,7 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
-use crate::settings::wanted::{Caller, Demand, Own, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, for_switches, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -56,7 +56,7 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
         ),
     };
     let hooks = manifest.as_ref().map(|manifest| manifest.hooks.as_slice()).unwrap_or_default();
-    let demands: Vec<Demand<'_>> = hooks
+    let mut demands: Vec<Demand<'_>> = hooks
         .iter()
         .filter(|hook| hook.enabled)
         .flat_map(|hook| {
@@ -69,6 +69,9 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
             })
         })
         .collect();
+    if chain.chain.scope == "user" && !hooks.is_empty() {
+        demands.extend(for_switches());
+    }
     Some(wanted(&demands, &caller))
 }
 

@@ -42,6 +42,20 @@ impl Terminal {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Lets the user choose one of several; `None` if nothing was chosen.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn choose(&self, question: &str, items: &[String]) -> io::Result<Option<usize>> {
+        dialoguer::Select::new()
+            .with_prompt(question)
+            .items(items)
+            .default(0)
+            .interact_opt()
+            .map_err(|dialoguer::Error::IO(error)| error)
+    }
+
     /// Asks a question that is answered with yes or no; no answer is a no.
     ///
     /// # Errors

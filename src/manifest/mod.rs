@@ -1,11 +1,14 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
+mod audience;
 mod document;
 pub mod edit;
 mod manner;
+mod profiles;
 pub mod read;
 pub mod types;
 
+pub use audience::Audience;
 pub use manner::Manner;
 pub use read::{Source, read};
 pub use types::{

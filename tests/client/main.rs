@@ -67,6 +67,7 @@ books! {
     settings
     slash_commands
     switches
+    typed
 }
 
 #[test]
