@@ -12,7 +12,7 @@ done
 
 # A gate that must hold blocks even where hookman is missing: the client reads
 # exit code 2 as a block and standard error as the reason.
-if grep -Eqs '^[[:space:]]*on_error[[:space:]]*=[[:space:]]*"closed"' \
+if grep -Eqs "^[^#]*on_error[[:space:]]*=[[:space:]]*[\"']closed[\"']" \
     "$folder/hookman.toml" "$folder/hookman.local.toml"; then
     case $2 in
         PreToolUse | UserPromptSubmit | UserPromptExpansion)

@@ -5,7 +5,7 @@
 
 #![cfg(test)]
 
-mod random;
+pub(crate) mod random;
 
 use std::{
     fs,

@@ -33,6 +33,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     if !consent::given(world, &args.writing, "Write this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     if let Some(companions) = &mut companions {
         companions.write()?;
@@ -41,6 +42,6 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         proposal.write(world, "apply", &lock)?;
     }
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     Ok(ExitStatus::Done)
 }

@@ -43,6 +43,10 @@ pub enum Command {
     Verify(Verify),
     /// Take hookman out of settings.json again
     Uninstall(Uninstall),
+    /// Run hooks that others installed, in their stead
+    Adopt(Adopt),
+    /// Give adopted hooks back to settings.json as they were
+    Release(Release),
     /// List the hooks in the order they run in
     List(List),
     /// Show one hook: what it does, its options, and where each value comes from
@@ -186,6 +190,58 @@ pub struct Uninstall {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
     pub writing: Writing,
+}
+
+/// `hookman adopt`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman adopt                list the hooks of others, and choose on a terminal
+  hookman adopt guard          adopt one, after showing both changes
+  hookman adopt --all --yes    adopt all that hookman can run, without a question
+
+An adopted hook keeps its matcher, time limit, environment and place; `hookman release` gives it back.")]
+pub struct Adopt {
+    /// The hooks to adopt, by the names that the list shows
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    pub names: Vec<String>,
+    /// Adopt all that hookman can run
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+    /// List as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The path of hookman to register (default: where this one was found)
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
+}
+
+/// `hookman release`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman release guard        give one hook back, after showing both changes
+  hookman release --all        give all adopted hooks back")]
+pub struct Release {
+    /// The hooks to give back
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    pub names: Vec<String>,
+    /// Give all adopted hooks back
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+    /// List as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `hookman list`.

@@ -136,12 +136,10 @@ impl Companions {
         }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
-                self.written.directories.extend(make_folders(path)?);
-                if is_program(text) {
-                    files::replace_program(path, text)?;
-                } else {
-                    files::replace(path, text)?;
-                }
+                let made = make_folders(path)?;
+                let write = if is_program(text) { files::replace_program } else { files::replace };
+                write(path, text).inspect_err(|_| remove_empty(&made))?;
+                self.written.directories.extend(made);
             }
             if *deed != Deed::Leave {
                 self.written.files.insert(path.clone(), content_hash(text.as_bytes()));
@@ -176,10 +174,7 @@ impl Companions {
                 files::remove(path)?;
             }
         }
-        for folder in self.written.directories.iter().rev() {
-            // One that is not empty holds files of the user's and stays.
-            let _ = fs::remove_dir(folder);
-        }
+        remove_empty(&self.written.directories);
         files::remove(&self.record)?;
         Ok(())
     }
@@ -219,6 +214,13 @@ fn is_made_from(template: &str, found: &str) -> bool {
     let (Some(head), Some(next)) = (parts.next(), parts.next()) else { return template == found };
     let rest = found.strip_prefix(head).unwrap_or_default();
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
+}
+
+// One that is not empty holds files of the user's and stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 // Makes the directories above `path` and gives those that were missing, outermost first.

@@ -40,11 +40,15 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     }
     let clean = examined.iter().filter(|examined| examined.findings.is_empty()).count();
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+    let counted = |level, word| match count(level) {
+        1 => format!("1 {word}"),
+        several => format!("{several} {word}s"),
+    };
     world.terminal.line(format!(
-        "{} checks: {clean} found nothing; {} errors, {} warnings, {} to know",
+        "{} checks: {clean} found nothing; {}, {}, {} to know",
         examined.len(),
-        count(Level::Error),
-        count(Level::Warning),
+        counted(Level::Error, "error"),
+        counted(Level::Warning, "warning"),
         count(Level::Info),
     ));
     Ok(status)

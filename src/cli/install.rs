@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::args::Install;
 use super::companion::Companions;
@@ -52,6 +52,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if !consent::given_or_preview(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for proposal in &proposals {
         proposal.check(world)?;
@@ -66,7 +67,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
-    settling::settle(world, &target, &args.writing, &registering::written(&proposals))?;
+    settling::settle(world, &target, wait, &registering::written(&proposals))?;
     next_steps(world, &target);
     Ok(ExitStatus::Done)
 }
@@ -77,6 +78,7 @@ struct Edit {
     before: Option<String>,
     after: String,
     layers: Layers,
+    local: bool,
 }
 
 impl Edit {
@@ -91,19 +93,31 @@ impl Edit {
             let name = ready_made(hook)?;
             if !declares(&found.all, name) {
                 after = manifest::edit::add_builtin(&after, name);
-                found = layers(&after)?;
+                found = layers(&after).with_context(|| {
+                    let file = world.paths.shown(&target.manifest);
+                    format!("`{name}` does not fit in at the end of {file}; add it by hand")
+                })?;
             }
         }
-        Ok(Self { path: target.manifest.clone(), before, after, layers: found })
+        let (path, local) = (target.manifest.clone(), target.local);
+        Ok(Self { path, before, after, layers: found, local })
     }
 
     fn changes(&self) -> bool {
         self.before.as_deref() != Some(&self.after)
     }
 
+    /// The names of the hooks that the edited manifest declares.
+    fn own(&self) -> Vec<&str> {
+        let Layers { committed, all } = &self.layers;
+        let is_overlay = |name: &str| committed.hooks.iter().all(|hook| hook.name != name);
+        let names = all.hooks.iter().map(|hook| hook.name.as_str());
+        if self.local { names.filter(|name| is_overlay(name)).collect() } else { names.collect() }
+    }
+
     fn show(&self, world: &World) {
         let file = world.paths.shown(&self.path);
-        let hooks = hooks_in(&self.layers.all);
+        let hooks = hooks_in(&self.own());
         match &self.before {
             None => world.terminal.line(format!("{file}: new, with {hooks}")),
             Some(before) if self.changes() => {
@@ -155,14 +169,11 @@ fn declares(manifest: &Manifest, builtin: &str) -> bool {
         .any(|hook| matches!(&hook.action, Action::Builtin { name, .. } if name == builtin))
 }
 
-fn hooks_in(manifest: &Manifest) -> String {
-    match manifest.hooks.as_slice() {
-        [] => "no hooks".to_owned(),
-        [hook] => format!("1 hook: {}", hook.name),
-        hooks => {
-            let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
-            format!("{} hooks: {}", hooks.len(), names.join(", "))
-        }
+fn hooks_in(names: &[&str]) -> String {
+    match names {
+        [] => "no hooks of its own".to_owned(),
+        [name] => format!("1 hook: {name}"),
+        names => format!("{} hooks: {}", names.len(), names.join(", ")),
     }
 }
 

@@ -7,7 +7,7 @@ use super::args::List;
 use super::configured::{self, Configured};
 use super::{ExitStatus, World};
 use crate::builtin::catalogue;
-use crate::manifest::Hook;
+use crate::manifest::{Action, Hook};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     if args.available {
@@ -33,8 +33,8 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let state = if hook.enabled { "" } else { "  (off)" };
         world.terminal.line(format!("  {:width$}  {}{state}", hook.name, fires(hook)));
         if args.resolved {
-            for (key, value) in resolved(hook) {
-                world.terminal.line(format!("  {:width$}    {key} = {value}", ""));
+            for line in resolved(hook) {
+                world.terminal.line(format!("  {:width$}    {line}", ""));
             }
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn fires(hook: &Hook) -> String {
 }
 
 /// A hook's settings, each with the file and line that it comes from.
-pub(super) fn resolved(hook: &Hook) -> Vec<(&'static str, String)> {
+pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
     let matcher = hook.matcher.clone().unwrap_or_else(|| "(all)".to_owned());
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
@@ -90,12 +90,26 @@ pub(super) fn resolved(hook: &Hook) -> Vec<(&'static str, String)> {
     rows.extend(manner.condition.clone().map(|condition| ("if", condition)));
     rows.extend(manner.background.then(|| ("async", "true".to_owned())));
     rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
-    rows.into_iter()
-        .map(|(key, value)| match hook.origins.get(key) {
-            Some(origin) => (key, format!("{value}    # {origin}")),
-            None => (key, format!("{value}    # default")),
+    let is_builtin = matches!(hook.action, Action::Builtin { .. });
+    let mut lines: Vec<String> = rows
+        .into_iter()
+        .map(|(key, value)| match (hook.origins.get(key), key) {
+            (Some(origin), _) => format!("{key} = {value}    # {origin}"),
+            (None, "event" | "matcher") if is_builtin => format!("{key} = {value}    # built-in"),
+            (None, _) => format!("{key} = {value}    # default"),
         })
-        .collect()
+        .collect();
+    for (key, origin) in &hook.origins {
+        let Some(option) = key.strip_prefix("options.") else { continue };
+        // Lists are for `show`, and some options only shape others.
+        lines.push(match hook.options.get(option) {
+            Some(value) if !value.is_array() && !value.is_object() => {
+                format!("{key} = {value}    # {origin}")
+            }
+            _ => format!("{key}    # {origin}"),
+        });
+    }
+    lines
 }
 
 /// A hook as `--json` gives it.

@@ -1,5 +1,7 @@
 //! The commands.
 
+mod adopt;
+mod adopting;
 mod apply;
 pub mod args;
 mod backups;
@@ -19,6 +21,7 @@ mod list;
 mod permanent;
 mod profile;
 mod registering;
+mod release;
 mod restore;
 mod sessions;
 mod settling;
@@ -102,6 +105,8 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Diff(args) => diff::diff(&args, world),
         Command::Verify(args) => verify::verify(&args, world),
         Command::Uninstall(args) => uninstall::uninstall(&args, world),
+        Command::Adopt(args) => adopt::adopt(&args, world),
+        Command::Release(args) => release::release(&args, world),
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 
 use super::{World, configured, switching};
 use crate::machine::files;
-use crate::manifest::edit;
+use crate::manifest::enabled::set_enabled;
 use crate::runtime::switching::{Reply, Switchable};
 use crate::session::request::Verb;
 
@@ -39,8 +39,8 @@ pub(super) fn switch(
         };
         let shown = world.paths.shown(&chain.manifest);
         let text = files::read_text(&chain.manifest)?.unwrap_or_default();
-        let edited = edit::set_enabled(&text, name, on)
-            .with_context(|| format!("`{shown}` is left as it is"))?;
+        let edited =
+            set_enabled(&text, name, on).with_context(|| format!("`{shown}` is left as it is"))?;
         let changed = edited != text;
         if changed && !files::swap(&chain.manifest, Some(&text), &edited)? {
             bail!("`{shown}` was changed while this ran and is left as it is; run it again");

@@ -11,11 +11,12 @@ pub(super) use super::binary::binary_path;
 use super::layers::Layers;
 use super::settling::Written;
 pub(super) use super::target::Target;
+use crate::client::json::Document;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::manifest::Hook;
 use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Undo, plan, unified_diff};
+use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
 #[derive(Clone)]
@@ -66,10 +67,7 @@ pub(super) fn propose(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
-    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
-    if target.project.is_none() && !layers.all.hooks.is_empty() {
-        committed.extend(for_switches());
-    }
+    let (committed, all) = both(target, layers);
     let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
     let caller = caller(world, target, binary)?;
     if target.local {
@@ -80,6 +78,41 @@ pub(super) fn propose(
         proposals.push(make(&overlay.settings, beyond(&committed, &all, &caller))?);
     }
     Ok(proposals)
+}
+
+/// The entries that a target's hooks need in its settings file.
+///
+/// # Errors
+///
+/// When the client could not find hookman by them.
+pub(super) fn entries(
+    world: &World,
+    target: &Target,
+    layers: &Layers,
+    binary: Option<&Path>,
+) -> Result<Vec<Registration>> {
+    let (committed, all) = both(target, layers);
+    let caller = caller(world, target, binary)?;
+    Ok(if target.local { beyond(&committed, &all, &caller) } else { wanted(&committed, &caller) })
+}
+
+/// Plans what the hooks of a project's overlay need once the committed ones are `layers`.
+///
+/// # Errors
+///
+/// As [`propose`].
+pub(super) fn propose_overlay(
+    world: &World,
+    target: &Target,
+    layers: &Layers,
+    binary: Option<&Path>,
+) -> Result<Vec<Proposal>> {
+    let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
+    let entries = {
+        let (committed, all) = both(target, layers);
+        beyond(&committed, &all, &caller(world, target, binary)?)
+    };
+    Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
 }
 
 /// Plans the removal of everything of ours.
@@ -93,6 +126,13 @@ pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Vec<Prop
         proposals.push(Proposal::make(world, &overlay.settings, Wish::Nothing)?);
     }
     Ok(proposals)
+}
+
+/// Shows the proposals that change something.
+pub(super) fn show_changing(world: &World, proposals: &[Proposal]) {
+    for proposal in proposals.iter().filter(|proposal| !proposal.plan.is_empty()) {
+        proposal.show(world);
+    }
 }
 
 /// Shows proposals; a project without anything local is not told of it.
@@ -130,6 +170,16 @@ fn in_json(path: &Path) -> Result<String> {
     })
 }
 
+/// What a target's hooks ask of the client: the committed ones, and all. The user's chain has to hear
+/// of switches as well.
+fn both<'a>(target: &Target, layers: &'a Layers) -> (Vec<Demand<'a>>, Vec<Demand<'a>>) {
+    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    if target.project.is_none() && !layers.all.hooks.is_empty() {
+        committed.extend(for_switches());
+    }
+    (committed, all)
+}
+
 /// What the hooks of a chain ask of the client.
 pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
     hooks
@@ -147,16 +197,39 @@ pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
         .collect()
 }
 
-fn read(world: &World, settings: &Path) -> Result<Option<String>> {
+/// The text of a settings file.
+///
+/// # Errors
+///
+/// When there is one that cannot be read.
+pub(super) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
-fn left_alone(world: &World, settings: &Path) -> String {
+/// What to say of a file that must not be touched.
+pub(super) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
 fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.beside("undo", settings)
+}
+
+fn holds_ours(text: Option<&str>) -> bool {
+    text.and_then(|text| Document::parse(text).ok())
+        .is_some_and(|document| handlers(&document).iter().any(|handler| handler.ours))
+}
+
+/// What is kept to take our entries out of the text that a settings file holds.
+///
+/// # Errors
+///
+/// When something is kept that cannot be read.
+pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result<Option<Undo>> {
+    let kept = files::read_text(&undo_file(world, settings))?;
+    // What cannot be understood is no help in undoing, and the removal works without it.
+    let kept: Option<Kept> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(kept.and_then(|kept| kept.of(text)))
 }
 
 /// Whether diffs are coloured.
@@ -170,12 +243,18 @@ pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
 }
 
 impl Proposal {
+    /// A change that was planned elsewhere, over the text that `undo` belongs to.
+    pub(super) fn of(settings: &Path, plan: Plan, entries: Vec<Registration>, undo: Undo) -> Self {
+        let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
+        Self { settings: settings.to_owned(), wish, plan, undo: Some(undo) }
+    }
+
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
         let before = read(world, settings)?;
-        let kept = files::read_text(&undo_file(world, settings))?;
-        // What cannot be understood is no help in undoing, and the removal works without it.
-        let kept: Option<Kept> = kept.and_then(|text| serde_json::from_str(&text).ok());
-        let undo = kept.and_then(|kept| kept.of(before.as_deref()));
+        let undo = undo(world, settings, before.as_deref())?;
+        // Without an entry of ours it is about some other text, but for what a removal left empty.
+        let is_new = matches!(wish, Wish::Entries(_)) && !holds_ours(before.as_deref());
+        let undo = undo.filter(|_| !is_new);
         Self::over(before.as_deref(), settings, wish, undo)
             .with_context(|| left_alone(world, settings))
     }
@@ -286,7 +365,8 @@ impl Proposal {
             None => files::remove_if(&self.settings, before)?,
         };
         if done && matches!(self.wish, Wish::Nothing) {
-            files::remove(&undo_file)?;
+            // What is left of it says that it belongs to another text.
+            let _ = files::remove(&undo_file);
         }
         Ok(done)
     }
@@ -302,7 +382,7 @@ impl Written for Proposal {
     }
 
     fn stands(&self, world: &World) -> Result<bool> {
-        Ok(self.again(world)?.plan.is_empty())
+        Ok(self.again(world)?.plan.changes.is_empty())
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {

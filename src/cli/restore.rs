@@ -32,12 +32,13 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }
+    let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     let restored = Restored { settings: target.settings.clone(), before, text };
     restored.write_over(restored.before.as_deref(), "restore", world)?;
     drop(lock);
     world.terminal.line(format!("restored {shown} as of {}", backup.time()));
-    settling::settle(world, &target, &args.writing, &[&restored])?;
+    settling::settle(world, &target, wait, &[&restored])?;
     Ok(ExitStatus::Done)
 }
 

@@ -41,8 +41,14 @@ pub(super) trait Written {
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()>;
 }
 
-/// Watches what was written while a client could still write an old copy back, and repairs it once.
-/// Without a running client, or with `--no-wait`, there is nothing to wait for.
+/// Whether a client could write an old copy back, to be asked before the write: one that ends right
+/// after it can.
+pub(super) fn is_needed(world: &World, writing: &Writing) -> bool {
+    !writing.no_wait && clients::are_running(&world.paths.config)
+}
+
+/// Looks at what was written, and goes on looking while a client could still write an old copy back
+/// if that `is_needed`; repairs it once.
 ///
 /// # Errors
 ///
@@ -50,24 +56,24 @@ pub(super) trait Written {
 pub(super) fn settle(
     world: &World,
     target: &Target,
-    writing: &Writing,
+    is_needed: bool,
     written: &[&dyn Written],
 ) -> Result<()> {
-    if writing.no_wait || written.is_empty() || !clients::are_running(&world.paths.config) {
-        return Ok(());
+    if is_needed && !written.is_empty() {
+        world.terminal.line(
+            "Claude Code is running and may write its old copy back; looking again for 2.5 s (--no-wait does not)",
+        );
     }
-    world.terminal.line(
-        "Claude Code is running and may write its old copy back; looking again for 2.5 s (--no-wait does not)",
-    );
+    let window = if is_needed && !written.is_empty() { WINDOW } else { Duration::ZERO };
     let mut watches: Vec<Watch<'_>> =
         written.iter().map(|written| Watch::of(*written, world)).collect();
-    let mut end = Instant::now() + WINDOW;
+    let mut end = Instant::now() + window;
     loop {
         // The last look is after the window, however long the one before it took.
         let last = Instant::now() >= end;
         for watch in &mut watches {
             if watch.look(world, target)? {
-                end = Instant::now() + WINDOW;
+                end = Instant::now() + window;
             }
         }
         if last && Instant::now() >= end {
@@ -105,12 +111,12 @@ impl<'a> Watch<'a> {
         let shown = world.paths.shown(self.written.settings());
         if self.repaired {
             bail!(
-                "a running session wrote its old copy of `{shown}` back twice; end that session, \
-                 then run this again (`hookman verify{}` tells whether it holds)",
+                "an old copy of `{shown}` came back twice; end the session or program that writes \
+                 it, then run this again (`hookman verify{}` tells whether it holds)",
                 target.flag()
             );
         }
-        world.terminal.line(format!("A running session wrote its old copy of {shown} back:"));
+        world.terminal.line(format!("An old copy of {shown} came back; writing again"));
         self.written.write_again(world, &lock)?;
         self.trace = self.written.trace(world);
         self.repaired = true;

@@ -55,10 +55,10 @@ fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
             }
         }
         Action::Command(line) => world.terminal.line(format!("command: {line}")),
-        Action::Argv(words) => world.terminal.line(format!("argv: {}", words.join(" "))),
+        Action::Argv(words) => world.terminal.line(format!("argv: {words:?}")),
     }
-    for (key, value) in resolved(hook) {
-        world.terminal.line(format!("{key} = {value}"));
+    for line in resolved(hook) {
+        world.terminal.line(line);
     }
     if !hook.options.is_empty() {
         let options = serde_json::to_string_pretty(&hook.options)?;

@@ -11,6 +11,7 @@ use crate::machine::{environment, files};
 use crate::runtime::chains::Chain;
 
 /// The place a command works on: a chain and the settings file it is registered in.
+#[derive(Clone)]
 pub(super) struct Target {
     /// The chain.
     pub chain: Chain,

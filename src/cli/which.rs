@@ -50,7 +50,7 @@ pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
     }
     if world.terminal.can_ask()
         && !seen.is_empty()
-        && let Some(index) = world.terminal.choose("Which session?", &lines(&seen, world))?
+        && let Some(index) = world.terminal.choose_one("Which session?", &lines(&seen, world))?
     {
         return Ok(Session { id: seen[index].id.clone(), found_by: "chosen" });
     }

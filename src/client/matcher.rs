@@ -115,6 +115,9 @@ pub fn union<'a>(
             }
         }
     }
+    // Sorted, so that moving a hook inside a manifest does not change what is registered.
+    exact.sort_unstable();
+    patterns.sort_unstable();
     match (exact.as_slice(), patterns.as_slice()) {
         (exact, []) => Some(exact.join("|")),
         ([], [pattern]) => Some((*pattern).to_owned()),
@@ -192,7 +195,7 @@ mod tests {
     fn a_union_lets_through_what_its_parts_do() {
         let union = |parts: &[Option<&str>]| union(parts.iter().copied(), Event::PreToolUse);
         assert_eq!(
-            union(&[Some("Bash"), Some("Edit|Write"), Some("Bash")]).as_deref(),
+            union(&[Some("Write|Edit"), Some("Bash"), Some("Edit")]).as_deref(),
             Some("Bash|Edit|Write")
         );
         assert_eq!(union(&[Some("Bash"), None]), None);
@@ -200,7 +203,7 @@ mod tests {
         assert_eq!(union(&[Some("mcp__.*")]).as_deref(), Some("mcp__.*"));
         assert_eq!(
             union(&[Some("Bash"), Some("mcp__.*"), Some("^Note|x")]).as_deref(),
-            Some("^(?:Bash)$|(?:mcp__.*)|(?:^Note|x)")
+            Some("^(?:Bash)$|(?:^Note|x)|(?:mcp__.*)")
         );
         assert_eq!(union(&[Some("Bash"), Some(r"(a)\1")]), None);
         assert_eq!(super::union([Some("x")], Event::Stop), None);

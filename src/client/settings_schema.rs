@@ -5,6 +5,8 @@
 
 mod handler;
 
+pub use handler::is_one_rule;
+
 use std::{collections::HashSet, fmt};
 
 use serde::Serialize;

@@ -12,6 +12,11 @@ pub(super) const CHECKS: &[Check] = &[
         run: present,
     },
     Check { id: "launcher-present", about: "a registered project has its launcher", run: launcher },
+    Check {
+        id: "slash-commands",
+        about: "the slash commands call a hookman that is there",
+        run: slash_commands,
+    },
 ];
 
 fn present(facts: &Facts, findings: &mut Findings) {
@@ -38,7 +43,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 format!("{}:{}", file.shown, handler.position.line),
                 format!("{} is registered as `{command}`: {problem}", handler.event),
-                "run ./install.sh again, or `hookman apply` with the hookman that should run",
+                "run ./install.sh again, or `hookman install` with the hookman that should run",
             );
         }
     }
@@ -61,5 +66,26 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
             "the project's entries call this launcher, and it is missing or may not be run",
             "run `hookman install --project`, and commit the file",
         );
+    }
+}
+
+fn slash_commands(facts: &Facts, findings: &mut Findings) {
+    for name in ["disable.md", "enable.md", "status.md"] {
+        let file = facts.paths.config.join("commands/hook").join(name);
+        let Ok(Some(text)) = files::read_text(&file) else { continue };
+        let called = text.lines().find_map(|line| line.strip_prefix("!`")?.split(' ').next());
+        let Some(called) = called.filter(|called| called.ends_with("/hookman")) else { continue };
+        // The shell expands the home directory, and only at the start of the word.
+        let path = called
+            .strip_prefix("~/")
+            .map_or_else(|| Path::new(called).to_owned(), |rest| facts.paths.home.join(rest));
+        if !files::is_executable(&path) {
+            findings.add(
+                Level::Warning,
+                facts.paths.shown(&file),
+                format!("it calls `{called}`, where there is no program"),
+                "run `hookman install` with the hookman that should run",
+            );
+        }
     }
 }

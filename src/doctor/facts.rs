@@ -45,6 +45,8 @@ pub struct ChainFacts {
     pub shown: String,
     /// The manifest with its overlay, `None` where there are none, or what is wrong with them.
     pub manifest: Result<Option<Manifest>, Problems>,
+    /// The manifest alone, as it is committed; empty where it cannot be read.
+    pub committed: Manifest,
 }
 
 /// Everything the checks look at.
@@ -88,6 +90,10 @@ impl Facts {
             .map(|chain| ChainFacts {
                 shown: paths.shown(&chain.manifest),
                 manifest: chains::read(paths, &chain),
+                committed: chains::read(paths, &Chain { overlay: None, ..chain.clone() })
+                    .ok()
+                    .flatten()
+                    .unwrap_or_default(),
                 chain,
             })
             .collect();

@@ -66,7 +66,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
                 "the session_id `{}` is no file name; its state is kept under a hash",
                 entry.session.escape_debug()
             ),
-            "nothing to do",
+            "nothing",
         );
     }
 }

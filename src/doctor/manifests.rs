@@ -16,7 +16,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 format!("{}:{}:{}", origin.file, origin.position.line, origin.position.column),
                 &problem.message,
-                "correct it; until then the last version that could be read is used",
+                "correct it; until then its last good version is used, where there was one",
             );
         }
     }

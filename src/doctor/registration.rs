@@ -2,7 +2,8 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
-use crate::settings::wanted::{Caller, Demand, Own, for_switches, wanted};
+use crate::manifest::Hook;
+use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -19,10 +20,9 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn registered(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        let Some(file) = facts.settings.iter().find(|file| file.scope == chain.chain.scope) else {
-            continue;
-        };
+    for file in &facts.settings {
+        let chain = if file.scope == "local" { "project" } else { file.scope };
+        let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
         let Ok(text) = &file.text else { continue };
         let Some(wanted) = entries(chain, file) else { continue };
         // What cannot be planned cannot be read, and other checks say so.
@@ -32,8 +32,9 @@ fn registered(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 &file.shown,
                 format!("it is not what {} asks for: {change}", chain.shown),
-                match chain.chain.scope {
+                match file.scope {
                     "project" => "run `hookman apply --project`",
+                    "local" => "run `hookman apply --local`",
                     _ => "run `hookman apply`",
                 },
             );
@@ -44,19 +45,30 @@ fn registered(facts: &Facts, findings: &mut Findings) {
 // The path of the binary is taken from the file, so that this check is about events, matchers and
 // time limits only; whether the binary is there is another's.
 fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::settings::Registration>> {
-    let manifest = chain.manifest.as_ref().ok()?;
-    let caller = match chain.chain.scope {
-        "project" => Caller::Launcher,
-        _ => Caller::Binary(
-            file.handlers()
-                .iter()
-                .filter(|handler| handler.ours)
-                .find_map(|handler| Some(handler.value.get("command")?.as_str()?.to_owned()))
-                .unwrap_or_else(|| "hookman".to_owned()),
-        ),
+    let all = chain.manifest.as_ref().ok()?;
+    let handlers = file.handlers();
+    let ours = handlers.iter().find(|handler| handler.ours);
+    let text = |pointer| Some(ours?.value.pointer(pointer)?.as_str()?.to_owned());
+    let binary = text("/command").unwrap_or_else(|| "hookman".to_owned());
+    let caller = match (file.scope, text("/args/3")) {
+        ("user", _) => Caller::Binary(binary),
+        ("local", Some(project)) => Caller::BinaryFor { binary, project },
+        _ => Caller::Launcher,
     };
-    let hooks = manifest.as_ref().map(|manifest| manifest.hooks.as_slice()).unwrap_or_default();
-    let mut demands: Vec<Demand<'_>> = hooks
+    let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());
+    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default());
+    let mut committed = demands(&chain.committed.hooks);
+    if file.scope == "user" && has_hooks {
+        committed.extend(for_switches());
+    }
+    Some(match file.scope {
+        "local" => beyond(&committed, &all, &caller),
+        _ => wanted(&committed, &caller),
+    })
+}
+
+fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
+    hooks
         .iter()
         .filter(|hook| hook.enabled)
         .flat_map(|hook| {
@@ -68,15 +80,11 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
                 own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
             })
         })
-        .collect();
-    if chain.chain.scope == "user" && !hooks.is_empty() {
-        demands.extend(for_switches());
-    }
-    Some(wanted(&demands, &caller))
+        .collect()
 }
 
 fn scope(facts: &Facts, findings: &mut Findings) {
-    for file in facts.settings.iter().filter(|file| file.scope != "user") {
+    for file in facts.settings.iter().filter(|file| file.scope == "project") {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
             let shell = handler.value.get("args").is_none();
             if shell || run_words(&handler.value).is_none() {

@@ -9,7 +9,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{Gid, Uid, XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr};
+use rustix::fs::{
+    CWD, Gid, RenameFlags, Uid, XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr, renameat_with,
+};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use super::files::{absent, make_private_directory, read_text, resolve};
@@ -57,7 +60,8 @@ pub fn replace_program(path: &Path, text: &str) -> Result<()> {
 /// Replaces a file of the user's if it still holds `expected`, or creates it if that is `None` and
 /// there still is none. Gives whether it did; where it did not, somebody else's text is there.
 ///
-/// The text is compared when all that takes time is done, right before the rename.
+/// Where the file system can exchange two names, what was there is looked at after the exchange, so
+/// not even a write between a look and a rename is lost; elsewhere it is looked at right before.
 ///
 /// # Errors
 ///
@@ -68,17 +72,44 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
     if read_text(&target)?.as_deref() != expected {
         return Ok(false);
     }
-    if expected.is_some() {
-        return put(new, &target).map(|()| true);
+    let Some(expected) = expected else { return create(new, &target) };
+    match exchange(new.path(), &target) {
+        Ok(()) => {}
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            return put(new, &target).map(|()| true);
+        }
+        Err(error) => return Err(Error::of("replace", &target)(error.into())),
     }
-    match new.persist_noclobber(&target) {
+    // The temporary name is now that of the old file, which goes with it.
+    if read_text(new.path())?.as_deref() == Some(expected) {
+        sync_parent(&target);
+        return Ok(true);
+    }
+    put_back(new, &target).map(|()| false)
+}
+
+fn create(new: NamedTempFile, target: &Path) -> Result<bool> {
+    match new.persist_noclobber(target) {
         Ok(_) => {
-            sync_parent(&target);
+            sync_parent(target);
             Ok(true)
         }
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(Error::of("create", &target)(error.error)),
+        Err(error) => Err(Error::of("create", target)(error.error)),
     }
+}
+
+fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
+}
+
+/// Gives the target the text back that somebody wrote at the last moment.
+fn put_back(theirs: NamedTempFile, target: &Path) -> Result<()> {
+    let Err(error) = exchange(theirs.path(), target) else { return Ok(()) };
+    // Their text stays under the temporary name rather than nowhere.
+    let path = theirs.into_temp_path().keep().map_err(|error| error.error);
+    let path = path.map_err(Error::of("keep the newer text of", target))?;
+    Err(Error::of("put back the newer text that is now in", &path)(error.into()))
 }
 
 /// Replaces or creates a file of hookman's own, readable by the user alone.
@@ -144,15 +175,29 @@ fn write_beside(
         .prefix(PREFIX)
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory)
+        .map_err(bare)
         .map_err(Error::of("write to the directory", directory))?;
-    // The temporary file's name would tell the user nothing.
-    new.write_all(text.as_bytes()).map_err(Error::of("write", target))?;
+    // The handle adds the temporary file's name to its errors, which would tell the user nothing.
+    new.as_file_mut().write_all(text.as_bytes()).map_err(Error::of("write", target))?;
     if let Some(old) = old {
         keep_attributes(old, new.as_file(), kind)
             .map_err(Error::of("keep owner and attributes of", target))?;
     }
     new.as_file().sync_all().map_err(Error::of("write", target))?;
     Ok(new)
+}
+
+// The error carries the temporary file's name, which would tell the user nothing where the kind of
+// error tells all.
+fn bare(error: io::Error) -> io::Error {
+    match error.kind() {
+        kind @ (io::ErrorKind::NotFound
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::QuotaExceeded
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::StorageFull) => kind.into(),
+        _ => error,
+    }
 }
 
 fn put(new: NamedTempFile, target: &Path) -> Result<()> {
@@ -198,10 +243,49 @@ fn keep_attributes(old: &File, new: &File, kind: Kind) -> io::Result<()> {
 
 // A file system without extended attributes has none to lose, and labels that only the system may
 // set are set by the system on the new file too.
-fn tolerate_refusal(error: rustix::io::Errno) -> io::Result<()> {
-    use rustix::io::Errno;
+fn tolerate_refusal(error: Errno) -> io::Result<()> {
     match error {
         Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM | Errno::ACCESS => Ok(()),
         other => Err(other.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_swap_is_for_the_text_that_is_expected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        for (there, expected, done) in [
+            (None, None, true),
+            (None, Some("old"), false),
+            (Some("old"), None, false),
+            (Some("old"), Some("old"), true),
+            (Some("other"), Some("old"), false),
+        ] {
+            let _ = fs::remove_file(&path);
+            if let Some(there) = there {
+                fs::write(&path, there).unwrap();
+            }
+            assert_eq!(swap(&path, expected, "new").unwrap(), done, "{there:?} {expected:?}");
+            let found = fs::read_to_string(&path).ok();
+            assert_eq!(found.as_deref(), if done { Some("new") } else { there });
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), usize::from(found.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_text_of_the_last_moment_is_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        fs::write(&path, "theirs").unwrap();
+        let new = write_beside(&path, "ours", None, Kind::Text).unwrap();
+        exchange(new.path(), &path).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
+        put_back(new, &path).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }
 }

@@ -1,145 +1,209 @@
 //! Changing a manifest as text, so that comments and layout stay.
 
-use std::fmt;
+use std::fmt::Write;
 use std::ops::Range;
 
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::manner::Manner;
+use super::types::{Action, OnError};
+use crate::client::event::Event;
 
 /// The text with a ready-made hook added at its end.
 pub fn add_builtin(text: &str, name: &str) -> String {
-    let mut text = text.to_owned();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    if !text.is_empty() && !text.ends_with("\n\n") {
-        text.push('\n');
-    }
-    text.push_str("[[hook]]\nbuiltin = \"");
-    text.push_str(name);
-    text.push_str("\"\n");
-    text
+    append(text, &format!("[[hook]]\nbuiltin = \"{name}\"\n")).0
 }
 
-/// Why a manifest's text could not be edited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unclear(String);
-
-impl fmt::Display for Unclear {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
+/// A command to be written into a manifest.
+#[derive(Clone, Debug)]
+pub struct NewHook<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its event.
+    pub event: Event,
+    /// Its matcher.
+    pub matcher: Option<&'a str>,
+    /// What it does; a ready-made hook has a line of its own and is not written here.
+    pub action: &'a Action,
+    /// Milliseconds it may take.
+    pub timeout_ms: u64,
+    /// What a failure means.
+    pub on_error: OnError,
+    /// How it runs beside others.
+    pub manner: &'a Manner,
 }
 
-impl std::error::Error for Unclear {}
+/// The text with a hook added at its end, and exactly what was added.
+pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
+    let mut rows: Vec<(&str, String)> = vec![("name", string(hook.name))];
+    rows.push(("event", string(hook.event.name())));
+    rows.extend(hook.matcher.map(|matcher| ("matcher", string(matcher))));
+    rows.extend(hook.manner.condition.as_deref().map(|condition| ("if", string(condition))));
+    match hook.action {
+        Action::Builtin { name, .. } => rows.push(("builtin", string(name))),
+        Action::Command(line) => rows.push(("command", string(line))),
+        Action::Argv(words) => {
+            let words: Vec<String> = words.iter().map(|word| string(word)).collect();
+            rows.push(("argv", format!("[{}]", words.join(", "))));
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    let seconds = hook.timeout_ms as f64 / 1000.0;
+    rows.push(("timeout", seconds.to_string()));
+    rows.push(("on_error", string(hook.on_error.name())));
+    rows.extend(hook.manner.parallel.then(|| ("parallel", "true".to_owned())));
+    rows.extend(hook.manner.background.then(|| ("async", "true".to_owned())));
+    let message = hook.manner.status_message.as_deref();
+    rows.extend(message.map(|message| ("status_message", string(message))));
+    rows.extend(hook.manner.adopted.then(|| ("adopted", "true".to_owned())));
+    let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
+    let mut block = "[[hook]]\n".to_owned();
+    for (key, value) in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(block, "{key:width$} = {value}");
+    }
+    append(text, &block)
+}
 
-/// The text with the hook `name` switched on or off for good; comments and layout stay.
-///
-/// Off is `enabled = false` behind the hook's first key; on removes that line.
-///
-/// # Errors
-///
-/// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
-pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
-    let document = DeTable::parse(text).map_err(|error| Unclear(error.message().to_owned()))?;
-    let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
-    let is_named = |table: &&DeTable<'_>| {
-        let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
-        value("name").or_else(|| value("builtin")) == Some(name)
+/// Adds a block behind an empty line; gives the new text and what was added.
+fn append(text: &str, block: &str) -> (String, String) {
+    let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
+    let mut added = match text {
+        "" => String::new(),
+        _ if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
+        _ if text.ends_with('\n') => "\n".to_owned(),
+        _ => "\n\n".to_owned(),
     };
-    let table = hooks
-        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
-        .ok_or_else(|| Unclear(format!("it declares no hook `{name}`")))?;
-    let edited = match (table.get_key_value("enabled"), on) {
-        (Some((_, value)), _) if value.get_ref().as_bool() == Some(on) => {
-            return Ok(text.to_owned());
-        }
-        (None, true) => return Ok(text.to_owned()),
-        (Some((key, value)), _) => {
-            let line = line_of(text, key.span().start);
-            let alone = text[line.start..key.span().start].trim().is_empty()
-                && text[value.span().end..line.end].trim().is_empty();
-            if on && alone {
-                [&text[..line.start], &text[line.end..]].concat()
-            } else {
-                let word = if on { "true" } else { "false" };
-                [&text[..value.span().start], word, &text[value.span().end..]].concat()
-            }
-        }
-        (None, false) => {
-            let (key, value) = ["name", "builtin"]
-                .iter()
-                .find_map(|key| table.get_key_value(*key))
-                .ok_or_else(|| Unclear(format!("the hook `{name}` has no name of its own")))?;
-            let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
-            let indent = &text[line.start..key.span().start];
-            if !indent.trim().is_empty() {
-                return Err(Unclear(format!(
-                    "the hook `{name}` is written in one line; add `enabled = false` by hand"
-                )));
-            }
-            let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-            let before = &text[..end.end];
-            let open = if before.ends_with('\n') { "" } else { newline };
-            [before, open, indent, "enabled = false", newline, &text[end.end..]].concat()
-        }
-    };
-    DeTable::parse(&edited).map_err(|_| Unclear("the edited text would not be TOML".to_owned()))?;
-    Ok(edited)
+    added.push_str(block);
+    if crlf {
+        added = added.replace('\n', "\r\n");
+    }
+    (format!("{text}{added}"), added)
 }
 
-/// The line around a place, with its end.
-fn line_of(text: &str, at: usize) -> Range<usize> {
-    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
-    start..end
+/// The text without a hook: without exactly `block` if that still stands there, else without the
+/// table of that name; `None` where there is no such hook.
+pub fn remove(text: &str, name: &str, block: Option<&str>) -> Option<String> {
+    let exact = block.filter(|block| !block.is_empty() && text.matches(block).count() == 1);
+    let range = match exact.and_then(|block| Some((text.find(block)?, block.len()))) {
+        Some((start, length)) => start..start + length,
+        None => table(text, name)?,
+    };
+    Some(format!("{}{}", &text[..range.start], &text[range.end..]))
+}
+
+/// From the empty line before a hook's header to the end of the line of its last value.
+fn table(text: &str, name: &str) -> Option<Range<usize>> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let hooks = document.get_ref().get("hook")?.get_ref().as_array()?;
+    let own = |hook: &&Spanned<DeValue<'_>>| {
+        let table = hook.get_ref().as_table();
+        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
+        found.and_then(|found| found.get_ref().as_str()) == Some(name)
+    };
+    let hook = hooks.iter().find(own)?;
+    let mut start = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = last(hook).max(hook.span().end);
+    let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
+    for blank in ["\n\r\n", "\n\n"] {
+        if text[..start].ends_with(blank) {
+            start -= blank.len() - 1;
+        }
+    }
+    Some(start..end)
+}
+
+/// Where the last value inside a value ends.
+fn last(value: &Spanned<DeValue<'_>>) -> usize {
+    match value.get_ref() {
+        DeValue::Table(table) => table.values().map(last).max().unwrap_or(value.span().end),
+        _ => value.span().end,
+    }
+}
+
+/// A TOML string: literal where that spares backslashes.
+fn string(text: &str) -> String {
+    let control = |c: char| c.is_control();
+    if text.contains(['"', '\\']) && !text.contains('\'') && !text.contains(control) {
+        return format!("'{text}'");
+    }
+    let mut quoted = "\"".to_owned();
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            other if other.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\u{:04X}", u32::from(other));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn hook<'a>(action: &'a Action, manner: &'a Manner) -> NewHook<'a> {
+        NewHook {
+            name: "guard",
+            event: Event::PreToolUse,
+            matcher: Some("Bash"),
+            action,
+            timeout_ms: 2_500,
+            on_error: OnError::Open,
+            manner,
+        }
+    }
+
     #[test]
-    fn a_switch_for_good_touches_one_line() {
-        let off =
-            "[[hook]]\nname = \"a\" # the first\nenabled = false\n\n[[hook]]\nbuiltin = \"b\"\n";
-        let on = "[[hook]]\nname = \"a\" # the first\n\n[[hook]]\nbuiltin = \"b\"\n";
-        let unsure = "the hook `a` is written in one line; add `enabled = false` by hand";
-        let rows: &[(&str, &str, bool, Result<&str, &str>)] = &[
-            (on, "a", false, Ok(off)),
-            (off, "a", true, Ok(on)),
-            (on, "a", true, Ok(on)),
-            (off, "a", false, Ok(off)),
-            (
-                "[[hook]]\n  builtin=\"b\"",
-                "b",
-                false,
-                Ok("[[hook]]\n  builtin=\"b\"\n  enabled = false\n"),
-            ),
-            (
-                "[[hook]]\r\nname='a'\r\n",
-                "a",
-                false,
-                Ok("[[hook]]\r\nname='a'\r\nenabled = false\r\n"),
-            ),
-            (
-                "[[hook]]\nname = \"a\"\nenabled = false # loud\n",
-                "a",
-                true,
-                Ok("[[hook]]\nname = \"a\"\nenabled = true # loud\n"),
-            ),
-            (
-                "hook = [{ name = \"a\", enabled = true }]\n",
-                "a",
-                false,
-                Ok("hook = [{ name = \"a\", enabled = false }]\n"),
-            ),
-            ("hook = [{ name = \"a\" }]\n", "a", false, Err(unsure)),
-            (on, "c", false, Err("it declares no hook `c`")),
-        ];
-        for (text, name, on, expected) in rows {
-            let found = set_enabled(text, name, *on).map_err(|unclear| unclear.to_string());
-            let found = found.as_deref().map_err(String::as_str);
-            assert_eq!(found, *expected, "{text:?} {name} {on}");
+    fn a_hook_is_added_behind_an_empty_line_and_comes_out_again() {
+        let action = Action::Command("echo \"it\" | tee 'x'\n".to_owned());
+        let manner = Manner { parallel: true, ..Manner::default() };
+        for text in ["", "# mine\n", "# mine", "[defaults]\r\ntimeout = 5\r\n", "x = 1\n\n"] {
+            let (with, block) = add(text, &hook(&action, &manner));
+            assert!(with.starts_with(text));
+            assert_eq!(remove(&with, "guard", Some(&block)).as_deref(), Some(text), "{with}");
+            assert_eq!(with.contains('\r'), text.contains('\r'));
+        }
+        let (with, _) = add("# mine\n", &hook(&action, &manner));
+        assert_eq!(
+            with,
+            "# mine\n\n[[hook]]\nname     = \"guard\"\nevent    = \"PreToolUse\"\nmatcher  = \
+             \"Bash\"\ncommand  = \"echo \\\"it\\\" | tee 'x'\\n\"\ntimeout  = 2.5\non_error = \
+             \"open\"\nparallel = true\n"
+        );
+    }
+
+    #[test]
+    fn a_hook_that_was_edited_goes_with_its_lines() {
+        let text = "# top\n\n[[hook]]\nname = \"a\"\n[hook.options]\nx = [\n 1,\n] # last\n\n# \
+                    of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n";
+        assert_eq!(
+            remove(text, "guard", None).unwrap(),
+            "# top\n\n[[hook]]\nname = \"a\"\n[hook.options]\nx = [\n 1,\n] # last\n\n# of b\n\n# end\n"
+        );
+        assert_eq!(
+            remove(text, "a", Some("not there")).unwrap(),
+            "# top\n\n# of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n"
+        );
+        assert_eq!(remove(text, "c", None), None);
+    }
+
+    #[test]
+    fn strings_are_read_back_as_they_were() {
+        for text in ["plain", "a \"b\"", "it's", "it's \"b\"", "C:\\x", "a\nb\tc\r", "\u{1}", ""] {
+            let line = format!("x = {}\n", string(text));
+            let (table, errors) = DeTable::parse_recoverable(&line);
+            assert!(errors.is_empty(), "{line}");
+            assert_eq!(table.get_ref().get("x").unwrap().get_ref().as_str(), Some(text), "{line}");
         }
     }
 }

@@ -5,9 +5,10 @@ use toml::de::DeTable;
 
 use super::document::Reader;
 use crate::client::event::{Event, Subject};
+use crate::client::settings_schema::is_one_rule;
 
 /// The keys that are read here.
-pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message"];
+pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message", "adopted"];
 
 /// How a hook runs beside others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Manner {
     pub background: bool,
     /// What the client shows while the hook runs.
     pub status_message: Option<String>,
+    /// Whether it stood in `settings.json` as somebody else's and can go back there.
+    pub adopted: bool,
 }
 
 impl Manner {
@@ -48,6 +51,9 @@ impl Manner {
         if let Some(value) = table.get("parallel") {
             manner.parallel = reader.boolean("parallel", value).unwrap_or_default();
         }
+        if let Some(value) = table.get("adopted") {
+            manner.adopted = reader.boolean("adopted", value).unwrap_or_default();
+        }
         if let Some(value) = table.get("async") {
             manner.background = reader.boolean("async", value).unwrap_or_default();
         }
@@ -56,6 +62,12 @@ impl Manner {
         }
         if let Some(value) = table.get("if") {
             manner.condition = reader.text("if", value);
+            if let Some(rule) = manner.condition.as_deref().filter(|rule| !is_one_rule(rule)) {
+                let message = format!(
+                    "`{rule}` is not one permission rule, and the client never runs a hook with it"
+                );
+                reader.problem(value.span().start, message);
+            }
             let deaf = |event: &&Event| event.facts().subject != Subject::Tool;
             if let Some(event) = events.and_then(|events| events.iter().find(deaf)) {
                 let message = format!(

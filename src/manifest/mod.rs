@@ -3,6 +3,7 @@
 mod audience;
 mod document;
 pub mod edit;
+pub mod enabled;
 mod manner;
 mod profiles;
 pub mod read;

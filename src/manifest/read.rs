@@ -426,6 +426,11 @@ impl Draft {
             }
         };
         let mut origins = self.origins;
+        for (path, origin) in self.option_origins {
+            if let [option] = path.as_slice() {
+                origins.entry(format!("options.{option}")).or_insert(origin);
+            }
+        }
         let mut fall_back = |key: &str, origin: Option<&Origin>| {
             if let (false, Some(origin)) = (origins.contains_key(key), origin) {
                 origins.insert(key.to_owned(), origin.clone());

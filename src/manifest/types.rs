@@ -102,8 +102,8 @@ pub struct Hook {
     pub audience: Audience,
     /// A built-in's options, checked and complete.
     pub options: Map<String, Value>,
-    /// Where each key was set, by key; `hook` is the place of the table itself, and a key that is
-    /// not here has its default.
+    /// Where each key was set, by key, an option's as in `options.level`; `hook` is the place of
+    /// the table itself, and a key that is not here has its default.
     pub origins: BTreeMap<String, Origin>,
 }
 

@@ -15,6 +15,11 @@ pub enum Action {
     Replace,
     /// An entry of ours is taken out, with its group if that was ours alone.
     Remove,
+    /// A handler of somebody else's goes into the manifest; the pointer is that in the text without
+    /// hookman.
+    Adopt,
+    /// A handler of somebody else's comes back, likewise.
+    Release,
 }
 
 /// One change of one entry.
@@ -40,6 +45,8 @@ impl fmt::Display for Change {
             Action::Add => write!(f, "the entry for {} is missing", self.event),
             Action::Replace => write!(f, "the entry for {} is out of date", self.event),
             Action::Remove => write!(f, "there is an entry for {} too many", self.event),
+            Action::Adopt => write!(f, "a handler for {} is adopted", self.event),
+            Action::Release => write!(f, "a handler for {} is released", self.event),
         }
     }
 }
@@ -49,11 +56,19 @@ impl fmt::Display for Change {
 pub(super) fn summary(changes: &[Change], foreign: usize) -> String {
     let count = |action| changes.iter().filter(|change| change.action == action).count();
     let mut parts: Vec<String> = Vec::new();
+    for (verb, action) in [("adopts", Action::Adopt), ("releases", Action::Release)] {
+        match count(action) {
+            0 => {}
+            1 => parts.push(format!("{verb} 1 handler")),
+            count => parts.push(format!("{verb} {count} handlers")),
+        }
+    }
+    let mut unnamed = true;
     for (verb, action) in
         [("adds", Action::Add), ("changes", Action::Replace), ("removes", Action::Remove)]
     {
-        match (count(action), parts.is_empty()) {
-            (0, _) => {}
+        match (count(action), std::mem::take(&mut unnamed)) {
+            (0, first) => unnamed = first,
             (1, true) => parts.push(format!("{verb} 1 entry")),
             (count, true) => parts.push(format!("{verb} {count} entries")),
             (count, false) => parts.push(format!("{verb} {count}")),

@@ -44,7 +44,7 @@ impl<'d, 't> Editor<'d, 't> {
         Self { document, layout: Layout::of(document), splices: Vec::new() }
     }
 
-    fn splice(&mut self, range: Range<usize>, text: String) {
+    pub(super) fn splice(&mut self, range: Range<usize>, text: String) {
         self.splices.push(Splice { range, text });
     }
 

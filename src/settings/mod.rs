@@ -3,6 +3,7 @@
 //! A [`plan()`] says how a text has to change so that it holds exactly the wanted
 //! [`Registration`]s, as values and as text in which every other byte stays as it was.
 
+pub mod adoption;
 mod change;
 mod diff;
 mod draft;

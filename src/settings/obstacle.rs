@@ -45,6 +45,21 @@ pub(super) fn refuse(
     Ok(())
 }
 
+/// Refuses duplicate keys anywhere among the hooks: a pointer there would stand for two places.
+pub(super) fn refuse_ambiguous(
+    document: &Document<'_>,
+    survey: &Survey<'_>,
+) -> Result<(), Refusal> {
+    only_once(document, document.root(), |key| key == "hooks")?;
+    if let Some(hooks) = survey.hooks {
+        only_once(document, &hooks.value, |_| true)?;
+    }
+    for group in survey.events.iter().flat_map(|event| &event.groups) {
+        only_once(document, group.node, |_| true)?;
+    }
+    Ok(())
+}
+
 /// Refuses duplicate keys where an edit would have to pass: the client reads the last, other
 /// programs may read the first, and neither may be lost by guessing.
 fn refuse_duplicates(

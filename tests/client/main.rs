@@ -58,11 +58,13 @@ macro_rules! books {
 }
 
 books! {
+    adopt
     blocking
     chain
     environment
     firing
     install
+    scopes
     sessions
     settings
     slash_commands

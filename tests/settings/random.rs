@@ -198,7 +198,7 @@ fn laid_out(json: &Json, style: &Style) -> String {
 }
 
 prop_compose! {
-    fn text()(json in settings(), style in style()) -> String {
+    pub(crate) fn text()(json in settings(), style in style()) -> String {
         laid_out(&json, &style)
     }
 }
@@ -226,7 +226,7 @@ prop_compose! {
     }
 }
 
-fn wanted(least: usize) -> impl Strategy<Value = Vec<Registration>> {
+pub(crate) fn wanted(least: usize) -> impl Strategy<Value = Vec<Registration>> {
     proptest::sample::subsequence(&EVENTS[..4], least..=4)
         .prop_flat_map(|events| events.into_iter().map(registration).collect::<Vec<_>>())
 }

@@ -229,8 +229,9 @@ impl Check<'_, '_> {
     }
 }
 
-/// A tool name, alone or with one pattern in brackets that end the rule.
-fn is_one_rule(rule: &str) -> bool {
+/// Whether the client takes a text for one permission rule: a tool name, alone or with one pattern
+/// in brackets that end the rule.
+pub fn is_one_rule(rule: &str) -> bool {
     let rule = rule.trim();
     let (name, pattern) = match rule.split_once('(') {
         Some((name, pattern)) => (name, Some(pattern)),

@@ -1,0 +1,192 @@
+//! Which handlers hookman can run itself, and why not the others.
+
+use serde_json::{Map, Value};
+
+use crate::client::{
+    event::{Event, Subject},
+    json::{Document, Position},
+    matcher,
+};
+use crate::settings::inventory::{Handler, handlers};
+
+/// The longest time limit that a manifest takes, in milliseconds.
+const LONGEST_MS: u64 = 600_000;
+
+/// The events on which the client ignores `onFailure` (2.1.295).
+const WITHOUT_ON_FAILURE: &[Event] =
+    &[Event::Stop, Event::SubagentStop, Event::TaskCompleted, Event::TeammateIdle];
+
+/// A handler of somebody else's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// JSON Pointer of the handler.
+    pub pointer: String,
+    /// Where it begins.
+    pub position: Position,
+    /// Its event, as it is written.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// What it does, in one line.
+    pub summary: String,
+    /// What hookman would run in its stead, or why it cannot.
+    pub wrapped: Result<Wrapped, String>,
+}
+
+/// What a handler does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A line for the shell.
+    Command(String),
+    /// A program and its arguments.
+    Argv(Vec<String>),
+}
+
+/// A handler as a hook of hookman's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrapped {
+    /// The event.
+    pub event: Event,
+    /// The matcher.
+    pub matcher: Option<String>,
+    /// What it does.
+    pub program: Program,
+    /// The time the client gives it, in milliseconds.
+    pub timeout_ms: u64,
+    /// Whether it blocks when it fails.
+    pub closed: bool,
+    /// The permission rule under which the client calls it.
+    pub condition: Option<String>,
+    /// Whether the client does not wait for it.
+    pub background: bool,
+    /// What the client shows while it runs.
+    pub status_message: Option<String>,
+}
+
+/// The handlers of a text that are not hookman's, in the order of the file.
+pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
+    let all = handlers(document);
+    let foreign = all.iter().filter(|handler| !handler.ours);
+    let candidate = |handler: &Handler| Candidate {
+        pointer: handler.pointer.clone(),
+        position: handler.position,
+        event: handler.event.clone(),
+        matcher: handler.matcher.clone(),
+        summary: summary(&handler.value),
+        wrapped: wrapped(handler).and_then(|wrapped| alone(wrapped, handler, &all)),
+    };
+    foreign.map(candidate).collect()
+}
+
+// Of equal handlers the client runs one; two entries of ours would no longer be equal.
+fn alone(wrapped: Wrapped, handler: &Handler, all: &[Handler]) -> Result<Wrapped, String> {
+    let apart =
+        wrapped.condition.is_some() || wrapped.background || wrapped.status_message.is_some();
+    let equal =
+        |other: &&Handler| other.event == handler.event && other.identity == handler.identity;
+    if apart && all.iter().filter(equal).count() > 1 {
+        return Err("the same handler stands there twice, and the client runs it once".to_owned());
+    }
+    Ok(wrapped)
+}
+
+fn summary(handler: &Value) -> String {
+    let text = |key: &str| handler.get(key).and_then(Value::as_str);
+    let what = ["command", "url", "tool", "prompt"].into_iter().find_map(text).unwrap_or_default();
+    let mut line = what.lines().next().unwrap_or_default().to_owned();
+    for argument in handler.get("args").and_then(Value::as_array).into_iter().flatten() {
+        line.push(' ');
+        line.push_str(argument.as_str().unwrap_or_default());
+    }
+    line
+}
+
+fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
+    let empty = Map::new();
+    let keys = handler.value.as_object().unwrap_or(&empty);
+    let text = |key: &str| keys.get(key).and_then(Value::as_str);
+    match text("type") {
+        Some("command") => {}
+        Some(other) => return Err(format!("a handler of type `{other}` is run by the client")),
+        None => return Err("it has no type".to_owned()),
+    }
+    let event = Event::from_name(&handler.event)
+        .ok_or_else(|| format!("hookman does not know the event {}", handler.event))?;
+    refuse(event, handler, keys)?;
+    Ok(Wrapped {
+        event,
+        matcher: handler.matcher.clone(),
+        program: program(keys)?,
+        timeout_ms: timeout(event, keys)?,
+        closed: text("onFailure") == Some("block") && !WITHOUT_ON_FAILURE.contains(&event),
+        condition: text("if").map(str::to_owned),
+        background: keys.get("async") == Some(&Value::Bool(true)),
+        status_message: text("statusMessage").map(str::to_owned),
+    })
+}
+
+fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), String> {
+    const KNOWN: &[&str] = &[
+        "type",
+        "command",
+        "args",
+        "timeout",
+        "if",
+        "async",
+        "asyncRewake",
+        "statusMessage",
+        "shell",
+        "onFailure",
+    ];
+    if matches!(event, Event::WorktreeCreate | Event::WorktreeRemove) {
+        return Err(format!("its exit code steers {event}, and hookman never fails by one"));
+    }
+    if keys.get("asyncRewake") == Some(&Value::Bool(true)) {
+        return Err("`asyncRewake` needs its exit code, which hookman does not pass on".to_owned());
+    }
+    if keys.get("shell").is_some_and(|shell| shell == "powershell") && !keys.contains_key("args") {
+        return Err("it needs PowerShell".to_owned());
+    }
+    if let Some(key) = keys.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        return Err(format!("its key `{key}` would be lost"));
+    }
+    if keys.contains_key("if") && event.facts().subject != Subject::Tool {
+        return Err(format!("it never runs: `if` has no meaning on {event}"));
+    }
+    let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
+    match handler.matcher.as_deref() {
+        Some(text) if pattern && matcher::compile(text).is_err() => {
+            Err(format!("it never runs: `{text}` is no JavaScript regular expression"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn program(keys: &Map<String, Value>) -> Result<Program, String> {
+    let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
+    if command.trim().is_empty() {
+        return Err("it never runs: `command` is empty".to_owned());
+    }
+    let Some(args) = keys.get("args") else { return Ok(Program::Command(command.to_owned())) };
+    let texts = args.as_array().map(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)));
+    let texts: Option<Vec<String>> = texts.and_then(Iterator::collect);
+    let Some(texts) = texts else { return Err("its `args` are no list of strings".to_owned()) };
+    Ok(Program::Argv(std::iter::once(command.to_owned()).chain(texts).collect()))
+}
+
+/// The time limit: the handler's own, else the client's for the event.
+fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, String> {
+    let Some(value) = keys.get("timeout") else { return Ok(event.facts().timeout_ms) };
+    let seconds = value.as_f64().unwrap_or_default();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number out of range becomes the nearest, which is refused below"
+    )]
+    let milliseconds = (seconds * 1000.0).round() as u64;
+    match milliseconds {
+        0 => Err("its `timeout` is no number of seconds".to_owned()),
+        1..=LONGEST_MS => Ok(milliseconds),
+        _ => Err(format!("its time limit of {seconds} s is above hookman's of 600 s")),
+    }
+}

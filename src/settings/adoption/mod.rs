@@ -1,0 +1,314 @@
+//! Handlers of others that hookman runs in their stead, and giving them back to the byte.
+//!
+//! What is kept is the whole text as it would be without hookman, and which of its handlers are
+//! adopted. Every text in between is made from that: the adopted handlers are taken out, and our
+//! entries are put in. So several can be adopted and released in any order, and the last release
+//! gives the very text back. Where somebody edited the file meanwhile, the adopted handlers are
+//! first put back among what stands there now.
+
+mod candidate;
+mod name;
+mod rejoin;
+mod strip;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::client::json::{Document, is_blank};
+
+pub use candidate::{Candidate, Program, Wrapped, candidates};
+pub use name::{suggest, unique};
+
+use super::{
+    change::{Action, Change},
+    inventory::{Survey, handlers},
+    plan::Plan,
+    record::Record,
+    refusal::Refusal,
+    registration::Registration,
+    undo::Undo,
+};
+
+/// What is kept of the handlers of one settings file that are adopted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adoption {
+    /// The text without an entry of ours and with the adopted handlers in their places.
+    pub original: String,
+    /// The adopted handlers, in the order of their adoption.
+    pub hooks: Vec<Adopted>,
+    /// The texts before each adoption, to come back to if nothing else changed.
+    #[serde(default)]
+    snapshots: Vec<Snapshot>,
+    /// What was put back from the manifest alone.
+    #[serde(skip)]
+    rebuilt: Vec<Rebuilt>,
+}
+
+/// One adopted handler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adopted {
+    /// The name of the hook it became.
+    pub hook: String,
+    /// JSON Pointer of the handler in [`Adoption::original`].
+    pub pointer: String,
+    /// The text that was added to the manifest for it.
+    pub block: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Snapshot {
+    text: String,
+    record: Record,
+}
+
+/// A handler to put back of which nothing is kept but what the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Its event.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// The handler.
+    pub handler: Value,
+}
+
+impl Adoption {
+    /// What is kept, brought in line with `current`, the text that stands in the file now; `undo` is
+    /// what is kept of the entries of ours in it.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the text is no JSON or a value or a duplicate key is in the way.
+    pub fn of(kept: Option<&Self>, current: &str, undo: Option<&Undo>) -> Result<Self, Refusal> {
+        let record = record(current, undo);
+        let Some(kept) = kept.filter(|kept| !kept.hooks.is_empty()) else {
+            let original = match undo {
+                Some(undo) => undo.removal(Some(current))?.after.unwrap_or_default(),
+                None => bare(current, &record)?,
+            };
+            if !is_blank(&original) {
+                let document = Document::parse(&original)?;
+                super::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
+            }
+            return Ok(Self { original, ..Self::default() });
+        };
+        let bare = bare(current, &record)?;
+        if kept.is_in_line_with(&bare) {
+            return Ok(kept.clone());
+        }
+        let pointers: Vec<&str> = kept.hooks.iter().map(|hook| &*hook.pointer).collect();
+        let (original, places) = rejoin::rejoin(&bare, &kept.original, &pointers)?;
+        let mut adoption = kept.clone();
+        adoption.original = original;
+        for (hook, pointer) in adoption.hooks.iter_mut().zip(places) {
+            hook.pointer = pointer;
+        }
+        Ok(adoption)
+    }
+
+    /// Whether `current` is what the writing of these adoptions left, but for our entries.
+    pub fn fits(&self, current: &str, undo: Option<&Undo>) -> bool {
+        bare(current, &record(current, undo)).is_ok_and(|bare| self.is_in_line_with(&bare))
+    }
+
+    fn is_in_line_with(&self, bare: &str) -> bool {
+        let pointers: Vec<&str> = self.hooks.iter().map(|hook| &*hook.pointer).collect();
+        strip::strip(&self.original, &pointers).is_ok_and(|text| text == bare)
+    }
+
+    /// The same with further handlers adopted; the text of now is kept to come back to.
+    #[must_use]
+    pub fn with(&self, adopted: Vec<Adopted>, current: &str, undo: Option<&Undo>) -> Self {
+        let mut more = self.clone();
+        let record = record(current, undo);
+        more.snapshots.push(Snapshot { text: current.to_owned(), record });
+        more.hooks.extend(adopted);
+        more
+    }
+
+    /// The same without the handlers that became the hooks of these names.
+    #[must_use]
+    pub fn without(&self, hooks: &[&str]) -> Self {
+        let mut fewer = self.clone();
+        fewer.hooks.retain(|adopted| !hooks.contains(&&*adopted.hook));
+        fewer
+    }
+
+    /// The same with what `earlier` had adopted too, of which this one was made.
+    #[must_use]
+    pub fn joined(&self, earlier: &Self) -> Self {
+        let mut all = self.clone();
+        let gone = |hook: &&Adopted| !self.hooks.iter().any(|known| known.hook == hook.hook);
+        all.hooks.extend(earlier.hooks.iter().filter(gone).cloned());
+        all
+    }
+
+    /// The same with handlers put back of which only the manifest is left.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where a value is in the way.
+    pub fn rebuilt(&self, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
+        let mut adoption = self.clone();
+        for handler in handlers {
+            adoption.original = rejoin::append(&adoption.original, handler)?;
+        }
+        adoption.rebuilt.extend_from_slice(handlers);
+        Ok(adoption)
+    }
+
+    fn handler(&self, pointer: &str) -> Option<Value> {
+        let document = Document::parse(&self.original).ok()?;
+        document.lookup(pointer).map(|node| document.value(node))
+    }
+}
+
+/// A settings file as it stands, with what is kept of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Current<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// What is kept of the entries of ours in it.
+    pub undo: Option<&'a Undo>,
+    /// The adoptions so far, in line with the text.
+    pub adoption: &'a Adoption,
+}
+
+/// Plans the edit after which exactly the handlers of `next` are adopted and the entries of ours
+/// are exactly `wanted`.
+///
+/// # Errors
+///
+/// A [`Refusal`] as [`super::plan()`] gives it, and where the proof fails that no handler is lost.
+pub fn plan(
+    current: Current<'_>,
+    next: &Adoption,
+    wanted: &[Registration],
+) -> Result<Plan, Refusal> {
+    let pointers: Vec<&str> = next.hooks.iter().map(|hook| &*hook.pointer).collect();
+    let bare = strip::strip(&next.original, &pointers)?;
+    let registered = match snapshot(next, &bare, wanted) {
+        Some(snapshot) => snapshot,
+        None => super::plan(Some(&bare), wanted, &Record::default())?,
+    };
+    let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
+    let mut changes = moves(current.adoption, next);
+    let record = record(current.text, current.undo);
+    changes.extend(super::plan(Some(current.text), wanted, &record)?.changes);
+    let plan = Plan {
+        before: Some(current.text.to_owned()),
+        operations: json_patch::diff(&old, &new).0,
+        foreign: registered.after.as_deref().map_or(Ok(0), count_foreign)?,
+        changes,
+        ..registered
+    };
+    plan.verify()?;
+    prove(&plan, current, next)?;
+    Ok(plan)
+}
+
+fn record(text: &str, undo: Option<&Undo>) -> Record {
+    undo.map_or_else(|| Record::presumed(text), |undo| undo.record.clone())
+}
+
+/// The plan over an earlier text, if one is the same but for our entries, so that those stay where
+/// they stood; best one in which they are the wanted ones.
+fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option<Plan> {
+    let same = next.snapshots.iter().rev().filter_map(|snapshot| {
+        let same = bare(&snapshot.text, &snapshot.record).is_ok_and(|bare| bare == bare_text);
+        let plan = same.then(|| super::plan(Some(&snapshot.text), wanted, &snapshot.record));
+        plan?.ok()
+    });
+    let (exact, other): (Vec<Plan>, Vec<Plan>) = same.partition(Plan::is_empty);
+    exact.into_iter().chain(other).next()
+}
+
+/// The text without any entry of ours.
+fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
+    let removal = super::plan(Some(text), &[], record)?;
+    Ok(removal.after.unwrap_or_else(|| "{}\n".to_owned()))
+}
+
+fn value(text: &str) -> Result<Value, Refusal> {
+    let document = Document::parse(filled(text))?;
+    Ok(document.value(document.root()))
+}
+
+/// An empty file counts as `{}` for the client.
+fn filled(text: &str) -> &str {
+    if is_blank(text) { "{}" } else { text }
+}
+
+fn count_foreign(text: &str) -> Result<usize, Refusal> {
+    let document = Document::parse(text)?;
+    Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
+}
+
+fn moves(before: &Adoption, after: &Adoption) -> Vec<Change> {
+    let listed = |adoption: &Adoption, other: &Adoption, action: Action| {
+        let known = |hook: &Adopted| other.hooks.iter().any(|known| known.hook == hook.hook);
+        let moved = adoption.hooks.iter().filter(|hook| !known(hook));
+        let change = |hook: &Adopted| {
+            let handler = adoption.handler(&hook.pointer);
+            let (before, after) =
+                if action == Action::Adopt { (handler, None) } else { (None, handler) };
+            let event = hook.pointer.split('/').nth(2).unwrap_or_default().to_owned();
+            Change { action, event, pointer: hook.pointer.clone(), before, after }
+        };
+        moved.map(change).collect::<Vec<_>>()
+    };
+    let mut changes = listed(after, before, Action::Adopt);
+    changes.extend(listed(before, after, Action::Release));
+    changes
+}
+
+/// Proves from the texts that every handler of others is in the file or adopted, and that nothing
+/// beside the hooks changed.
+fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refusal> {
+    let after = plan.after.as_deref().unwrap_or("{}");
+    let mut known = foreign(&current.adoption.original, |_| true)?;
+    let standing = foreign(current.text, |_| true)?;
+    let rebuilt = next.rebuilt.iter().map(|Rebuilt { event, matcher, handler }| {
+        serde_json::json!([event, matcher, handler]).to_string()
+    });
+    let mut left = known.clone();
+    let all_known = standing.iter().all(|handler| take(&mut left, handler));
+    known.extend(rebuilt);
+    let mut new = foreign(after, |_| true)?;
+    new.extend(foreign(&next.original, |pointer| {
+        next.hooks.iter().any(|hook| hook.pointer == pointer)
+    })?);
+    let reason = if !all_known || !known.iter().all(|handler| take(&mut new, handler)) {
+        "a handler of somebody else's would be lost"
+    } else if !new.is_empty() {
+        "a handler of somebody else's would be there twice"
+    } else if rest(current.text)? != rest(after)? {
+        "it differs from the old value outside of the hooks"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::Unproven { reason: reason.to_owned() })
+}
+
+fn take(lines: &mut Vec<String>, wanted: &str) -> bool {
+    let place = lines.iter().position(|line| line == wanted);
+    place.map(|place| lines.swap_remove(place)).is_some()
+}
+
+/// The foreign handlers of a text at the chosen pointers, each with its event and matcher.
+fn foreign(text: &str, chosen: impl Fn(&str) -> bool) -> Result<Vec<String>, Refusal> {
+    let document = Document::parse(filled(text))?;
+    let wanted = |handler: &super::Handler| !handler.ours && chosen(&handler.pointer);
+    let line = |handler: super::Handler| {
+        let super::Handler { event, matcher, value, .. } = handler;
+        serde_json::json!([event, matcher, value]).to_string()
+    };
+    Ok(handlers(&document).into_iter().filter(wanted).map(line).collect())
+}
+
+/// The file without its hooks.
+fn rest(text: &str) -> Result<Map<String, Value>, Refusal> {
+    let mut rest = value(text)?.as_object().cloned().unwrap_or_default();
+    rest.remove("hooks");
+    Ok(rest)
+}

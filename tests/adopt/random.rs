@@ -1,0 +1,137 @@
+//! Generated files: what is adopted comes back, in any order, whatever is registered beside it.
+
+use hookman::client::json::Document;
+use hookman::settings::adoption::{self, Adopted, Adoption, Current, candidates};
+use hookman::settings::{Plan, Registration, Undo, plan};
+use proptest::prelude::*;
+
+use crate::settings::random::{text, wanted};
+
+/// A settings file with what is kept of it, as the commands keep it.
+#[derive(Clone)]
+struct File {
+    text: String,
+    undo: Option<Undo>,
+    adoption: Adoption,
+}
+
+impl File {
+    fn new(text: &str) -> Self {
+        let adoption = Adoption::of(None, text, None).unwrap();
+        Self { text: text.to_owned(), undo: None, adoption }
+    }
+
+    fn write(&mut self, plan: &Plan, previous: Option<&Undo>) {
+        self.undo = Undo::of(previous, plan).unwrap();
+        self.text = plan.after.clone().unwrap();
+    }
+
+    fn register(&mut self, wanted: &[Registration]) {
+        let record = self.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let plan = plan(Some(&self.text), wanted, &record).unwrap();
+        let previous = self.undo.take();
+        self.write(&plan, previous.as_ref());
+    }
+
+    fn look(&self) -> Adoption {
+        let kept = Some(&self.adoption).filter(|kept| !kept.hooks.is_empty());
+        Adoption::of(kept, &self.text, self.undo.as_ref()).unwrap()
+    }
+
+    fn step(&mut self, adoption: &Adoption, next: Adoption, wanted: &[Registration]) {
+        let undo = self.undo.as_ref();
+        let current = Current { text: &self.text, undo, adoption };
+        let plan = adoption::plan(current, &next, wanted).unwrap();
+        plan.verify().unwrap();
+        let record = undo.map(|undo| undo.record.clone()).unwrap_or_default();
+        let original = Some(next.original.clone());
+        self.write(&plan, Some(&Undo { original, after: self.text.clone(), record }));
+        self.adoption = next;
+    }
+
+    /// Adopts the handlers that `pick` chooses among those that could be.
+    fn adopt(&mut self, pick: u32, round: usize, wanted: &[Registration]) {
+        let adoption = self.look();
+        let document = Document::parse(&adoption.original).unwrap();
+        let open = candidates(&document).into_iter().filter(|candidate| {
+            candidate.wrapped.is_ok()
+                && !adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer)
+        });
+        let chosen = open.enumerate().filter(|(index, _)| pick >> (index % 32) & 1 == 1);
+        let adopted: Vec<Adopted> = chosen
+            .map(|(index, candidate)| Adopted {
+                hook: format!("{round}-{index}"),
+                pointer: candidate.pointer,
+                block: String::new(),
+            })
+            .collect();
+        let next = adoption.with(adopted, &self.text, self.undo.as_ref());
+        self.step(&adoption, next, wanted);
+    }
+
+    fn release(&mut self, hooks: &[&str], wanted: &[Registration]) {
+        let adoption = self.look();
+        self.step(&adoption, adoption.without(hooks), wanted);
+    }
+}
+
+/// Whether the engine edits the file at all; keys that stand twice are refused.
+fn is_clear(text: &str) -> bool {
+    Adoption::of(None, text, None).is_ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_adopted_comes_back(
+        before in text(),
+        first in wanted(0),
+        second in wanted(1),
+        picks in (any::<u32>(), any::<u32>()),
+        backwards in any::<bool>(),
+    ) {
+        prop_assume!(is_clear(&before));
+        let mut file = File::new(&before);
+        file.register(&first);
+        let registered = file.text.clone();
+        file.adopt(picks.0, 1, &second);
+        file.adopt(picks.1, 2, &second);
+        let mut names: Vec<String> =
+            file.adoption.hooks.iter().map(|hook| hook.hook.clone()).collect();
+        if backwards {
+            names.reverse();
+        }
+        let mut other = file.clone();
+        for (index, name) in names.iter().enumerate() {
+            let last = index + 1 == names.len();
+            file.release(&[name], if last { &first } else { &second });
+        }
+        if !names.is_empty() {
+            prop_assert_eq!(&file.text, &registered);
+            prop_assert_eq!(file.undo.unwrap().removal(Some(&registered)).unwrap().after, Some(before.clone()));
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        other.release(&names, &[]);
+        prop_assert_eq!(other.text, before);
+    }
+
+    #[test]
+    fn no_handler_is_lost_when_the_file_is_another(
+        before in text(),
+        other in text(),
+        wanted in wanted(1),
+        pick in any::<u32>(),
+    ) {
+        prop_assume!(is_clear(&before) && is_clear(&other));
+        let mut file = File::new(&before);
+        file.adopt(pick, 1, &wanted);
+        let names: Vec<String> = file.adoption.hooks.iter().map(|hook| hook.hook.clone()).collect();
+        file.text = other;
+        file.register(&wanted);
+        // The proof inside of the plan fails if a handler is lost or doubled.
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        file.release(&names, &wanted);
+        prop_assert!(file.adoption.hooks.is_empty());
+    }
+}

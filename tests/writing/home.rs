@@ -1,0 +1,132 @@
+//! A home with hookman in it, which can be put back to how it began.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A settings file whose layout no serializer would give back.
+pub(crate) const SETTINGS: &str =
+    "{\n\t\"model\" : \"opus\",  \n\t\"hooks\": {\"Stop\": []},\n\t\"n\": 1.0}";
+
+/// A manifest with hooks on two events.
+pub(crate) const MANIFEST: &str = "[[hook]]\nname = \"a\"\nevent = \"Stop\"\ncommand = \"true\"\n\
+     [[hook]]\nname = \"b\"\nevent = [\"PreToolUse\", \"SessionStart\"]\ncommand = \"true\"\n";
+
+/// The text of every file, by path.
+pub(crate) type Files = BTreeMap<PathBuf, String>;
+
+pub(crate) struct Home {
+    root: TempDir,
+}
+
+impl Home {
+    /// A home with the settings and manifest above.
+    pub(crate) fn new() -> Self {
+        let home = Self { root: TempDir::with_prefix("hookman-writing-").unwrap() };
+        let program = home.path("bin/hookman");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        let built = Path::new(env!("CARGO_BIN_EXE_hookman"));
+        if fs::hard_link(built, &program).is_err() {
+            fs::copy(built, &program).unwrap();
+        }
+        home.write(".claude/settings.json", SETTINGS);
+        home.write(".claude/hookman.toml", MANIFEST);
+        home
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes a program.
+    pub(crate) fn program(&self, path: &str, text: &str) {
+        self.write(path, text);
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The settings file; none if there is none.
+    pub(crate) fn settings(&self) -> Option<String> {
+        let path = self.path(".claude/settings.json");
+        path.exists().then(|| fs::read_to_string(path).unwrap())
+    }
+
+    /// A command in this home and in no other.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display());
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.root.path())
+            .env_clear()
+            .env("HOME", self.root.path())
+            .env("HOOKMAN_STATE_DIR", self.path("state"))
+            .env("PATH", path)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn hookman(&self, arguments: &str) -> Output {
+        let mut command = self.command(self.path("bin/hookman").to_str().unwrap());
+        command.args(arguments.split(' ')).output().unwrap()
+    }
+
+    /// Runs a command that has to end well.
+    pub(crate) fn does(&self, arguments: &str) -> String {
+        let output = self.hookman(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The files below `.claude` and `state`.
+    pub(crate) fn files(&self) -> Files {
+        let mut files = Files::new();
+        let mut folders = vec![self.path(".claude"), self.path("state")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.insert(path.clone(), fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        files
+    }
+
+    /// Puts the files below `.claude` and `state` back.
+    pub(crate) fn reset(&self, files: &Files) {
+        for folder in [self.path(".claude"), self.path("state")] {
+            if folder.exists() {
+                fs::remove_dir_all(folder).unwrap();
+            }
+        }
+        for (path, text) in files {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    /// The temporary files that lie about.
+    pub(crate) fn litter(&self) -> Vec<PathBuf> {
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        self.files().into_keys().filter(|path| name(path).starts_with(".hookman-")).collect()
+    }
+}
+
+/// A switch of the tests.
+#[expect(clippy::disallowed_methods, reason = "the switches are the test's own")]
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
