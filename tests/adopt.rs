@@ -210,6 +210,47 @@ fn a_handler_that_its_installer_puts_back_is_not_there_twice() {
 }
 
 #[test]
+fn a_project_and_what_is_local_in_it_come_back() {
+    let group = |command: &str| {
+        format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
+        )
+    };
+    let home = Home::new(None, None);
+    let folder = home.path("project/.claude");
+    fs::create_dir_all(&folder).unwrap();
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    let texts = [("settings.json", group("team")), ("settings.local.json", group("mine"))];
+    for (name, text) in &texts {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let of_project = |verb: &str, local: &str| {
+        home.hookman(&format!("{verb} --all --yes --project project{local}"))
+    };
+    let adopt = || {
+        of_project("adopt", "");
+        of_project("adopt", " --local");
+        assert!(read("hookman.toml").unwrap().contains("\"team\""));
+        assert!(read("hookman.local.toml").unwrap().contains("\"mine\""));
+        assert!(!texts.iter().any(|(name, text)| read(name).as_ref() == Some(text)));
+        assert!(home.hookman("verify --project project").contains("is what the manifest asks for"));
+    };
+    let came_back = || {
+        for (name, text) in &texts {
+            assert_eq!(read(name).as_ref(), Some(text), "{name}");
+        }
+        assert_eq!((read("hookman.toml"), read("hookman.local.toml")), (None, None));
+    };
+    adopt();
+    of_project("release", "");
+    of_project("release", " --local");
+    came_back();
+    adopt();
+    home.hookman("uninstall --yes --project project");
+    came_back();
+}
+
+#[test]
 fn nothing_is_written_without_leave() {
     let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a b"}]}]}}"#;
     let home = Home::new(Some(settings), None);

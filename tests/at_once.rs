@@ -53,7 +53,7 @@ fn switches_and_runs_at_once_lose_nothing() {
                     if n >= 2 * CALLS {
                         return;
                     }
-                    let output = if n % 2 == 0 {
+                    let output = if n.is_multiple_of(2) {
                         let hook = format!("hook-{:03}", n / 2);
                         hookman(home, &["disable", &hook, "--session", "one"], "")
                     } else {

@@ -1,7 +1,11 @@
 //! The editor of `settings.json` against any text.
 //!
 //! The first two bytes choose the entries that are wanted before and after a change of mind; the
-//! rest is the file. `cargo fuzz run --sanitizer none settings` needs no nightly compiler.
+//! rest is the file. No nightly compiler is needed, and what is found goes to the first folder:
+//!
+//! ```text
+//! cargo fuzz run --sanitizer none settings /tmp/corpus fuzz/corpus/settings
+//! ```
 
 #![no_main]
 

@@ -75,10 +75,23 @@ pub enum Outcome {
     Failure(Failure),
 }
 
+/// The two outputs of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard<'a> {
+    /// Standard output.
+    pub stdout: &'a str,
+    /// Standard error.
+    pub stderr: &'a str,
+}
+
 /// Reads what a command did the way the client would.
 ///
 /// Source: the client's hooks reference, "Exit code output" and "JSON output".
-pub fn read(event: Event, exit: Exit, stdout: &str, stderr: &str) -> Outcome {
+///
+/// What begins like JSON and is none is plain text to the client. From a hook that must not fail
+/// open it is an answer that was cut short.
+pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Outcome {
+    let Heard { stdout, stderr } = heard;
     let code = match exit {
         Exit::Code(code) => code,
         Exit::Signal(signal) => return Outcome::Failure(Failure::Signal(signal)),
@@ -90,6 +103,9 @@ pub fn read(event: Event, exit: Exit, stdout: &str, stderr: &str) -> Outcome {
         (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())),
         (_, Output::Malformed(why)) => Outcome::Failure(Failure::Output(why)),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None),
+        (0, Output::Text) if on_error != OnError::Open && stdout.trim().starts_with('{') => {
+            Outcome::Failure(Failure::Output("its JSON is not whole".to_owned()))
+        }
         (0, Output::Text) => match event.facts().plain_text {
             PlainText::Ignored => Outcome::Answer(Answer::default(), None),
             _ => Outcome::Answer(Answer::context(stdout.trim()), Some(said())),

@@ -216,6 +216,11 @@ impl Step<'_> {
         let settings = registering::read(world, &self.place.target.settings)?;
         let undo = registering::undo(world, &self.place.target.settings, settings.as_deref())?;
         let text = settings.as_deref().unwrap_or_default();
+        if settings == self.place.settings {
+            let Place { undo, adoption, .. } = self.place;
+            let current = Current { text, undo: undo.as_ref(), adoption };
+            return self.place.proposal(current, &self.next, &self.entries);
+        }
         // Whatever was adopted before or is now is put in its place, and then what is now goes.
         let all = self.next.joined(&self.place.adoption);
         let adoption = Adoption::of(Some(&all), text, undo.as_ref())?;

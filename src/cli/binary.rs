@@ -28,7 +28,7 @@ pub(super) fn registered(settings: &Path) -> Option<PathBuf> {
 /// When there is no program of that name, or it would not stay there.
 pub(super) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
     let path = match given {
-        Some(path) => environment::current_directory()?.join(path),
+        Some(path) => std::path::absolute(path)?,
         None => installed_binary(world)?,
     };
     if !path.is_file() {

@@ -46,6 +46,13 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
 ///
 /// When the path is a directory, a link into nowhere or unreadable, or the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
+    // Opening a pipe waits for a writer, and a device has no end.
+    if let Ok(metadata) = fs::metadata(path)
+        && !metadata.is_file()
+    {
+        let what = if metadata.is_dir() { "it is a directory" } else { "it is not a regular file" };
+        return Err(Error::of("read", path)(io::Error::other(what)));
+    }
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => {
@@ -60,9 +67,16 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
         }
         Err(error) => return Err(Error::of("read", path)(error)),
     };
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(Error::of("read", path))?;
-    Ok(Some(text))
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(Error::of("read", path))?;
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let good = String::from_utf8_lossy(good);
+        let line = good.matches('\n').count() + 1;
+        let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let message = format!("line {line}, column {column}: a byte that is not UTF-8");
+        Error::of("read", path)(io::Error::new(io::ErrorKind::InvalidData, message))
+    })
 }
 
 /// Reads a small file of hookman's own into `text`; `false` where there is none.

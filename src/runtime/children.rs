@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-use crate::chain::outcome::{self, Exit, Failure, Outcome};
+use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
 use crate::client::event::Event;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
@@ -93,5 +93,5 @@ fn heard(event: Event, step: &Step<'_>, finished: &Finished) -> Outcome {
     };
     let stdout = String::from_utf8_lossy(&finished.stdout);
     let stderr = String::from_utf8_lossy(&finished.stderr);
-    outcome::read(event, exit, &stdout, &stderr)
+    outcome::read(event, exit, Heard { stdout: &stdout, stderr: &stderr }, step.on_error)
 }

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::chain::merge::{self, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::Answer;
-use crate::client::event::{Block, Event};
+use crate::client::event::{Block, Event, Subject};
 use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::input::{self, Input};
@@ -77,7 +77,11 @@ pub fn main(arguments: &[OsString]) -> u8 {
     };
     let call = Call { paths: &paths, chain: arguments.chain(&paths), event, hook: arguments.hook };
     let mut entry = Entry::new(event, &call.chain);
-    let verdict = match payload {
+    // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.
+    let whole = |payload: &Payload<'_>| {
+        event.facts().subject != Subject::Tool || !payload.tool_name.is_empty()
+    };
+    let verdict = match payload.filter(whole) {
         Some(payload) => {
             entry.describe(&payload);
             call.answer(&payload, &text, &mut entry)
@@ -145,7 +149,10 @@ impl Call<'_> {
             Loaded::Plan(plan) => (plan, None),
             Loaded::LastGood(plan, problems) => (plan, Some(problems)),
             Loaded::Absent => return Verdict::default(),
-            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, entry),
+            Loaded::Broken { problems, gate } => {
+                let is_new = tell_once(&store);
+                return self.broken(&problems, gate, is_new, entry);
+            }
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
         let subject = payload.subject(self.event);
@@ -162,17 +169,23 @@ impl Call<'_> {
         let mut verdict = merge::merge(self.event, &ran);
         if let Some(problems) = notice {
             entry.note(format!("the last good plan is used: {problems}"));
-            tell_once(self.event, &store, &problems, &mut verdict);
+            if verdict.said == output::Said::default() && tell_once(&store) {
+                let message = format!(
+                    "hookman: the manifest cannot be read, so its last good version is used\n{problems}"
+                );
+                let answer = Answer { system_message: Some(message), ..Answer::default() };
+                verdict.said = output::write(self.event, &answer);
+            }
         }
         verdict
     }
 
     fn without_payload(&self, entry: &mut Entry<'_>) -> Verdict {
-        entry.note("no payload: standard input held no complete JSON object".to_owned());
+        entry.note("no payload: standard input held no JSON object of the client's".to_owned());
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),
-            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, entry),
+            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, true, entry),
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
         let gate = plan
@@ -185,13 +198,14 @@ impl Call<'_> {
         }
     }
 
-    fn broken(&self, problems: &str, gate: bool, entry: &mut Entry<'_>) -> Verdict {
+    fn broken(&self, problems: &str, gate: bool, is_new: bool, entry: &mut Entry<'_>) -> Verdict {
         entry.note(format!("the manifest was not read: {problems}"));
         let message = format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
-        if gate {
+        if gate && self.event.facts().block != Block::Never {
             return self.block(format!("{message}\nIt declares hooks that must not fail open."));
         }
-        let answer = Answer { system_message: Some(message), ..Answer::default() };
+        let system_message = is_new.then_some(message);
+        let answer = Answer { system_message, ..Answer::default() };
         Verdict { decision: None, said: output::write(self.event, &answer) }
     }
 
@@ -273,19 +287,9 @@ fn switches_of(
 }
 
 // A manifest that was broken while it guards a session is worth one warning, not one a call.
-fn tell_once(event: Event, store: &FileStore, problems: &str, verdict: &mut Verdict) {
+fn tell_once(store: &FileStore) -> bool {
     use crate::session::store::Store;
-    let day = Duration::from_secs(24 * 60 * 60);
-    if verdict.said != output::Said::default()
-        || !store.raise("manifest-broken", day).unwrap_or(false)
-    {
-        return;
-    }
-    let message = format!(
-        "hookman: the manifest cannot be read, so its last good version is used\n{problems}"
-    );
-    let answer = Answer { system_message: Some(message), ..Answer::default() };
-    verdict.said = output::write(event, &answer);
+    store.raise("manifest-broken", Duration::from_secs(24 * 60 * 60)).unwrap_or(false)
 }
 
 /// The event that a bare call with a payload on its standard input is for; clients older than the

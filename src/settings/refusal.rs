@@ -87,14 +87,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Syntax(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+// The syntax error is part of the message, so it is no source to be told once more.
+impl std::error::Error for Refusal {}
 
 impl From<SyntaxError> for Refusal {
     fn from(error: SyntaxError) -> Self {

@@ -2,7 +2,7 @@
 
 use hookman::client::json::Document;
 use hookman::settings::adoption::{self, Adopted, Adoption, Current, candidates};
-use hookman::settings::{Plan, Registration, Undo, plan};
+use hookman::settings::{Plan, Registration, Undo, handlers, plan};
 use proptest::prelude::*;
 
 use crate::settings::random::{text, wanted};
@@ -38,7 +38,23 @@ impl File {
         Adoption::of(kept, &self.text, self.undo.as_ref()).unwrap()
     }
 
+    /// What a running session does that writes its old copy over ours, and how that is repaired.
+    fn survives(&self, old: &Self, wanted: &[Registration]) {
+        let record = old.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let original = Some(self.adoption.original.clone());
+        let undo = Undo { original, after: old.text.clone(), record };
+        let all = self.adoption.joined(&old.adoption);
+        let adoption = Adoption::of(Some(&all), &old.text, Some(&undo)).unwrap();
+        let stays = |name: &str| self.adoption.hooks.iter().any(|hook| hook.hook == name);
+        let names = adoption.hooks.iter().map(|hook| hook.hook.as_str());
+        let released: Vec<&str> = names.filter(|name| !stays(name)).collect();
+        let current = Current { text: &old.text, undo: Some(&undo), adoption: &adoption };
+        let plan = adoption::plan(current, &adoption.without(&released), wanted).unwrap();
+        assert_eq!(held(&plan.after.unwrap()), held(&self.text));
+    }
+
     fn step(&mut self, adoption: &Adoption, next: Adoption, wanted: &[Registration]) {
+        let old = self.clone();
         let undo = self.undo.as_ref();
         let current = Current { text: &self.text, undo, adoption };
         let plan = adoption::plan(current, &next, wanted).unwrap();
@@ -47,6 +63,7 @@ impl File {
         let original = Some(next.original.clone());
         self.write(&plan, Some(&Undo { original, after: self.text.clone(), record }));
         self.adoption = next;
+        self.survives(&Self { adoption: adoption.clone(), ..old }, wanted);
     }
 
     /// Adopts the handlers that `pick` chooses among those that could be.
@@ -65,6 +82,9 @@ impl File {
                 block: String::new(),
             })
             .collect();
+        if adopted.is_empty() {
+            return;
+        }
         let next = adoption.with(adopted, &self.text, self.undo.as_ref());
         self.step(&adoption, next, wanted);
     }
@@ -73,6 +93,17 @@ impl File {
         let adoption = self.look();
         self.step(&adoption, adoption.without(hooks), wanted);
     }
+}
+
+/// The foreign handlers of a file, in any order; of equal ones it is all the same which is adopted.
+fn held(text: &str) -> Vec<String> {
+    let all = handlers(&Document::parse(text).unwrap()).into_iter();
+    let mut held: Vec<String> = all
+        .filter(|handler| !handler.ours)
+        .map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.value))
+        .collect();
+    held.sort();
+    held
 }
 
 /// Whether the engine edits the file at all; keys that stand twice are refused.

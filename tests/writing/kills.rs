@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::home::{Home, SETTINGS, variable};
 
 fn rounds() -> u32 {
-    variable("ROUNDS").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(40)
+    variable("ROUNDS").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(20)
 }
 
 #[test]

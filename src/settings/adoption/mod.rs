@@ -193,12 +193,14 @@ pub fn plan(
     };
     let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
     let mut changes = moves(current.adoption, next);
+    let released = changes.iter().filter(|change| change.action == Action::Release).count();
+    let foreign = registered.after.as_deref().map_or(Ok(0), count_foreign)?;
     let record = record(current.text, current.undo);
     changes.extend(super::plan(Some(current.text), wanted, &record)?.changes);
     let plan = Plan {
         before: Some(current.text.to_owned()),
         operations: json_patch::diff(&old, &new).0,
-        foreign: registered.after.as_deref().map_or(Ok(0), count_foreign)?,
+        foreign: foreign.saturating_sub(released),
         changes,
         ..registered
     };
