@@ -42,6 +42,20 @@ impl Terminal {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Lets the user choose one of several lines; `None` if nothing was chosen.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
+        dialoguer::Select::new()
+            .with_prompt(question)
+            .items(lines)
+            .default(0)
+            .interact_opt()
+            .map_err(|dialoguer::Error::IO(error)| error)
+    }
+
     /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
     ///
     /// # Errors
