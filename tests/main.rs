@@ -1,6 +1,7 @@
 //! The integration tests, one binary.
 
 mod adopt;
+mod at_once;
 mod cli;
 mod cost;
 mod documents;

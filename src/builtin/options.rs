@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::session::period;
 use serde_json::{Map, Value};
 
 /// What is wrong with a hook's options, and where.
@@ -179,18 +180,7 @@ pub fn seconds(value: &Value) -> Option<u64> {
     let Value::String(text) = value else {
         return value.as_u64();
     };
-    let unit = match text.chars().next_back()? {
-        's' => 1,
-        'm' => 60,
-        'h' => 60 * 60,
-        'd' => 24 * 60 * 60,
-        _ => return None,
-    };
-    let digits = &text[..text.len() - 1];
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    digits.parse::<u64>().ok()?.checked_mul(unit)
+    period::seconds(text)
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::event::Event;
 use crate::client::matcher;
-use crate::manifest::{Action, Hook, OnError};
+use crate::manifest::{Action, Audience, Hook, OnError};
+
+const USER_ONLY: &str = "!";
 
 /// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +49,8 @@ pub struct Step<'a> {
     pub on_error: OnError,
     /// Whether it may run beside its neighbours that are marked so too.
     pub parallel: bool,
+    /// The types of agents it does not run for, joined by commas.
+    pub agent_not: &'a str,
 }
 
 /// What a step does.
@@ -93,9 +97,11 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         let side = if hook.manner.parallel { "parallel" } else { "alone" };
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
+        let audience = audience(&hook.audience);
         for event in &hook.events {
             let event = format!("{event}{apart}");
-            let columns = [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place];
+            let columns =
+                [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place, &audience];
             text.push_str(&columns.join("\t"));
             text.push('\n');
         }
@@ -103,6 +109,12 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     text.push('\n');
     text.push_str(&store.text);
     Ok(text)
+}
+
+// The mark of a hook that only a person may switch off comes first.
+fn audience(audience: &Audience) -> String {
+    let mark = if audience.user_only { USER_ONLY } else { "" };
+    format!("{mark}{}", audience.agent_not.join(","))
 }
 
 /// What the steps run, each text once.
@@ -148,9 +160,13 @@ impl<'a> Plan<'a> {
         Some(Self { build: header.build, sources: header.sources, steps, store })
     }
 
-    /// The names of the hooks, once for each line, those with entries of their own included.
-    pub fn hooks(&self) -> impl Iterator<Item = &'a str> {
-        self.steps.lines().filter_map(|line| line.split('\t').nth(2))
+    /// The names of the hooks, once for each line, those with entries of their own included, and
+    /// whether only a person may switch the hook off.
+    pub fn hooks(&self) -> impl Iterator<Item = (&'a str, bool)> {
+        self.steps.lines().filter_map(|line| {
+            let audience = line.split('\t').nth(8).unwrap_or_default();
+            Some((line.split('\t').nth(2)?, audience.starts_with(USER_ONLY)))
+        })
     }
 
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
@@ -184,12 +200,14 @@ impl<'a> Plan<'a> {
 }
 
 fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
-    let mut columns = columns.splitn(6, '\t');
+    let mut columns = columns.splitn(7, '\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
     let parallel = columns.next()? == "parallel";
     let (kind, place) = (columns.next()?, columns.next()?);
+    let agent_not = columns.next().unwrap_or_default();
+    let agent_not = agent_not.strip_prefix(USER_ONLY).unwrap_or(agent_not);
     let (start, length) = place.split_once(' ')?;
     let start: usize = start.parse().ok()?;
     let data = store.get(start..start.checked_add(length.parse().ok()?)?)?;
@@ -198,7 +216,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
         kind => Run::Builtin { kind, options: data },
     };
-    Some(Step { name, run, timeout_ms, on_error, parallel })
+    Some(Step { name, run, timeout_ms, on_error, parallel, agent_not })
 }
 
 #[cfg(test)]
@@ -217,6 +235,7 @@ mod tests {
             on_error: OnError::Ask,
             options: serde_json::Map::new(),
             manner: crate::manifest::Manner::default(),
+            audience: crate::manifest::Audience::default(),
             origins: std::collections::BTreeMap::new(),
         }
     }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-const ENABLE_EXAMPLES: &str = "Examples:
-  hookman enable one-strike                in the session this runs in
-  hookman enable one                       part of a name will do
-  hookman enable one-strike --session ID   in another session";
+pub use super::switch_args::{
+    CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State, StateCommand, Which,
+};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -52,13 +51,18 @@ pub enum Command {
     List(List),
     /// Show one hook: what it does, its options, and where each value comes from
     Show(Show),
-    /// Switch a hook off for one session
-    Disable(Switch),
-    /// Switch a hook on again for one session
-    #[command(after_help = ENABLE_EXAMPLES)]
-    Enable(Switch),
+    /// Switch hooks off, for one session or for good
+    Disable(Disable),
+    /// Switch hooks on again
+    Enable(Enable),
     /// Show which hooks are on and off in a session, and why
     Status(Status),
+    /// Switch the hooks of a profile off for one session
+    Profile(Profile),
+    /// List the sessions that called hookman, and what is off in each
+    Sessions(Sessions),
+    /// Flags and counters of a session, for hooks that are shell scripts
+    State(State),
     /// Check that every hook would really fire
     Doctor(Doctor),
     /// List the copies of settings.json from before each write
@@ -98,7 +102,7 @@ pub struct Writing {
 #[derive(Clone, Debug, Args)]
 pub struct Session {
     /// The session's id (default: the one this command runs in)
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", global = true)]
     pub session: Option<String>,
 }
 
@@ -284,27 +288,6 @@ pub struct Show {
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// `hookman disable` and `hookman enable`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman disable one-strike                in the session this runs in
-  hookman disable one                       part of a name will do
-  hookman disable one-strike --session ID   in another session")]
-pub struct Switch {
-    /// The hook, or part of its name; without one, the hooks are listed
-    #[arg(value_name = "HOOK")]
-    pub hook: Option<String>,
-    #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
-    pub session: Session,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Called by the slash command: what to do next is said in its words, and the exit code is 0
-    #[arg(long, hide = true)]
-    pub slash: bool,
 }
 
 /// `hookman status`.

@@ -18,16 +18,22 @@ mod ignoring;
 mod install;
 mod layers;
 mod list;
+mod permanent;
+mod profile;
 mod registering;
 mod release;
 mod restore;
+mod sessions;
 mod settling;
 mod show;
+mod state;
 mod status;
+mod switch_args;
 mod switching;
 mod target;
 mod uninstall;
 mod verify;
+mod which;
 mod word;
 
 use anyhow::Result;
@@ -107,8 +113,11 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
-        Command::Disable(args) => shown(args.slash, disable::disable(&args, world), world),
-        Command::Enable(args) => shown(args.slash, enable::enable(&args, world), world),
+        Command::Disable(args) => shown(args.which.slash, disable::disable(&args, world), world),
+        Command::Enable(args) => shown(args.which.slash, enable::enable(&args, world), world),
+        Command::Profile(args) => profile::profile(&args, world),
+        Command::Sessions(args) => sessions::sessions(&args, world),
+        Command::State(args) => state::state(&args, world),
         Command::Status(args) => shown(args.slash, status::status(&args, world), world),
         Command::Run(_) => anyhow::bail!("`run` comes first: hookman run EVENT"),
     }

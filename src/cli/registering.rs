@@ -15,7 +15,7 @@ use crate::client::json::Document;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
 use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
@@ -67,7 +67,7 @@ pub(super) fn propose(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
-    let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let (committed, all) = both(target, layers);
     let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
     let caller = caller(world, target, binary)?;
     if target.local {
@@ -91,7 +91,7 @@ pub(super) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let (committed, all) = both(target, layers);
     let caller = caller(world, target, binary)?;
     Ok(if target.local { beyond(&committed, &all, &caller) } else { wanted(&committed, &caller) })
 }
@@ -109,7 +109,7 @@ pub(super) fn propose_overlay(
 ) -> Result<Vec<Proposal>> {
     let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
     let entries = {
-        let (committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+        let (committed, all) = both(target, layers);
         beyond(&committed, &all, &caller(world, target, binary)?)
     };
     Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
@@ -168,6 +168,16 @@ fn in_json(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).with_context(|| {
         format!("the path `{}` is not Unicode and cannot stand in JSON", path.display())
     })
+}
+
+/// What a target's hooks ask of the client: the committed ones, and all. The user's chain has to hear
+/// of switches as well.
+fn both<'a>(target: &Target, layers: &'a Layers) -> (Vec<Demand<'a>>, Vec<Demand<'a>>) {
+    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    if target.project.is_none() && !layers.all.hooks.is_empty() {
+        committed.extend(for_switches());
+    }
+    (committed, all)
 }
 
 /// What the hooks of a chain ask of the client.

@@ -4,108 +4,57 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Status;
-use super::configured::{self, Configured};
-use super::switching::{self, Session};
+use super::configured;
+use super::which::{self, Session};
 use super::{ExitStatus, World};
-use crate::machine::clock;
-use crate::session::switches::Switches;
-
-/// Why a hook is on or off: the layers are asked in this order and the first that speaks decides.
-enum Layer<'a> {
-    /// `enabled = false` in a manifest.
-    Permanent(String),
-    /// A switch of the session.
-    Session(&'a str),
-    /// Nothing switches it off.
-    On,
-}
+use crate::runtime::status::{Layer, Report};
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
-    let hooks = configured::hooks(world)?;
-    // Without a session there still is an answer: what the manifests say.
-    let session = if args.session.session.is_some() {
-        Some(switching::session(&args.session, world)?)
-    } else {
-        switching::session(&args.session, world).ok()
-    };
-    let (switches, damaged) = match &session {
-        Some(session) => switching::switches(world, session)?,
-        None => (Switches::default(), false),
-    };
-    let now = clock::unix_seconds();
-    let rows: Vec<(&Configured, Layer<'_>)> =
-        hooks.iter().map(|configured| (configured, layer(configured, &switches, now))).collect();
+    let session = which::session_if_any(&args.session, world)?;
+    let id = session.as_ref().map(|session| session.id.as_str());
+    let report = Report::of(&world.paths, configured::project().as_deref(), id)?;
     if args.json {
-        world.terminal.line(as_json(&rows, session.as_ref(), damaged).to_string());
+        world.terminal.line(as_json(&report, session.as_ref()).to_string());
         return Ok(ExitStatus::Done);
     }
     match &session {
         // The user of a slash command named no session, and need not be told who did.
-        Some(session) if args.slash => world.terminal.line(format!("Session {}", session.id)),
-        Some(session) => {
-            world.terminal.line(format!("Session {} ({})", session.id, session.found_by));
+        Some(session) if args.slash => {
+            world.terminal.line(format!("Session {}", which::shown(&session.id)));
+        }
+        Some(Session { id, found_by }) => {
+            world.terminal.line(format!("Session {} ({found_by})", which::shown(id)));
         }
         None => world.terminal.line("Not inside a session: only the permanent switches are shown"),
     }
-    if damaged {
-        let file = session.as_ref().map(|session| switching::switches_file(world, session));
-        let file = file.map(|file| world.paths.shown(&file)).unwrap_or_default();
-        world.terminal.line(format!("The switches in {file} are damaged, so nothing is switched"));
-    }
-    if rows.is_empty() {
-        world.terminal.line(configured::none(world));
-    }
-    let width = rows.iter().map(|(row, _)| row.hook.name.chars().count()).max().unwrap_or_default();
-    for (Configured { hook, .. }, layer) in &rows {
-        let (state, why) = described(layer);
-        world.terminal.line(format!("  {:width$}  {state:3}  {why}", hook.name).trim_end());
-    }
+    world.terminal.line(report.text());
     Ok(ExitStatus::Done)
 }
 
-fn layer<'a>(configured: &Configured, switches: &'a Switches, now: i64) -> Layer<'a> {
-    let hook = &configured.hook;
-    if !hook.enabled {
-        let origin = hook.origins.get("enabled").map(ToString::to_string);
-        return Layer::Permanent(origin.unwrap_or_default());
-    }
-    switches.off(&hook.name, now).map_or(Layer::On, |off| Layer::Session(&off.since))
-}
-
-fn described(layer: &Layer<'_>) -> (&'static str, String) {
-    match layer {
-        Layer::Permanent(origin) => ("off", format!("for good, {origin}")),
-        Layer::Session(since) => ("off", format!("for this session, since {since}")),
-        Layer::On => ("on", String::new()),
-    }
-}
-
-fn as_json(
-    rows: &[(&Configured, Layer<'_>)],
-    session: Option<&Session>,
-    damaged: bool,
-) -> serde_json::Value {
-    let hooks: Vec<_> = rows
+fn as_json(report: &Report, session: Option<&Session>) -> serde_json::Value {
+    let hooks: Vec<_> = report
+        .rows
         .iter()
-        .map(|(configured, layer)| {
-            let decided_by = match layer {
-                Layer::Permanent(_) => "permanent",
-                Layer::Session(_) => "session",
-                Layer::On => "on",
+        .map(|row| {
+            let file = match &row.layer {
+                Layer::Permanent(origin) => Some(origin),
+                Layer::Session(_) => report.file.as_ref(),
+                Layer::Agent(_) | Layer::On => None,
             };
             json!({
-                "hook": configured.hook.name,
-                "scope": configured.scope,
-                "on": matches!(layer, Layer::On),
-                "decided_by": decided_by,
-                "why": described(layer).1,
+                "hook": row.hook,
+                "scope": row.scope,
+                "on": row.layer.is_on(),
+                "decided_by": row.layer.name(),
+                "written_in": file,
+                "why": row.layer.why(),
             })
         })
         .collect();
     json!({
         "session": session.map(|session| &session.id),
         "found_by": session.map(|session| session.found_by),
-        "switches_damaged": damaged,
+        "switches_damaged": report.damaged,
         "hooks": hooks,
     })
 }

@@ -3,7 +3,7 @@
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -55,8 +55,12 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
         ("local", Some(project)) => Caller::BinaryFor { binary, project },
         _ => Caller::Launcher,
     };
+    let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());
     let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default());
-    let committed = demands(&chain.committed.hooks);
+    let mut committed = demands(&chain.committed.hooks);
+    if file.scope == "user" && has_hooks {
+        committed.extend(for_switches());
+    }
     Some(match file.scope {
         "local" => beyond(&committed, &all, &caller),
         _ => wanted(&committed, &caller),

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::environment;
+
 /// Whether a client that uses the configuration directory `config` is running under this user.
 ///
 /// On Linux `/proc` tells, with the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps`
@@ -18,7 +20,7 @@ fn in_proc(config: &Path) -> bool {
         let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
         let number = process.file_name();
         number.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit)
-            && is_client(&read("comm"), &read("cmdline"))
+            && looks_like_client(&read("comm"), &read("cmdline"))
             && uses(&read("environ"), config)
     })
 }
@@ -30,8 +32,58 @@ fn in_ps() -> bool {
         .is_ok_and(|output| output.stdout.split(|byte| *byte == b'\n').any(is_named_claude))
 }
 
+/// The process of the client that calls this one, or what else its parent is.
+pub fn caller() -> u32 {
+    // The client says so since 2.1.214; a shell between it and this process hides it otherwise.
+    if let Some(process) = environment::text("CLAUDE_PID").and_then(|text| text.parse().ok()) {
+        return process;
+    }
+    rustix::process::getppid()
+        .and_then(|parent| u32::try_from(parent.as_raw_pid()).ok())
+        .unwrap_or(0)
+}
+
+/// Whether a process is a client that uses the configuration directory `config`.
+///
+/// Where there is no `/proc`, any process of that number counts.
+pub fn is_client(process: u32, config: &Path) -> bool {
+    if !cfg!(target_os = "linux") {
+        let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+        return process.is_some_and(|it| rustix::process::test_kill_process(it).is_ok());
+    }
+    let read = |name: &str| std::fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
+    looks_like_client(&read("comm"), &read("cmdline")) && uses(&read("environ"), config)
+}
+
+/// Whether this process was started by a client itself, and not by a tool that the client runs.
+///
+/// Where there is no `/proc` that cannot be told, and the answer is yes.
+pub fn is_called_by_client(config: &Path) -> bool {
+    !cfg!(target_os = "linux")
+        || rustix::process::getppid()
+            .and_then(|parent| u32::try_from(parent.as_raw_pid()).ok())
+            .is_some_and(|parent| is_client(parent, config))
+}
+
+/// The processes above this one, nearest first; none where there is no `/proc`.
+pub fn ancestors() -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut process = std::process::id();
+    while let Some(parent) = parent_of(process).filter(|parent| *parent > 1 && found.len() < 64) {
+        found.push(parent);
+        process = parent;
+    }
+    found
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before it may hold blanks and brackets of its own.
+    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Whether a process is a client: the native program, or a script or bundle under an interpreter.
-fn is_client(comm: &[u8], cmdline: &[u8]) -> bool {
+fn looks_like_client(comm: &[u8], cmdline: &[u8]) -> bool {
     let mut words = cmdline.split(|byte| *byte == 0);
     let (program, script) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     is_named_claude(comm)
@@ -81,7 +133,11 @@ mod tests {
             ("bash\n", "bash\0-c\0claude\0", false),
             ("", "", false),
         ] {
-            assert_eq!(is_client(comm.as_bytes(), cmdline.as_bytes()), client, "{cmdline:?}");
+            assert_eq!(
+                looks_like_client(comm.as_bytes(), cmdline.as_bytes()),
+                client,
+                "{cmdline:?}"
+            );
         }
     }
 

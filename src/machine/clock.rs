@@ -1,6 +1,8 @@
 //! The time of day.
 
-use jiff::{Timestamp, Unit};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan, Unit};
 
 /// Now, to the millisecond, as `2026-01-31T12:00:00.123Z`.
 pub fn stamp() -> String {
@@ -17,7 +19,62 @@ pub fn unix_seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
+/// A time for people, in this machine's time zone.
+pub fn local(seconds: i64) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
+}
+
+/// The second since 1970 at which it is `18:00` next in this machine's time zone, or that an RFC
+/// 3339 time names; `None` where the text is neither.
+pub fn next(text: &str) -> Option<i64> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time.as_second());
+    }
+    let zone = TimeZone::system();
+    next_at(text, Timestamp::now(), &zone)
+}
+
+fn next_at(text: &str, now: Timestamp, zone: &TimeZone) -> Option<i64> {
+    let time =
+        Time::strptime(if text.matches(':').count() == 2 { "%H:%M:%S" } else { "%H:%M" }, text)
+            .ok()?;
+    let today = now.to_zoned(zone.clone()).date();
+    let of_day = |date: jiff::civil::Date| {
+        date.to_datetime(time).to_zoned(zone.clone()).ok().map(|time| time.timestamp())
+    };
+    let next = match of_day(today) {
+        Some(time) if time > now => time,
+        _ => of_day(today.checked_add(1.day()).ok()?)?,
+    };
+    Some(next.as_second())
+}
+
 fn rounded(unit: Unit) -> Timestamp {
     let now = Timestamp::now();
     now.round(unit).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_day_is_the_next_one() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let now: Timestamp = "2026-01-31T12:00:00Z".parse().unwrap();
+        for (text, expected) in [
+            ("18:00", Some("2026-01-31T16:00:00Z")),
+            ("14:01", Some("2026-01-31T12:01:00Z")),
+            ("14:00", Some("2026-02-01T12:00:00Z")),
+            ("09:30:15", Some("2026-02-01T07:30:15Z")),
+            ("25:00", None),
+            ("noon", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|time| time.parse::<Timestamp>().unwrap().as_second());
+            assert_eq!(next_at(text, now, &zone), expected, "{text:?}");
+        }
+        assert_eq!(next("1970-01-01T00:01:00+00:00"), Some(60));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -100,6 +101,34 @@ pub fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
 ///
 /// What the system says.
 pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
+    read_checked(path, text, |_| Ok(()))
+}
+
+/// As [`read_into`], for a file that decides something: one that belongs to another user or that
+/// others may write is refused.
+///
+/// # Errors
+///
+/// What the system says, and the refusal.
+pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
+    read_checked(path, text, |file| {
+        let found = rustix::fs::fstat(file)?;
+        let problem = if found.st_uid != rustix::process::geteuid().as_raw() {
+            "it belongs to another user"
+        } else if found.st_mode & 0o022 != 0 {
+            "others than its owner may write it"
+        } else {
+            return Ok(());
+        };
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+    })
+}
+
+fn read_checked(
+    path: &Path,
+    text: &mut String,
+    check: impl FnOnce(&OwnedFd) -> io::Result<()>,
+) -> io::Result<bool> {
     // The standard library asks for the size and the position first and reads once more at the
     // end; a run reads several files, so four calls for each are worth saving. A pipe that stands
     // where a file should be is not waited for.
@@ -109,6 +138,7 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
         Err(error) if absent(&error.into()) => return Ok(false),
         Err(error) => return Err(error.into()),
     };
+    check(&file)?;
     let mut bytes = std::mem::take(text).into_bytes();
     loop {
         bytes.reserve(bytes.len().max(8 * 1024));

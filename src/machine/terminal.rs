@@ -47,22 +47,24 @@ impl Terminal {
         self.can_ask() && environment::text("TERM").is_none_or(|terminal| terminal != "dumb")
     }
 
+    /// Lets the user choose one of several lines; `None` if nothing was chosen.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
+        let select = dialoguer::Select::new().with_prompt(question).items(lines).default(0);
+        picked(|| select.interact_opt())
+    }
+
     /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
     ///
     /// # Errors
     ///
     /// When the terminal cannot be read.
     pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
-        let ask =
-            || dialoguer::MultiSelect::new().with_prompt(question).items(lines).interact_opt();
-        // An interrupt while a key is awaited would end the process with the cursor hidden.
-        match signals::uninterrupted(ask) {
-            Err(dialoguer::Error::IO(error)) => {
-                let _ = dialoguer::console::Term::stderr().show_cursor();
-                if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) }
-            }
-            Ok(chosen) => Ok(chosen),
-        }
+        let select = dialoguer::MultiSelect::new().with_prompt(question).items(lines);
+        picked(|| select.interact_opt())
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
@@ -82,6 +84,14 @@ impl Terminal {
         }
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
+}
+
+// An interrupt while a key is awaited would end the process with the cursor hidden.
+fn picked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> io::Result<Option<T>> {
+    signals::uninterrupted(ask).or_else(|dialoguer::Error::IO(error)| {
+        let _ = dialoguer::console::Term::stderr().show_cursor();
+        if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) }
+    })
 }
 
 /// Text that may quote a file or an argument, with control characters written out, which a terminal

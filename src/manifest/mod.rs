@@ -1,11 +1,15 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
+mod audience;
 mod document;
 pub mod edit;
+pub mod enabled;
 mod manner;
+mod profiles;
 pub mod read;
 pub mod types;
 
+pub use audience::Audience;
 pub use manner::Manner;
 pub use read::{Source, read};
 pub use types::{

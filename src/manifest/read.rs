@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::audience::{self, Audience};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
+use super::profiles;
 use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
 use crate::client::event::Event;
 use crate::client::matcher;
@@ -45,10 +47,11 @@ pub fn read(
 ) -> Result<Manifest, Problems> {
     let mut hooks: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
+    let mut profiles = BTreeMap::new();
     for (source, is_overlay) in [(base, false), (overlay, true)] {
         let Some(source) = source else { continue };
         let mut reader = Reader::new(source.file, source.text);
-        let drafts = drafts(&mut reader, presets);
+        let drafts = drafts(&mut reader, presets, &mut profiles);
         for draft in drafts {
             place(draft, is_overlay, &mut hooks, &mut reader.problems);
         }
@@ -59,7 +62,7 @@ pub fn read(
         .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
         .collect();
     if problems.is_empty() {
-        return Ok(Manifest { hooks });
+        return Ok(Manifest { hooks, profiles });
     }
     // A hook is read key by key, not line by line.
     problems.sort_by_key(|Problem { origin, .. }| {
@@ -79,6 +82,7 @@ struct Draft {
     timeout_ms: Option<u64>,
     on_error: Option<OnError>,
     manner: Manner,
+    audience: Audience,
     options: Option<Map<String, Value>>,
     option_origins: Vec<(Vec<String>, Origin)>,
     origins: BTreeMap<String, Origin>,
@@ -135,13 +139,18 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         .extend(draft.origins.into_iter().filter(|(key, _)| key != "hook" && key != "name"));
 }
 
-fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets) -> Vec<Draft> {
+fn drafts(
+    reader: &mut Reader<'_>,
+    presets: &dyn Presets,
+    profiles: &mut BTreeMap<String, Vec<String>>,
+) -> Vec<Draft> {
     let document = reader.parse();
     if !reader.problems.is_empty() {
         return Vec::new();
     }
     let table = document.get_ref();
-    reader.unknown_keys(table, "a manifest", &["defaults", "hook"]);
+    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles"]);
+    profiles::read(reader, table, profiles);
     let defaults =
         table.get("defaults").map(|value| read_defaults(reader, value)).unwrap_or_default();
     let Some(hooks) = table.get("hook") else { return Vec::new() };
@@ -190,7 +199,7 @@ fn read_hook(
     presets: &dyn Presets,
 ) -> Option<Draft> {
     let before = reader.problems.len();
-    reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS].concat());
+    reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS, audience::KEYS].concat());
     let action = read_action(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
@@ -203,6 +212,7 @@ fn read_hook(
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
         on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
         manner: Manner::default(),
+        audience: Audience::default(),
         options: table.get("options").and_then(|value| reader.table("options", value)),
         option_origins: Vec::new(),
         origins: BTreeMap::new(),
@@ -217,6 +227,7 @@ fn read_hook(
     if let Some(options) = table.get("options") {
         option_origins(reader, options, &mut Vec::new(), &mut draft.option_origins);
     }
+    draft.audience = Audience::read(reader, table);
     draft.manner = Manner::read(reader, table, draft.events.as_deref());
     check_matcher(reader, table, draft.events.as_deref());
     (reader.problems.len() == before).then_some(draft)
@@ -462,6 +473,7 @@ impl Draft {
             timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
             manner: self.manner,
+            audience: self.audience,
             options,
             origins,
         })

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::audience::Audience;
 use super::manner::Manner;
 use crate::client::event::Event;
 
@@ -97,6 +98,8 @@ pub struct Hook {
     pub on_error: OnError,
     /// How it runs beside others.
     pub manner: Manner,
+    /// For whom it runs, and who may switch it off.
+    pub audience: Audience,
     /// A built-in's options, checked and complete.
     pub options: Map<String, Value>,
     /// Where each key was set, by key, an option's as in `options.level`; `hook` is the place of
@@ -116,6 +119,8 @@ impl Hook {
 pub struct Manifest {
     /// The hooks.
     pub hooks: Vec<Hook>,
+    /// The hooks that each profile switches off, by the profile's name.
+    pub profiles: BTreeMap<String, Vec<String>>,
 }
 
 /// What a ready-made hook brings along, so that a manifest need not say it.

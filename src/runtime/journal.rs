@@ -13,7 +13,7 @@ use crate::client::answer::Decision;
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
-use crate::machine::{clock, files};
+use crate::machine::{clients, clock, files};
 
 /// A line of the journal; it holds no tool input.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -37,6 +37,11 @@ pub struct Entry<'a> {
     /// The session's transcript.
     #[serde(borrow)]
     pub transcript: Cow<'a, str>,
+    /// The prompt that was worked on, where the client says.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub prompt: Cow<'a, str>,
+    /// The client's process, or 0.
+    pub client: u32,
     /// What each step came to.
     pub steps: Vec<StepEntry>,
     /// What was decided: `deny`, `defer`, `ask`, `allow`, or `none`.
@@ -76,6 +81,8 @@ impl<'a> Entry<'a> {
         self.session.clone_from(&payload.session_id);
         self.cwd.clone_from(&payload.cwd);
         self.transcript.clone_from(&payload.transcript_path);
+        self.prompt.clone_from(&payload.prompt_id);
+        self.client = clients::caller();
         if let Some(subject) =
             Event::from_name(&self.event).and_then(|event| payload.subject(event))
         {
@@ -135,6 +142,8 @@ impl<'a> Entry<'a> {
             subject: own(self.subject),
             cwd: own(self.cwd),
             transcript: own(self.transcript),
+            prompt: own(self.prompt),
+            client: self.client,
             steps: self.steps,
             verdict: own(self.verdict),
             exit: self.exit,
@@ -175,21 +184,25 @@ pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
 }
 
 /// The lines of a journal, oldest first; a damaged line is passed over.
-pub fn entries<'a>(text: &'a str) -> Vec<Entry<'static>> {
-    // A line that a crash cut short has the next one behind it.
-    let whole = |line: &'a str| line.rfind("{\"time\":").map_or(line, |start| &line[start..]);
-    text.lines()
-        .filter_map(|line| serde_json::from_str(whole(line)).ok())
-        .map(Entry::into_owned)
-        .collect()
+pub fn entries(text: &str) -> Vec<Entry<'static>> {
+    parsed(text).map(Entry::into_owned).collect()
 }
 
-/// The transcript of a session, from the newest line of the journal that names it.
-pub fn transcript(paths: &Paths, session: &str) -> Option<String> {
+/// As [`entries`], line by line and from either end.
+pub fn parsed(text: &str) -> impl DoubleEndedIterator<Item = Entry<'_>> {
+    // A line that a crash cut short has the next one behind it.
+    let whole = |line| match str::rfind(line, "{\"time\":") {
+        Some(start) => &line[start..],
+        None => line,
+    };
+    text.lines().filter_map(move |line| serde_json::from_str(whole(line)).ok())
+}
+
+/// The newest line of the journal that names a session's transcript.
+pub fn last(paths: &Paths, session: &str) -> Option<Entry<'static>> {
     let text = tail(paths, 256 * 1024).ok()?;
-    text.lines()
+    parsed(&text)
         .rev()
-        .filter_map(|line| serde_json::from_str::<Entry<'_>>(line).ok())
         .find(|entry| entry.session == session && !entry.transcript.is_empty())
-        .map(|entry| entry.transcript.into_owned())
+        .map(Entry::into_owned)
 }

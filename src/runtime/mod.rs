@@ -7,14 +7,17 @@ pub mod catalogue;
 pub mod chains;
 mod children;
 pub mod journal;
+pub mod sessions;
+pub mod status;
 pub mod steps;
 pub mod store;
+pub mod switching;
+mod typed;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,12 +32,13 @@ use crate::machine::paths::Paths;
 use crate::machine::{clock, files, signals};
 use crate::manifest::OnError;
 use crate::session::identity::safe_name;
-use crate::session::switches::Switches;
+use crate::session::switches::{Moment, Switches};
 
 use arguments::Arguments;
 use chains::{Chain, Loaded};
 use journal::Entry;
 use store::FileStore;
+use switching::Scene;
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
@@ -89,6 +93,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
     // The answer is given; a journal that cannot be written must not change it, and doctor
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
+    if event == Event::SessionStart {
+        sessions::prune_daily(&paths, sessions::KEPT);
+    }
     code
 }
 
@@ -121,6 +128,25 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn answer(&self, payload: &Payload<'_>, text: &str, entry: &mut Entry<'_>) -> Verdict {
+        if self.chain.scope == "user" && self.hook.is_none() {
+            if let Some(reply) = typed::answer(self.paths, self.event, payload, text) {
+                return self.block(reply);
+            }
+            if self.event == Event::SessionStart {
+                let scene = Scene::of_run(self.paths, payload);
+                let notice = switching::inherit(&scene, &payload.source, entry.client);
+                let mut verdict = self.chain_answer(payload, text, entry);
+                if let (Some(notice), true) = (notice, verdict.said == output::Said::default()) {
+                    let answer = Answer { system_message: Some(notice), ..Answer::default() };
+                    verdict.said = output::write(self.event, &answer);
+                }
+                return verdict;
+            }
+        }
+        self.chain_answer(payload, text, entry)
+    }
+
+    fn chain_answer(&self, payload: &Payload<'_>, text: &str, entry: &mut Entry<'_>) -> Verdict {
         let directory = self.paths.session(&safe_name(&payload.session_id));
         let store = FileStore::new(directory.join("flags"));
         let (plan, notice) = match chains::load(self.paths, &self.chain) {
@@ -134,8 +160,12 @@ impl Call<'_> {
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
         let subject = payload.subject(self.event);
-        let chosen =
-            choose(plan.steps(self.event, self.hook.as_deref(), subject), &directory, entry);
+        let chosen = choose(
+            plan.steps(self.event, self.hook.as_deref(), subject),
+            self.paths,
+            payload,
+            entry,
+        );
         if chosen.is_empty() && notice.is_none() {
             return Verdict::default();
         }
@@ -192,10 +222,11 @@ impl Call<'_> {
     }
 }
 
-/// Drops the steps that are switched off in the session whose state is in `directory`.
+/// Drops the steps that are switched off in the session, or not for the agent that works.
 fn choose<'p>(
     steps: impl Iterator<Item = Result<Step<'p>, &'p str>>,
-    directory: &Path,
+    paths: &Paths,
+    payload: &Payload<'_>,
     entry: &mut Entry<'_>,
 ) -> Vec<Step<'p>> {
     let mut chosen: Vec<Step<'p>> = steps
@@ -206,26 +237,57 @@ fn choose<'p>(
     if chosen.is_empty() {
         return chosen;
     }
-    let mut text = String::new();
-    let path = directory.join("switches.json");
-    match files::read_into(&path, &mut text).map(|found| found.then(|| Switches::parse(&text))) {
-        Ok(None) => {}
-        Ok(Some(Ok(switches))) => {
-            let now = clock::unix_seconds();
-            chosen.retain(|step| {
-                let off = switches.off(step.name, now).is_some();
-                if off {
-                    entry.skipped(step.name);
-                }
-                !off
+    let moment = Moment { now: 0, prompt: &payload.prompt_id, agent: &payload.agent_type };
+    let switches = switches_of(paths, payload, moment, entry);
+    chosen.retain(|step| {
+        let not_for = |agent: &str| agent.eq_ignore_ascii_case(moment.agent);
+        let off = step.agent_not.split(',').any(|agent| !agent.is_empty() && not_for(agent))
+            || switches.as_ref().is_some_and(|(switches, now)| {
+                switches.off(step.name, Moment { now: *now, ..moment }).is_some()
             });
+        if off {
+            entry.skipped(step.name);
         }
-        Ok(Some(Err(error))) => entry.note(format!("the switches were not read: {error}")),
-        Err(error) => entry.note(format!("the switches were not read: {error}")),
-    }
+        !off
+    });
     let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
     GATE.store(gate, Ordering::Relaxed);
     chosen
+}
+
+/// A session's switches and the time, where there are any. A file that cannot be used switches
+/// nothing: what is on stays on.
+fn switches_of(
+    paths: &Paths,
+    payload: &Payload<'_>,
+    moment: Moment<'_>,
+    entry: &mut Entry<'_>,
+) -> Option<(Switches, i64)> {
+    let mut text = String::new();
+    let path = switching::switches_file(paths, &payload.session_id);
+    let problem = match files::read_own(&path, &mut text) {
+        Ok(false) => return None,
+        Ok(true) => match Switches::parse(&text) {
+            Ok(mut switches) => {
+                let now = clock::unix_seconds();
+                if switches.awaits_turn() {
+                    let moment = Moment { now, ..moment };
+                    switches.begin_turn(moment);
+                    let scene = Scene::of_run(paths, payload);
+                    // Where it cannot be written, the next run tries again.
+                    let _ = switching::change(&scene, |switches| {
+                        switches.begin_turn(moment);
+                        true
+                    });
+                }
+                return Some((switches, now));
+            }
+            Err(error) => error.to_string(),
+        },
+        Err(error) => error.to_string(),
+    };
+    entry.note(format!("the switches were not read: {problem}"));
+    None
 }
 
 // A manifest that was broken while it guards a session is worth one warning, not one a call.

@@ -23,6 +23,10 @@ impl FileStore {
     }
 
     fn file(&self, flag: &str) -> PathBuf {
+        self.directory.join(Self::name(flag))
+    }
+
+    fn name(flag: &str) -> String {
         let mut name = String::with_capacity(flag.len());
         for byte in flag.bytes().take(80) {
             if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
@@ -34,7 +38,7 @@ impl FileStore {
         if flag.len() > 80 {
             let _ = write!(name, "~{}", crate::machine::paths::content_hash(flag.as_bytes()));
         }
-        self.directory.join(name)
+        name
     }
 }
 
@@ -79,5 +83,21 @@ impl Store for FileStore {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
+        let folder = self.directory.with_file_name("counters");
+        let path = folder.join(Self::name(counter));
+        let mut text = String::new();
+        let value = |text: &str| text.trim().parse::<u64>().unwrap_or(0);
+        if by == 0 {
+            files::read_own(&path, &mut text)?;
+            return Ok(value(&text));
+        }
+        let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
+        files::read_own(&path, &mut text)?;
+        let sum = value(&text).saturating_add_signed(by);
+        files::replace_private(&path, &sum.to_string()).map_err(private)?;
+        Ok(sum)
     }
 }

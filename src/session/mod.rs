@@ -2,5 +2,7 @@
 
 pub mod identity;
 pub mod names;
+pub mod period;
+pub mod request;
 pub mod store;
 pub mod switches;

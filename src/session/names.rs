@@ -39,6 +39,42 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     Found::None(nearest(&typed, hooks))
 }
 
+/// The hooks that a pattern with `*` (anything) and `?` (one character) names; `None` where the text
+/// is no pattern.
+pub fn matching<'a>(typed: &str, hooks: &[&'a str]) -> Option<Vec<&'a str>> {
+    let pattern: Vec<char> = typed.trim().to_lowercase().chars().collect();
+    if !pattern.contains(&'*') && !pattern.contains(&'?') {
+        return None;
+    }
+    let fits = |name: &&&str| fits(&pattern, &name.to_lowercase().chars().collect::<Vec<char>>());
+    Some(hooks.iter().filter(fits).copied().collect())
+}
+
+// A star takes as little as it can; where the rest does not fit, the last star takes one more.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, seen));
+                at += 1;
+            }
+            Some(expected) if *expected == '?' || *expected == name[seen] => {
+                at += 1;
+                seen += 1;
+            }
+            _ => {
+                let Some((place, taken)) = star else { return false };
+                star = Some((place, taken + 1));
+                at = place + 1;
+                seen = taken + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|rest| *rest == '*')
+}
+
 fn nearest<'a>(typed: &str, hooks: &[&'a str]) -> Option<&'a str> {
     hooks
         .iter()
@@ -73,5 +109,24 @@ mod tests {
         let twins = ["log", "Log"];
         assert_eq!(resolve("Log", &twins), Found::One("Log"));
         assert_eq!(resolve("LOG", &twins), Found::Several(vec!["log", "Log"]));
+    }
+
+    #[test]
+    fn a_pattern_names_all_that_fit() {
+        let hooks = ["notify-start", "notify-stop", "Format", "format-rust"];
+        let rows: [(&str, Option<&[&str]>); 9] = [
+            ("notify-*", Some(&["notify-start", "notify-stop"])),
+            (" NOTIFY-st?p ", Some(&["notify-stop"])),
+            ("*", Some(&hooks)),
+            ("*o*t*", Some(&hooks)),
+            ("*-r*t", Some(&["format-rust"])),
+            ("format", None),
+            ("x*", Some(&[])),
+            ("??????", Some(&["Format"])),
+            ("*?*-*stop", Some(&["notify-stop"])),
+        ];
+        for (typed, expected) in rows {
+            assert_eq!(matching(typed, &hooks).as_deref(), expected, "{typed:?}");
+        }
     }
 }

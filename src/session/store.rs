@@ -27,4 +27,26 @@ pub trait Store {
     ///
     /// When the state directory cannot be written.
     fn take(&self, flag: &str) -> io::Result<bool>;
+
+    /// Adds to a counter and gives its value; it begins at 0 and never falls below.
+    ///
+    /// However many processes count at once, none of them is lost.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be written.
+    fn count(&self, counter: &str, by: i64) -> io::Result<u64>;
+
+    /// Whether this is the first call for `mark` in the turn of `prompt`, the id of a prompt.
+    ///
+    /// Clients up to 2.1.195 do not say which prompt they work on; there a turn is the quarter of
+    /// an hour after the first call.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be written.
+    fn first_in_turn(&self, mark: &str, prompt: &str) -> io::Result<bool> {
+        let minutes = if prompt.is_empty() { 15 } else { 24 * 60 };
+        self.raise(&format!("{mark} in {prompt}"), Duration::from_secs(minutes * 60))
+    }
 }

@@ -3,15 +3,64 @@
 use serde::{Deserialize, Serialize};
 
 /// A hook that is off.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Off {
     /// The hook's name.
     pub hook: String,
     /// When it was switched off.
     pub since: String,
     /// Seconds since 1970 at which it is on again; absent for the rest of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
+    /// The prompt it is off for; empty until the first run that meets the switch says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// The type of subagent it is off for; absent for everyone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The profile that switched it off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+}
+
+/// Who asks, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment<'a> {
+    /// Seconds since 1970.
+    pub now: i64,
+    /// The id of the prompt that is worked on, or empty where it is not known.
+    pub prompt: &'a str,
+    /// The type of the agent that works, or empty for the main one.
+    pub agent: &'a str,
+}
+
+/// How long a switch that is for one turn lasts where the client does not say which prompt it
+/// works on (2.1.195 and earlier).
+pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
+
+impl Off {
+    fn holds(&self, moment: Moment<'_>) -> bool {
+        let turn = self.turn.as_deref().unwrap_or_default();
+        self.until.is_none_or(|until| moment.now < until)
+            && (turn.is_empty() || moment.prompt.is_empty() || turn == moment.prompt)
+    }
+
+    fn is_for(&self, agent: &str) -> bool {
+        self.agent.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(agent))
+    }
+
+    fn same_place(&self, other: &Self) -> bool {
+        self.hook == other.hook
+            && match (&self.agent, &other.agent) {
+                (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+                (one, other) => one == other,
+            }
+    }
+
+    fn same_length(&self, other: &Self) -> bool {
+        (self.until, self.turn.is_some()) == (other.until, other.turn.is_some())
+    }
 }
 
 /// The switches of a session, one file.
@@ -49,27 +98,133 @@ impl Switches {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// The entry that has `hook` off at `now`, in seconds since 1970.
-    pub fn off(&self, hook: &str, now: i64) -> Option<&Off> {
-        self.disabled
-            .iter()
-            .find(|off| off.hook == hook && off.until.is_none_or(|until| now < until))
+    /// The entry that has `hook` off at `moment`: one for the whole session before one for the
+    /// agent.
+    pub fn off(&self, hook: &str, moment: Moment<'_>) -> Option<&Off> {
+        let mut of_hook = self.disabled.iter().filter(|off| off.hook == hook && off.holds(moment));
+        of_hook
+            .clone()
+            .find(|off| off.agent.is_none())
+            .or_else(|| of_hook.find(|off| off.is_for(moment.agent)))
     }
 
-    /// Switches `hook` off; `false` if it is off already for as long.
-    pub fn disable(&mut self, off: Off, now: i64) -> bool {
-        if self.off(&off.hook, now).is_some_and(|already| already.until == off.until) {
+    /// The entries that have `hook` off for some agents only.
+    pub fn off_for_agents(&self, hook: &str, moment: Moment<'_>) -> impl Iterator<Item = &Off> {
+        self.disabled
+            .iter()
+            .filter(move |off| off.hook == hook && off.agent.is_some() && off.holds(moment))
+    }
+
+    /// The entries that hold at `moment`, for whomever.
+    pub fn current(&self, moment: Moment<'_>) -> impl Iterator<Item = &Off> {
+        self.disabled.iter().filter(move |off| off.holds(moment))
+    }
+
+    /// Switches a hook off; `false` if it is off already for as long.
+    pub fn disable(&mut self, off: Off, moment: Moment<'_>) -> bool {
+        let known = self.current(moment).find(|known| known.same_place(&off));
+        if known.is_some_and(|known| known.same_length(&off)) {
             return false;
         }
-        self.disabled.retain(|other| other.hook != off.hook);
+        self.disabled.retain(|other| !other.same_place(&off));
         self.disabled.push(off);
         true
     }
 
-    /// Switches `hook` on; `false` if it was not off.
-    pub fn enable(&mut self, hook: &str, now: i64) -> bool {
-        let was_off = self.off(hook, now).is_some();
-        self.disabled.retain(|off| off.hook != hook);
+    /// Switches `hook` on for everyone, or with `agent` for agents of that type only; `false` if it
+    /// was not off.
+    pub fn enable(&mut self, hook: &str, agent: Option<&str>, moment: Moment<'_>) -> bool {
+        let meant = |off: &Off| off.hook == hook && agent.is_none_or(|agent| off.is_for(agent));
+        let was_off = self.current(moment).any(meant);
+        self.disabled.retain(|off| !meant(off));
         was_off
+    }
+
+    /// Whether a switch for one turn waits to be told which prompt that is.
+    pub fn awaits_turn(&self) -> bool {
+        self.disabled.iter().any(|off| off.turn.as_deref() == Some(""))
+    }
+
+    /// Ties switches for one turn to the prompt that is worked on.
+    pub fn begin_turn(&mut self, moment: Moment<'_>) {
+        for off in &mut self.disabled {
+            if off.turn.as_deref() == Some("") {
+                if moment.prompt.is_empty() {
+                    let end = moment.now + TURN_WITHOUT_PROMPT;
+                    off.until.get_or_insert(end);
+                    off.turn = Some("?".to_owned());
+                } else {
+                    off.turn = Some(moment.prompt.to_owned());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(now: i64) -> Moment<'static> {
+        Moment { now, ..Moment::default() }
+    }
+
+    fn off(hook: &str) -> Off {
+        Off { hook: hook.to_owned(), ..Off::default() }
+    }
+
+    #[test]
+    fn a_switch_holds_for_whom_and_as_long_as_it_says() {
+        let until = Off { until: Some(10), ..off("a") };
+        let turn = Off { turn: Some("p1".to_owned()), ..off("a") };
+        let agent = Off { agent: Some("Explore".to_owned()), ..off("a") };
+        let prompt = |prompt| Moment { now: 5, prompt, agent: "" };
+        let by = |agent| Moment { now: 5, prompt: "p1", agent };
+        for (entry, moment, expected) in [
+            (off("a"), at(5), true),
+            (off("b"), at(5), false),
+            (until.clone(), at(9), true),
+            (until, at(10), false),
+            (turn.clone(), prompt("p1"), true),
+            (turn.clone(), prompt("p2"), false),
+            (turn, prompt(""), true),
+            (agent.clone(), by("explore"), true),
+            (agent.clone(), by("Plan"), false),
+            (agent, by(""), false),
+        ] {
+            let switches = Switches { disabled: vec![entry.clone()], ..Switches::default() };
+            assert_eq!(switches.off("a", moment).is_some(), expected, "{entry:?} {moment:?}");
+        }
+    }
+
+    #[test]
+    fn switching_twice_changes_nothing_and_another_length_replaces() {
+        let mut switches = Switches::default();
+        assert!(switches.disable(off("a"), at(0)));
+        assert!(!switches.disable(off("a"), at(0)));
+        assert!(switches.disable(Off { until: Some(9), ..off("a") }, at(0)));
+        assert!(switches.disable(Off { agent: Some("Plan".to_owned()), ..off("a") }, at(0)));
+        assert!(!switches.disable(Off { agent: Some("plan".to_owned()), ..off("a") }, at(0)));
+        assert_eq!(switches.disabled.len(), 2);
+        assert!(!switches.enable("a", Some("Explore"), at(0)));
+        assert!(switches.enable("a", Some("Plan"), at(0)));
+        assert!(!switches.enable("a", None, at(9)), "it had ended");
+        assert!(switches.disabled.is_empty());
+    }
+
+    #[test]
+    fn a_turn_is_the_first_that_meets_the_switch() {
+        let mut switches = Switches::default();
+        switches.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
+        assert!(switches.awaits_turn());
+        switches.begin_turn(Moment { now: 1, prompt: "p1", agent: "" });
+        assert!(!switches.awaits_turn());
+        assert!(switches.off("a", Moment { now: 2, prompt: "p1", agent: "" }).is_some());
+        assert!(switches.off("a", Moment { now: 2, prompt: "p2", agent: "" }).is_none());
+        let mut old = Switches::default();
+        old.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
+        old.begin_turn(at(1));
+        assert!(old.off("a", at(TURN_WITHOUT_PROMPT)).is_some());
+        assert!(old.off("a", at(TURN_WITHOUT_PROMPT + 1)).is_none());
     }
 }

@@ -20,6 +20,17 @@ pub struct Demand<'a> {
     pub own: Option<Own<'a>>,
 }
 
+/// The prompts that are answered without the model: the slash commands that switch hooks.
+const TYPED: &str = "^hook:(disable|enable|status)$";
+
+/// What switching needs of the client, besides the hooks: to hear of the slash commands before they
+/// cost a model call, and of sessions that begin, because `/clear` goes on under a new id.
+pub fn for_switches() -> [Demand<'static>; 2] {
+    [(Event::SessionStart, None), (Event::UserPromptExpansion, Some(TYPED))].map(
+        |(event, matcher)| Demand { event, matcher, timeout_ms: 1_000, parallel: false, own: None },
+    )
+}
+
 /// A hook that is called by an entry of its own.
 #[derive(Clone, Debug)]
 pub struct Own<'a> {

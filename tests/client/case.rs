@@ -234,6 +234,7 @@ impl Play {
             (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
             (r"duration_ms: \d+", "duration_ms: @N@"),
             (r"127\.0\.0\.1:\d+", "@API@"),
+            (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "@TIME@"),
             (r"\d{4}-\d\d-\d\dT\d\d[:-]?\d\d[:-]?\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?", "@TIME@"),
         ] {
             let pattern = Regex::new(pattern).context("failed to compile a pattern")?;

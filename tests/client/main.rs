@@ -69,6 +69,7 @@ books! {
     settings
     slash_commands
     switches
+    typed
 }
 
 #[test]

@@ -1,0 +1,195 @@
+//! The command line of switches, sessions and their state, as types and nothing else.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::args::Session;
+use crate::session::request::Term;
+
+/// What is switched, and where.
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
+#[derive(Debug, Args)]
+pub struct Which {
+    /// Hooks, parts of their names, or patterns such as `notify-*`; without any, they are listed
+    #[arg(value_name = "HOOK")]
+    pub hooks: Vec<String>,
+    /// All hooks that are configured here
+    #[arg(long)]
+    pub all: bool,
+    /// Only for subagents of this type, such as Explore
+    #[arg(long, value_name = "TYPE", conflicts_with = "permanent")]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// For good and in every session: in the manifest
+    #[arg(long, conflicts_with = "session")]
+    pub permanent: bool,
+    /// With --permanent: in the project's manifest, for everyone who works on it
+    #[arg(long, requires = "permanent")]
+    pub project: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: what to do next is said in its words, and the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// How long a switch holds.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct Length {
+    /// For a time: 90s, 30m, 2h, 1d
+    #[arg(long = "for", value_name = "TIME")]
+    pub period: Option<String>,
+    /// Until a time of day, or a time such as 2026-01-31T18:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// For the turn that is being worked on, or else the next
+    #[arg(long)]
+    pub turn: bool,
+}
+
+impl Length {
+    /// As it is asked for.
+    pub(super) fn as_term(&self) -> Term {
+        match (&self.period, &self.until, self.turn) {
+            (Some(period), ..) => Term::For(period.clone()),
+            (_, Some(until), _) => Term::Until(until.clone()),
+            (.., true) => Term::Turn,
+            _ => Term::Session,
+        }
+    }
+}
+
+/// `hookman disable`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman disable one-strike               in the session this runs in
+  hookman disable one --for 30m            part of a name will do
+  hookman disable 'notify-*' --session ID  several, in another session
+  hookman disable one --permanent          in the manifest, for good")]
+pub struct Disable {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub which: Which,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub term: Length,
+}
+
+/// `hookman enable`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman enable one-strike                in the session this runs in
+  hookman enable --all --session ID        everything, in another session
+  hookman enable one --permanent           in the manifest")]
+pub struct Enable {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub which: Which,
+}
+
+/// `hookman profile`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman profile                  list the profiles of the manifest
+  hookman profile quiet --for 1h   switch its hooks off for an hour
+  hookman profile --off            switch on again what profiles switched off")]
+pub struct Profile {
+    /// The profile; without one, they are listed
+    #[arg(value_name = "PROFILE")]
+    pub name: Option<String>,
+    /// Switch on again what the profile, or any, switched off
+    #[arg(long, conflicts_with = "Length")]
+    pub off: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub term: Length,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman sessions`.
+#[derive(Debug, Args)]
+pub struct Sessions {
+    /// Remove the state of sessions that were not used for 30 days and are not running
+    #[arg(long)]
+    pub prune: bool,
+    /// With --prune: not used for this long, such as 12h or 7d
+    #[arg(long, value_name = "TIME", requires = "prune")]
+    pub older_than: Option<String>,
+    /// With --prune: only say how many
+    #[arg(long, requires = "prune")]
+    pub dry_run: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman state`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
+  hookman state counter incr edits
+
+Flags: exit code 0 if set raised it, take took it down, or test found it up; 1 if not.
+Counters print their value, begin at 0 and never fall below.")]
+pub struct State {
+    /// What is asked.
+    #[command(subcommand)]
+    pub command: StateCommand,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+}
+
+/// What a session keeps.
+#[derive(Debug, Subcommand)]
+pub enum StateCommand {
+    /// A flag that falls by itself
+    Flag {
+        /// What to do with it
+        deed: FlagDeed,
+        /// Its name
+        name: String,
+        /// With set: how long it stays up
+        #[arg(long, value_name = "TIME", default_value = "1d")]
+        ttl: String,
+    },
+    /// A counter
+    Counter {
+        /// What to do with it
+        deed: CounterDeed,
+        /// Its name
+        name: String,
+    },
+}
+
+/// What to do with a flag.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FlagDeed {
+    /// Raise it
+    Set,
+    /// Take it down
+    Take,
+    /// Look at it
+    Test,
+}
+
+/// What to do with a counter.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CounterDeed {
+    /// Add one
+    Incr,
+    /// Take one away
+    Decr,
+    /// Look at it
+    Get,
+    /// Back to 0
+    Reset,
+}

@@ -1,0 +1,130 @@
+//! Switching a hook for good: its key `enabled`, as text.
+
+use std::fmt;
+use std::ops::Range;
+
+use toml::de::DeTable;
+
+/// Why a manifest's text could not be edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unclear(String);
+
+impl fmt::Display for Unclear {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unclear {}
+
+/// The text with the hook `name` switched on or off for good; comments and layout stay.
+///
+/// Off is `enabled = false` behind the hook's first key; on removes that line.
+///
+/// # Errors
+///
+/// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
+pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
+    let document = DeTable::parse(text).map_err(|error| Unclear(error.message().to_owned()))?;
+    let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let is_named = |table: &&DeTable<'_>| {
+        let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
+        value("name").or_else(|| value("builtin")) == Some(name)
+    };
+    let table = hooks
+        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
+        .ok_or_else(|| Unclear(format!("it declares no hook `{name}`")))?;
+    let edited = match (table.get_key_value("enabled"), on) {
+        (Some((_, value)), _) if value.get_ref().as_bool() == Some(on) => {
+            return Ok(text.to_owned());
+        }
+        (None, true) => return Ok(text.to_owned()),
+        (Some((key, value)), _) => {
+            let line = line_of(text, key.span().start);
+            let alone = text[line.start..key.span().start].trim().is_empty()
+                && text[value.span().end..line.end].trim().is_empty();
+            if on && alone {
+                [&text[..line.start], &text[line.end..]].concat()
+            } else {
+                let word = if on { "true" } else { "false" };
+                [&text[..value.span().start], word, &text[value.span().end..]].concat()
+            }
+        }
+        (None, false) => {
+            let (key, value) = ["name", "builtin"]
+                .iter()
+                .find_map(|key| table.get_key_value(*key))
+                .ok_or_else(|| Unclear(format!("the hook `{name}` has no name of its own")))?;
+            let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
+            let indent = &text[line.start..key.span().start];
+            if !indent.trim().is_empty() {
+                return Err(Unclear(format!(
+                    "the hook `{name}` is written in one line; add `enabled = false` by hand"
+                )));
+            }
+            let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let before = &text[..end.end];
+            let open = if before.ends_with('\n') { "" } else { newline };
+            [before, open, indent, "enabled = false", newline, &text[end.end..]].concat()
+        }
+    };
+    DeTable::parse(&edited).map_err(|_| Unclear("the edited text would not be TOML".to_owned()))?;
+    Ok(edited)
+}
+
+/// The line around a place, with its end.
+fn line_of(text: &str, at: usize) -> Range<usize> {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_for_good_touches_one_line() {
+        let off =
+            "[[hook]]\nname = \"a\" # the first\nenabled = false\n\n[[hook]]\nbuiltin = \"b\"\n";
+        let on = "[[hook]]\nname = \"a\" # the first\n\n[[hook]]\nbuiltin = \"b\"\n";
+        let unsure = "the hook `a` is written in one line; add `enabled = false` by hand";
+        let rows: &[(&str, &str, bool, Result<&str, &str>)] = &[
+            (on, "a", false, Ok(off)),
+            (off, "a", true, Ok(on)),
+            (on, "a", true, Ok(on)),
+            (off, "a", false, Ok(off)),
+            (
+                "[[hook]]\n  builtin=\"b\"",
+                "b",
+                false,
+                Ok("[[hook]]\n  builtin=\"b\"\n  enabled = false\n"),
+            ),
+            (
+                "[[hook]]\r\nname='a'\r\n",
+                "a",
+                false,
+                Ok("[[hook]]\r\nname='a'\r\nenabled = false\r\n"),
+            ),
+            (
+                "[[hook]]\nname = \"a\"\nenabled = false # loud\n",
+                "a",
+                true,
+                Ok("[[hook]]\nname = \"a\"\nenabled = true # loud\n"),
+            ),
+            (
+                "hook = [{ name = \"a\", enabled = true }]\n",
+                "a",
+                false,
+                Ok("hook = [{ name = \"a\", enabled = false }]\n"),
+            ),
+            ("hook = [{ name = \"a\" }]\n", "a", false, Err(unsure)),
+            (on, "c", false, Err("it declares no hook `c`")),
+        ];
+        for (text, name, on, expected) in rows {
+            let found = set_enabled(text, name, *on).map_err(|unclear| unclear.to_string());
+            let found = found.as_deref().map_err(String::as_str);
+            assert_eq!(found, *expected, "{text:?} {name} {on}");
+        }
+    }
+}
