@@ -21,9 +21,16 @@ main() {
         /*) ;;
         *) directory=$(pwd)/$directory ;;
     esac
+    if [ -e "$directory" ] && [ ! -d "$directory" ]; then
+        fail "$directory is not a directory; move it elsewhere or set HOOKMAN_INSTALL_DIR"
+    fi
+    if [ -d "$directory/hookman" ]; then
+        fail "$directory/hookman is a directory, where the program should be; move it elsewhere or set HOOKMAN_INSTALL_DIR"
+    fi
+    mkdir -p -- "$directory" || fail "$directory cannot be made"
+    [ -w "$directory" ] || fail "$directory cannot be written to"
     binary=$(sh "$source/scripts/build") || fail 'the build failed'
 
-    mkdir -p -- "$directory"
     # A copy beside the target and a rename: a running session never meets half a binary.
     cp -- "$binary" "$directory/.hookman.new"
     chmod 755 "$directory/.hookman.new"

@@ -27,7 +27,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = &place.target;
     let offers = offers(&place)?;
     let asks = !args.all && args.names.is_empty();
-    if args.json || asks && (!world.terminal.can_ask() || offers.iter().all(Offer::is_refused)) {
+    if args.json || asks && (!world.terminal.can_choose() || offers.iter().all(Offer::is_refused)) {
         list(&offers, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }

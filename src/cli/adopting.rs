@@ -159,6 +159,21 @@ impl Step<'_> {
         self.proposal.show(world);
     }
 
+    /// Whether both files are what the change was made from and can be written.
+    ///
+    /// # Errors
+    ///
+    /// What would keep them from it.
+    pub(super) fn check(&self, world: &World) -> Result<()> {
+        self.proposal.check(world)?;
+        let target = &self.place.target;
+        files::check_replaceable(&state_file(world, target, ".next"))?;
+        if self.place.manifest != self.manifest {
+            files::check_replaceable(&target.manifest)?;
+        }
+        Ok(())
+    }
+
     /// Writes both changes, so that at no moment a hook stands in neither file.
     ///
     /// # Errors
@@ -166,7 +181,7 @@ impl Step<'_> {
     /// When a file was changed meanwhile or cannot be written.
     pub(super) fn write(&self, world: &World, verb: &str, lock: &Lock) -> Result<()> {
         let target = &self.place.target;
-        self.proposal.check(world)?;
+        self.check(world)?;
         let (state, next) = (state_file(world, target, ""), state_file(world, target, ".next"));
         // The new state is put beside the old one first, because a state that is not that of the
         // settings would have the handlers put back a second time.

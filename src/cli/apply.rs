@@ -35,7 +35,11 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     }
     let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
+    for proposal in &proposals {
+        proposal.check(world)?;
+    }
     if let Some(companions) = &mut companions {
+        companions.check()?;
         companions.write()?;
     }
     for proposal in &proposals {

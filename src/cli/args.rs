@@ -131,6 +131,10 @@ pub struct Install {
 
 /// `hookman apply`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman apply              after an edit of hookman.toml: show the change, ask, write
+  hookman apply --yes        the same without the question
+  hookman apply --project    for the project around this directory")]
 pub struct Apply {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -171,6 +175,11 @@ pub struct Diff {
 
 /// `hookman verify`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman verify              for you, in any directory
+  hookman verify --project    for a project, as in its CI
+
+Exit codes: 0 in line with the manifest, 1 drifted, 2 could not look.")]
 pub struct Verify {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -182,7 +191,12 @@ pub struct Verify {
 
 /// `hookman uninstall`.
 #[derive(Debug, Args)]
-#[command(after_help = "The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
+#[command(after_help = "Examples:
+  hookman uninstall --dry-run    show what would be removed
+  hookman uninstall              the same, then ask and remove it
+  hookman uninstall --project    from the project around this directory
+
+The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
 pub struct Uninstall {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -246,6 +260,10 @@ pub struct Release {
 
 /// `hookman list`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman list                the hooks that are configured here
+  hookman list --resolved     with the file and line of every value
+  hookman list --available    the ready-made hooks that `hookman install` can add")]
 pub struct List {
     /// Show where each value comes from
     #[arg(long)]
@@ -260,6 +278,9 @@ pub struct List {
 
 /// `hookman show`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman show one-strike     a hook of a manifest, or a ready-made one
+  hookman show one --json     part of a name will do")]
 pub struct Show {
     /// The hook, or part of its name
     #[arg(value_name = "HOOK")]
@@ -271,6 +292,9 @@ pub struct Show {
 
 /// `hookman status`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman status                 of the session this runs in
+  hookman status --session ID    of another session")]
 pub struct Status {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -285,7 +309,11 @@ pub struct Status {
 
 /// `hookman doctor`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
+#[command(after_help = "Examples:
+  hookman doctor              for you and for the project around this directory
+  hookman doctor --verbose    with the checks that found nothing
+
+Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
 pub struct Doctor {
     /// Report as JSON
     #[arg(long)]
@@ -297,6 +325,9 @@ pub struct Doctor {
 
 /// `hookman backups`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman backups              of your settings.json, newest first
+  hookman backups --project    of the settings.json of the project around this directory")]
 pub struct Backups {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -308,6 +339,9 @@ pub struct Backups {
 
 /// `hookman restore`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman restore              the newest copy, after showing the change
+  hookman restore 3            the third of those that `hookman backups` lists")]
 pub struct Restore {
     /// Which copy: its number in `hookman backups`, or `latest`
     #[arg(value_name = "N", default_value = "latest")]
@@ -322,6 +356,8 @@ pub struct Restore {
 
 /// `hookman run`, listed for the help; the real one is read before this parser is built.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman run PreToolUse < payload.json    what the client would be answered")]
 pub struct Run {
     /// The event
     #[arg(value_name = "EVENT")]
@@ -329,4 +365,7 @@ pub struct Run {
     /// The project whose chain is asked
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// The one hook to ask, which has an entry of its own in settings.json
+    #[arg(long, value_name = "NAME")]
+    pub hook: Option<String>,
 }

@@ -33,7 +33,7 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
         return Ok(ExitStatus::Done);
     }
-    world.terminal.line(format!("{shown} as it was; the last {KEPT} are kept:"));
+    world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
     for (index, backup) in all.iter().enumerate() {
         world.terminal.line(format!(
             "{:3}  {}  before {:9}  {:>8} bytes  {}",

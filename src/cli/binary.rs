@@ -29,7 +29,7 @@ pub(super) fn registered(settings: &Path) -> Option<PathBuf> {
 pub(super) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
     let path = match given {
         Some(path) => std::path::absolute(path)?,
-        None => installed_binary(world)?,
+        None => installed(world)?,
     };
     if !path.is_file() {
         bail!("there is no program at `{}`", path.display());
@@ -43,15 +43,21 @@ pub(super) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf
     Ok(path)
 }
 
-// A path through a link, such as a package manager's, stays right when the version changes, so the
-// path by which users find hookman is better than the one it was started from.
-fn installed_binary(world: &World) -> Result<PathBuf> {
+/// The path of this program by which users find it. One through a link, such as a package
+/// manager's, stays right when the version changes, so it is better than the one it was started
+/// from.
+///
+/// # Errors
+///
+/// When it would not stay there.
+pub(super) fn installed(world: &World) -> Result<PathBuf> {
     let running = std::env::current_exe().context("failed to find this program's own path")?;
     let same = |path: &PathBuf| {
         path.canonicalize().ok() == running.canonicalize().ok() && path.canonicalize().is_ok()
     };
     let on_path = environment::raw("PATH").unwrap_or_default();
-    let usual = [world.paths.home.join(".local/bin"), world.paths.home.join(".cargo/bin")];
+    let home = world.paths.home.iter();
+    let usual = home.flat_map(|home| [home.join(".local/bin"), home.join(".cargo/bin")]);
     let found = std::env::split_paths(&on_path)
         .filter(|folder| folder.is_absolute())
         .chain(usual)

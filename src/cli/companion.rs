@@ -125,6 +125,22 @@ impl Companions {
         }
     }
 
+    /// Whether what is new or out of date can be written.
+    ///
+    /// # Errors
+    ///
+    /// What would keep a file from it.
+    pub(super) fn check(&self) -> Result<()> {
+        let deeds = self.files.iter();
+        for (path, _, _) in deeds.filter(|(_, _, it)| matches!(it, Deed::Create | Deed::Update)) {
+            files::check_replaceable(path)?;
+        }
+        if !self.files.is_empty() {
+            files::check_replaceable(&self.record)?;
+        }
+        Ok(())
+    }
+
     /// Writes what is new or out of date.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::World;
+use super::{World, word};
 use crate::machine::environment;
 use crate::manifest::Hook;
 use crate::runtime::chains::{self, Chain};
@@ -32,6 +32,24 @@ pub(super) fn hooks(world: &World) -> Result<Vec<Configured>> {
         }
     }
     Ok(found)
+}
+
+/// What to say where no hook is configured.
+pub(super) fn none(world: &World) -> String {
+    let chains = chains(world);
+    let manifests: Vec<String> = chains
+        .iter()
+        .flat_map(Chain::files)
+        .filter(|path| path.exists())
+        .map(|path| world.paths.shown(path))
+        .collect();
+    match manifests.as_slice() {
+        [] => {
+            word::typed(world, "No hooks are configured here; `hookman install` makes a manifest")
+        }
+        [one] => format!("No hooks are configured here: {one} declares none"),
+        several => format!("No hooks are configured here: {} declare none", several.join(" and ")),
+    }
 }
 
 /// The chains that apply to the current directory.

@@ -4,9 +4,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Doctor;
-use super::{ExitStatus, World, configured};
+use super::{ExitStatus, World, configured, word};
 use crate::doctor::{self, Facts, Finding, Level};
 use crate::machine::environment;
+use crate::machine::terminal::harmless;
 
 pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     let project = configured::project().or_else(|| environment::current_directory().ok());
@@ -62,7 +63,8 @@ fn print(world: &World, finding: &Finding) {
         (true, Level::Warning) => format!("\x1b[33m{level:8}\x1b[0m"),
         (true, Level::Info) => format!("\x1b[36m{level:8}\x1b[0m"),
     };
-    world.terminal.line(format!("{shown} {}: {}", finding.check, finding.place));
-    world.terminal.line(format!("         {}", finding.message));
-    world.terminal.line(format!("         to do: {}", finding.fix));
+    let Finding { check, place, message, .. } = finding;
+    let fix = word::typed(world, &finding.fix);
+    let rest = format!("{check}: {place}\n         {message}\n         to do: {fix}");
+    world.terminal.line(format!("{shown} {}", harmless(&rest)));
 }

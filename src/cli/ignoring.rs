@@ -47,6 +47,15 @@ impl Ignoring {
         world.terminal.print(&diff);
     }
 
+    /// Whether the lines can be written.
+    ///
+    /// # Errors
+    ///
+    /// What would keep them from it.
+    pub(super) fn check(&self) -> Result<()> {
+        Ok(files::check_replaceable(&self.file)?)
+    }
+
     /// Writes the lines.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! `hookman install`: make the manifest, add hooks to it, register it.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -9,7 +10,7 @@ use super::companion::Companions;
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, caveats, consent, settling};
+use super::{ExitStatus, World, caveats, consent, settling, word};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
@@ -48,14 +49,20 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         world.terminal.line("Already installed.");
         return Ok(ExitStatus::Done);
     }
-    let how = format!("hookman install{} --yes", target.flag());
+    let how = how(args, world, &target);
     if !consent::given_or_preview(world, &args.writing, "Write this?", &how)? {
         return Ok(ExitStatus::Done);
     }
     let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
+    // Whatever is in the way of a later file is met before the first one is written.
     for proposal in &proposals {
         proposal.check(world)?;
+    }
+    companions.check()?;
+    edit.check()?;
+    if let Some(ignoring) = &ignoring {
+        ignoring.check()?;
     }
     if let Some(ignoring) = &ignoring {
         ignoring.write(world)?;
@@ -70,6 +77,21 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
     next_steps(world, &target);
     Ok(ExitStatus::Done)
+}
+
+/// The same command as it is to be typed where there is nobody to ask.
+fn how(args: &Install, world: &World, target: &Target) -> String {
+    let mut call = format!("{} install", word::hookman(world));
+    for hook in &args.hooks {
+        call.extend([" ", &word::quoted(hook)]);
+    }
+    if let Some(binary) = &args.binary
+        && registering::binary_path(world, None).ok().as_ref() != Some(binary)
+    {
+        call.extend([" --binary ", &word::quoted(&binary.display().to_string())]);
+    }
+    call.extend([target.flag(), " --yes"]);
+    call
 }
 
 /// The manifest as it is and as it is to be.
@@ -130,6 +152,13 @@ impl Edit {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        if self.changes() {
+            files::check_replaceable(&self.path)?;
+        }
+        Ok(())
+    }
+
     fn write(&self, world: &World) -> Result<()> {
         if !self.changes() {
             return Ok(());
@@ -182,13 +211,19 @@ fn next_steps(world: &World, target: &Target) {
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
     let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
-    let text = format!(
-        "
-Done. Running sessions pick it up within seconds.
-  {file}  lists the hooks; edit it, then `hookman apply{flag}`
-  hookman doctor     checks that every hook would really fire
-  hookman disable X  switches a hook off for one session{typed}
-  hookman uninstall{flag}  puts {settings} back as it was"
+    let hookman = word::hookman(world);
+    let rows = [
+        ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
+        ("disable X".to_owned(), format!("switches a hook off for one session{typed}")),
+        (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
+    ];
+    let mut text = format!(
+        "\nDone. Running sessions pick it up within seconds.\n  \
+         {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"
     );
+    let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();
+    for (verb, does) in rows {
+        let _ = write!(text, "\n  {hookman} {verb:width$}  {does}");
+    }
     world.terminal.line(text);
 }

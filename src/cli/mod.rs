@@ -34,13 +34,14 @@ mod target;
 mod uninstall;
 mod verify;
 mod which;
+mod word;
 
 use anyhow::Result;
 use clap::Parser;
 
 use crate::machine::paths::Paths;
 use crate::machine::signals;
-use crate::machine::terminal::Terminal;
+use crate::machine::terminal::{Terminal, harmless};
 use args::{Cli, Command};
 
 /// How a command ended.
@@ -48,7 +49,7 @@ use args::{Cli, Command};
 pub enum ExitStatus {
     /// Done, or nothing found.
     Done,
-    /// Something was found: drift, findings, no such hook.
+    /// Something was found: drift, or findings.
     Found,
     /// A wrong call or an error; the command line parser uses the same code.
     Error,
@@ -91,7 +92,7 @@ pub fn main() -> u8 {
 fn shown(is_slash: bool, result: Result<ExitStatus>, world: &World) -> Result<ExitStatus> {
     match result {
         Err(error) if is_slash => {
-            world.terminal.line(format!("error: {error:#}"));
+            world.terminal.line(harmless(&format!("error: {error:#}")));
             Ok(ExitStatus::Done)
         }
         other => other,

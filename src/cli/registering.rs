@@ -303,13 +303,21 @@ impl Proposal {
         unified_diff(&world.paths.shown(&self.settings), before, after, colour(world))
     }
 
-    /// Whether the file is still what the proposal was made from.
+    /// Whether the file is still what the proposal was made from, and can be written.
     ///
     /// # Errors
     ///
-    /// When it is not, or cannot be read.
+    /// When it is not, or cannot be read or written.
     pub(super) fn check(&self, world: &World) -> Result<()> {
-        if read(world, &self.settings)? == self.plan.before { Ok(()) } else { self.changed(world) }
+        if read(world, &self.settings)? != self.plan.before {
+            return self.changed(world);
+        }
+        if self.plan.is_empty() {
+            return Ok(());
+        }
+        files::check_replaceable(&undo_file(world, &self.settings))?;
+        files::check_replaceable(&backup_directory(world, &self.settings).join("new"))?;
+        files::check_replaceable(&self.settings).with_context(|| left_alone(world, &self.settings))
     }
 
     fn changed(&self, world: &World) -> Result<()> {

@@ -23,7 +23,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let target = &place.target;
     let asks = !args.all && args.names.is_empty();
     let adopted = place.adopted();
-    if args.json || asks && (!world.terminal.can_ask() || adopted.is_empty()) {
+    if args.json || asks && (!world.terminal.can_choose() || adopted.is_empty()) {
         list(&adopted, target.flag(), args.json, world);
         return Ok(ExitStatus::Done);
     }

@@ -68,6 +68,7 @@ struct Restored {
 impl Restored {
     fn write_over(&self, current: Option<&str>, verb: &str, world: &World) -> Result<()> {
         let shown = world.paths.shown(&self.settings);
+        files::check_replaceable(&self.settings)?;
         if let Some(current) = current {
             backups::save(&registering::backup_directory(world, &self.settings), current, verb)?;
         } else if let Some(folder) = self.settings.parent() {

@@ -105,7 +105,26 @@ impl Target {
         // Two links to one file are one file, and a project's two files are written together.
         let committed = self.settings.with_file_name("settings.json");
         let file = files::resolve(&committed).unwrap_or(committed);
-        Ok(Lock::take(&world.paths.beside("locks", &file))?)
+        let lock = Lock::take(&world.paths.beside("locks", &file))?;
+        self.sweep(world);
+        Ok(lock)
+    }
+
+    /// Removes what killed processes left wherever a command writes.
+    fn sweep(&self, world: &World) {
+        // A session's state has the flags of its hooks in a directory of its own.
+        const STATE_LEVELS: usize = 3;
+        let beside = match &self.project {
+            Some(project) => project.join(".gitignore"),
+            None => world.paths.config.join("commands/hook/status.md"),
+        };
+        for file in [self.settings.clone(), self.manifest.clone(), beside] {
+            let file = files::resolve(&file).unwrap_or(file);
+            if let Some(folder) = file.parent() {
+                files::sweep(folder);
+            }
+        }
+        files::sweep_tree(&world.paths.state, STATE_LEVELS);
     }
 
     /// The scope as an argument, for messages.

@@ -43,6 +43,12 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
     for step in &steps {
+        step.check(world)?;
+    }
+    for proposal in &proposals {
+        proposal.check(world)?;
+    }
+    for step in &steps {
         step.write(world, "uninstall", &lock)?;
     }
     for proposal in &proposals {

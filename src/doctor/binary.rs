@@ -90,9 +90,9 @@ fn slash_commands(facts: &Facts, findings: &mut Findings) {
         let called = text.lines().find_map(|line| line.strip_prefix("!`")?.split(' ').next());
         let Some(called) = called.filter(|called| called.ends_with("/hookman")) else { continue };
         // The shell expands the home directory, and only at the start of the word.
-        let path = called
-            .strip_prefix("~/")
-            .map_or_else(|| Path::new(called).to_owned(), |rest| facts.paths.home.join(rest));
+        let in_home = called.strip_prefix("~/").zip(facts.paths.home.as_ref());
+        let path =
+            in_home.map_or_else(|| Path::new(called).to_owned(), |(rest, home)| home.join(rest));
         if !files::is_executable(&path) {
             findings.add(
                 Level::Warning,

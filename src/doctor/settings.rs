@@ -2,7 +2,8 @@
 
 use super::{Check, Facts, Findings, Level};
 use crate::client::json::{Document, Kind, is_blank};
-use crate::client::settings_schema::{self, Effect};
+use crate::client::settings_schema::{self, Defect, Effect};
+use crate::settings::Handler;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "settings-read", about: "settings files can be read", run: readable },
@@ -52,7 +53,11 @@ fn parses(facts: &Facts, findings: &mut Findings) {
 fn schema(facts: &Facts, findings: &mut Findings) {
     for file in &facts.settings {
         let Some(document) = file.document() else { continue };
+        let handlers = file.handlers();
         for defect in settings_schema::check(&document, &facts.events()) {
+            if is_from_manifest(&defect, &handlers) {
+                continue;
+            }
             let level = match defect.effect {
                 Effect::FileDropped | Effect::HandlerDropped => Level::Error,
                 Effect::KeyDropped | Effect::NeverFires => Level::Warning,
@@ -66,6 +71,19 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             );
         }
     }
+}
+
+// A matcher that only our entries have is the manifest's, and is corrected there; `matcher-rule`
+// names that place.
+fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
+    let Some(group) = defect.pointer.strip_suffix("/matcher") else { return false };
+    let in_group = |handler: &&Handler| {
+        handler.pointer.strip_prefix(group).is_some_and(|rest| rest.starts_with("/hooks/"))
+    };
+    let mut in_group = handlers.iter().filter(in_group).peekable();
+    defect.effect == Effect::NeverFires
+        && in_group.peek().is_some()
+        && in_group.all(|handler| handler.ours)
 }
 
 fn disabled(facts: &Facts, findings: &mut Findings) {

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-pub use super::replacing::{replace, replace_private, replace_program, swap, sweep};
+pub use super::replacing::{
+    replace, replace_private, replace_program, swap, sweep, sweep_tree, temporary_in,
+};
 use super::{Error, Result};
 
 /// What tells one version of a file from another without reading it.
@@ -201,7 +203,7 @@ pub fn make_private_directory(path: &Path) -> Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(Error::of("create the directory", path))
+        .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
 }
 
 /// Makes a directory of the user's, with the usual mode.
@@ -210,7 +212,50 @@ pub fn make_private_directory(path: &Path) -> Result<()> {
 ///
 /// What the system says.
 pub fn make_directory(path: &Path) -> Result<()> {
-    fs::create_dir_all(path).map_err(Error::of("create the directory", path))
+    fs::create_dir_all(path)
+        .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
+}
+
+/// What stands where a directory should be, as an error that says what to do about it.
+fn obstacle(directory: &Path) -> Option<io::Error> {
+    let found = directory.ancestors().find(|it| fs::symlink_metadata(it).is_ok())?;
+    let what = match fs::metadata(found) {
+        Ok(metadata) if metadata.is_dir() => return None,
+        Ok(_) => "it is not a directory; move it elsewhere",
+        Err(_) => "it is a symlink to nowhere; make the directory it points to or remove the link",
+    };
+    Some(io::Error::other(format!("`{}` is in the way: {what}", found.display())))
+}
+
+/// Whether a file could be replaced, or made along with its directories, as far as can be told
+/// without doing it.
+///
+/// # Errors
+///
+/// What would keep it from being written.
+pub fn check_replaceable(path: &Path) -> Result<()> {
+    let target = resolve(path)?;
+    let existing = |it: &&Path| it.exists();
+    let folders = target.parent().into_iter().flat_map(Path::ancestors);
+    // The empty path is what stands above a relative one.
+    let Some(folder) = folders.filter(|it| !it.as_os_str().is_empty()).find(existing) else {
+        return Ok(());
+    };
+    if let Some(parent) = target.parent()
+        && let Some(obstacle) = obstacle(parent)
+    {
+        return Err(Error::of("create the directory", parent)(obstacle));
+    }
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+        .map_err(|error| Error::of("write to the directory", folder)(error.into()))?;
+    match fs::metadata(&target) {
+        Ok(metadata) if !metadata.is_file() => {
+            Err(Error::of("replace", &target)(io::Error::other("it is not a file")))
+        }
+        Ok(_) => rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
+            .map_err(|error| Error::of("write", &target)(error.into())),
+        Err(_) => Ok(()),
+    }
 }
 
 /// The file that a path stands for once symlinks are followed.

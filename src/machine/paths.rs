@@ -11,8 +11,8 @@ use super::environment;
 /// The directories hookman works in.
 #[derive(Clone, Debug)]
 pub struct Paths {
-    /// The user's home directory.
-    pub home: PathBuf,
+    /// The user's home directory, where `HOME` says which it is.
+    pub home: Option<PathBuf>,
     /// The client's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub config: PathBuf,
     /// hookman's own state: `HOOKMAN_STATE_DIR`, else the platform's state directory, else its
@@ -51,7 +51,7 @@ impl Paths {
             Some(state) => PathBuf::from(state),
             None => platform_state(home.as_deref().ok_or(NoHome)?),
         };
-        Ok(Self { home: home.unwrap_or_else(|| config.clone()), config, state })
+        Ok(Self { home, config, state })
     }
 
     /// The user's manifest.
@@ -66,10 +66,10 @@ impl Paths {
 
     /// A path for people: the home directory becomes `~`.
     pub fn shown(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
-            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-            Ok(rest) => format!("~/{}", rest.display()),
-            Err(_) => path.display().to_string(),
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
         }
     }
 

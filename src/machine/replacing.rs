@@ -16,12 +16,13 @@ use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use super::files::{absent, make_private_directory, read_text, resolve};
-use super::{Error, Result};
+use super::{Error, Result, clock};
 
 const PREFIX: &str = ".hookman-";
 
-/// After this long a temporary file belongs to nobody: its process was killed.
-const ABANDONED: Duration = Duration::from_secs(60 * 60);
+/// After this long a temporary file belongs to nobody: its process was killed. A look at the
+/// process would be wrong about one in another container that shares the directory.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 /// What a file is for, which decides the mode of a new one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,9 +107,15 @@ fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
 /// Gives the target the text back that somebody wrote at the last moment.
 fn put_back(theirs: NamedTempFile, target: &Path) -> Result<()> {
     let Err(error) = exchange(theirs.path(), target) else { return Ok(()) };
-    // Their text stays under the temporary name rather than nowhere.
+    // Their text stays under another name rather than nowhere, and under none that is swept.
     let path = theirs.into_temp_path().keep().map_err(|error| error.error);
-    let path = path.map_err(Error::of("keep the newer text of", target))?;
+    let mut path = path.map_err(Error::of("keep the newer text of", target))?;
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".newer-{}", clock::file_stamp()));
+    let aside = target.with_file_name(name);
+    if fs::rename(&path, &aside).is_ok() {
+        path = aside;
+    }
     Err(Error::of("put back the newer text that is now in", &path)(error.into()))
 }
 
@@ -135,6 +142,27 @@ pub fn sweep(directory: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// As [`sweep`], in a directory and in what it holds, `depth` levels down.
+pub fn sweep_tree(directory: &Path, depth: usize) {
+    sweep(directory);
+    if depth == 0 {
+        return;
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())) {
+        sweep_tree(&entry.path(), depth - 1);
+    }
+}
+
+/// A private temporary file, of the name that is swept when its process is killed.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory)
 }
 
 fn parent(path: &Path) -> &Path {

@@ -1,5 +1,17 @@
 //! Signals.
 
+/// Runs what reads keys itself, without an interrupt ending the process in the middle of it.
+pub fn uninterrupted<T>(deed: impl FnOnce() -> T) -> T {
+    #[expect(unsafe_code, reason = "there is no safe way to set a signal's disposition")]
+    // SAFETY: the calls take no pointer but the disposition that the first one gave.
+    unsafe {
+        let before = libc::signal(libc::SIGINT, libc::SIG_IGN);
+        let done = deed();
+        libc::signal(libc::SIGINT, before);
+        done
+    }
+}
+
 /// Turns writes to a pipe that nobody reads into errors, as Rust's own entry point does.
 pub fn ignore_broken_pipes() {
     #[expect(unsafe_code, reason = "there is no safe way to set a signal's disposition")]

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::environment;
+use super::{environment, signals};
 
 /// Where a command's report goes.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ impl Terminal {
         let _ = io::stdout().write_all(text.as_bytes());
     }
 
-    /// Prints one line to standard error.
+    /// Prints one line, or several, to standard error, [`harmless`].
     pub fn warn(&self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stderr(), "{}", text.as_ref());
+        let _ = writeln!(io::stderr(), "{}", harmless(text.as_ref()));
     }
 
     /// Whether there is somebody to ask.
@@ -56,17 +56,27 @@ impl Terminal {
             .map_err(|dialoguer::Error::IO(error)| error)
     }
 
+    /// Whether there is somebody to ask on a terminal that can show a list to choose from.
+    pub fn can_choose(&self) -> bool {
+        self.can_ask() && environment::text("TERM").is_none_or(|terminal| terminal != "dumb")
+    }
+
     /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
     ///
     /// # Errors
     ///
     /// When the terminal cannot be read.
     pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
-        dialoguer::MultiSelect::new()
-            .with_prompt(question)
-            .items(lines)
-            .interact_opt()
-            .map_err(|dialoguer::Error::IO(error)| error)
+        let ask =
+            || dialoguer::MultiSelect::new().with_prompt(question).items(lines).interact_opt();
+        // An interrupt while a key is awaited would end the process with the cursor hidden.
+        match signals::uninterrupted(ask) {
+            Err(dialoguer::Error::IO(error)) => {
+                let _ = dialoguer::console::Term::stderr().show_cursor();
+                if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) }
+            }
+            Ok(chosen) => Ok(chosen),
+        }
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
@@ -75,11 +85,46 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
-        dialoguer::Confirm::new()
-            .with_prompt(question)
-            .default(false)
-            .interact_opt()
-            .map(|answer| answer.unwrap_or(false))
-            .map_err(|dialoguer::Error::IO(error)| error)
+        // A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt
+        // leaves nothing to be put back, and a terminal that knows no escape sequences gets none.
+        let mut stderr = io::stderr();
+        write!(stderr, "{question} [y/N] ")?;
+        stderr.flush()?;
+        let mut answer = String::new();
+        if io::stdin().read_line(&mut answer)? == 0 {
+            writeln!(stderr)?;
+        }
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+}
+
+/// Text that may quote a file or an argument, with control characters written out, which a terminal
+/// would obey.
+pub fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        for (text, shown) in [
+            ("two\n\tlines – ½", "two\n\tlines – ½"),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("over\rwritten\u{7}", "over\\rwritten\\u{7}"),
+            ("\u{9b}2J\u{7f}", "\\u{9b}2J\\u{7f}"),
+        ] {
+            assert_eq!(harmless(text), shown);
+        }
     }
 }

@@ -297,6 +297,11 @@ fn read_action(
                 reader.problem(value.span().start, "`command` is empty".to_owned());
                 return None;
             }
+            if line.contains('\0') {
+                let message = "`command` has a NUL character, which no shell can be given";
+                reader.problem(value.span().start, message.to_owned());
+                return None;
+            }
             Some(Action::Command(line))
         }
         _ => {
@@ -307,6 +312,11 @@ fn read_action(
                     return None;
                 }
             };
+            if let Some((at, _)) = words.iter().find(|(_, word)| word.contains('\0')) {
+                let message = "this word has a NUL character, which no program can be given";
+                reader.problem(*at, message.to_owned());
+                return None;
+            }
             if words.first().is_none_or(|(_, program)| program.is_empty()) {
                 reader.problem(value.span().start, "`argv` names no program".to_owned());
                 return None;
@@ -425,6 +435,17 @@ impl Draft {
                 return Err(Problem { origin: self.origin, message });
             }
         };
+        if let Some(on_error) = self.on_error.filter(|it| *it != OnError::Open)
+            && self.manner.background
+        {
+            let message = format!(
+                "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
+                 for the hook, so it can never block; leave one of the two out",
+                on_error.name()
+            );
+            let origin = self.origins.get("on_error").unwrap_or(&self.origin).clone();
+            return Err(Problem { origin, message });
+        }
         let mut origins = self.origins;
         for (path, origin) in self.option_origins {
             if let [option] = path.as_slice() {
@@ -437,9 +458,11 @@ impl Draft {
             }
         };
         fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
-        fall_back("on_error", self.defaults.on_error.as_ref().map(|(_, origin)| origin));
+        // What is the default of the other hooks would have no effect on one in the background.
+        let default_on_error = self.defaults.on_error.filter(|_| !self.manner.background);
+        fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
         let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
-        let default_on_error = self.defaults.on_error.map(|(on_error, _)| on_error);
+        let default_on_error = default_on_error.map(|(on_error, _)| on_error);
         Ok(Hook {
             summary: preset.as_ref().map_or_else(|| described(&action), |it| it.summary.clone()),
             matcher: self.matcher.or_else(|| preset.and_then(|preset| preset.matcher)),

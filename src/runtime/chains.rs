@@ -35,7 +35,8 @@ impl Chain {
         }
     }
 
-    fn files(&self) -> impl Iterator<Item = &Path> {
+    /// The manifest and, where there can be one, its overlay.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
         [Some(self.manifest.as_path()), self.overlay.as_deref()].into_iter().flatten()
     }
 

@@ -53,7 +53,7 @@ impl Store for FileStore {
         let falls = clock::unix_seconds().saturating_add_unsigned(ttl.as_secs());
         // A finished file is linked to its name, so no other process ever reads half of it, and
         // of several that link, the system lets one through.
-        let mut new = tempfile::NamedTempFile::new_in(&self.directory)?;
+        let mut new = files::temporary_in(&self.directory)?;
         write!(new, "{falls}")?;
         match fs::hard_link(new.path(), &path) {
             Ok(()) => return Ok(true),

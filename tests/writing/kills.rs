@@ -58,7 +58,7 @@ fn kills_at_random_times_leave_the_old_file_or_the_new_one() {
 }
 
 #[test]
-fn what_a_killed_process_left_is_swept_after_an_hour() {
+fn what_a_killed_process_left_is_swept() {
     let home = Home::new();
     for (name, hours) in [("old", 2), ("new", 0)] {
         home.write(&format!(".claude/.hookman-{name}"), "half");

@@ -113,14 +113,17 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
     let event = Event::from_name(&handler.event)
         .ok_or_else(|| format!("hookman does not know the event {}", handler.event))?;
     refuse(event, handler, keys)?;
+    let background = keys.get("async") == Some(&Value::Bool(true));
+    // The client does not wait for a handler in the background, so its failure blocks nothing.
+    let blocks = !background && !WITHOUT_ON_FAILURE.contains(&event);
     Ok(Wrapped {
         event,
         matcher: handler.matcher.clone(),
         program: program(keys)?,
         timeout_ms: timeout(event, keys)?,
-        closed: text("onFailure") == Some("block") && !WITHOUT_ON_FAILURE.contains(&event),
+        closed: blocks && text("onFailure") == Some("block"),
         condition: text("if").map(str::to_owned),
-        background: keys.get("async") == Some(&Value::Bool(true)),
+        background,
         status_message: text("statusMessage").map(str::to_owned),
     })
 }
@@ -163,9 +166,14 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
 }
 
 fn program(keys: &Map<String, Value>) -> Result<Program, String> {
+    let has_nul = |text: &str| text.contains('\0');
     let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
     if command.trim().is_empty() {
         return Err("it never runs: `command` is empty".to_owned());
+    }
+    let args = keys.get("args").and_then(Value::as_array).into_iter().flatten();
+    if has_nul(command) || args.filter_map(Value::as_str).any(has_nul) {
+        return Err("it never runs: its command has a NUL character".to_owned());
     }
     let Some(args) = keys.get("args") else { return Ok(Program::Command(command.to_owned())) };
     let texts = args.as_array().map(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)));
