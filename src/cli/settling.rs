@@ -12,8 +12,9 @@ use anyhow::{Result, bail};
 use super::World;
 use super::args::Writing;
 use super::registering::Target;
-use crate::machine::clients;
+use crate::client::json::Document;
 use crate::machine::lock::Lock;
+use crate::machine::{clients, files};
 
 const WINDOW: Duration = Duration::from_millis(2_500);
 const GLANCE: Duration = Duration::from_millis(50);
@@ -68,12 +69,23 @@ pub(super) fn settle(
     let mut watches: Vec<Watch<'_>> =
         written.iter().map(|written| Watch::of(*written, world)).collect();
     let mut end = Instant::now() + window;
+    let patience = end + WINDOW;
     loop {
         // The last look is after the window, however long the one before it took.
         let last = Instant::now() >= end;
         for watch in &mut watches {
-            if watch.look(world, target)? {
-                end = Instant::now() + window;
+            match watch.look(world, target)? {
+                Look::Fine => {}
+                Look::Repaired => end = Instant::now() + window,
+                Look::Unsettled if Instant::now() < patience => {
+                    end = end.max(Instant::now() + 2 * GLANCE);
+                }
+                Look::Unsettled => bail!(
+                    "`{}` is not whole: another program began to write it and did not finish; \
+                     `hookman backups{}` lists the text from before, and `hookman restore` puts it back",
+                    world.paths.shown(watch.written.settings()),
+                    target.flag()
+                ),
             }
         }
         if last && Instant::now() >= end {
@@ -83,30 +95,51 @@ pub(super) fn settle(
     }
 }
 
+/// What a look at a file came to.
+enum Look {
+    /// It says what was written.
+    Fine,
+    /// It does not, and somebody may still be writing it.
+    Unsettled,
+    /// It did not and was written again.
+    Repaired,
+}
+
 struct Watch<'a> {
     written: &'a dyn Written,
     /// Changes when another hookman writes, which knows better.
     trace: Option<String>,
+    /// The text that the last look found undone. Only what stays the same is a finished text:
+    /// many programs empty a file before they fill it.
+    undone: Option<String>,
     repaired: bool,
 }
 
 impl<'a> Watch<'a> {
     fn of(written: &'a dyn Written, world: &World) -> Self {
-        Self { trace: written.trace(world), written, repaired: false }
+        Self { trace: written.trace(world), written, undone: None, repaired: false }
     }
 
-    fn is_fine(&self, world: &World) -> Result<bool> {
-        Ok(self.written.stands(world)? || self.trace != self.written.trace(world))
+    fn is_fine(&self, world: &World) -> bool {
+        // A text that cannot be planned on is half a text.
+        self.written.stands(world).unwrap_or(false) || self.trace != self.written.trace(world)
     }
 
-    /// Whether the file had come undone and was repaired.
-    fn look(&mut self, world: &World, target: &Target) -> Result<bool> {
-        if self.is_fine(world)? {
-            return Ok(false);
+    fn look(&mut self, world: &World, target: &Target) -> Result<Look> {
+        if self.is_fine(world) {
+            self.undone = None;
+            return Ok(Look::Fine);
         }
         let lock = target.lock(world, None)?;
-        if self.is_fine(world)? {
-            return Ok(false);
+        let text = files::read_text(self.written.settings()).ok().flatten();
+        if self.is_fine(world) {
+            return Ok(Look::Fine);
+        }
+        let is_whole = text.as_deref().is_none_or(|text| Document::parse(text).is_ok());
+        let text = text.unwrap_or_default();
+        if !is_whole || self.undone.as_ref() != Some(&text) {
+            self.undone = Some(text);
+            return Ok(Look::Unsettled);
         }
         let shown = world.paths.shown(self.written.settings());
         if self.repaired {
@@ -120,6 +153,6 @@ impl<'a> Watch<'a> {
         self.written.write_again(world, &lock)?;
         self.trace = self.written.trace(world);
         self.repaired = true;
-        Ok(true)
+        Ok(Look::Repaired)
     }
 }
