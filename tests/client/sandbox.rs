@@ -28,9 +28,14 @@ impl Sandbox {
             fs::create_dir_all(sandbox.root.join(folder))
                 .with_context(|| format!("failed to make `{folder}`"))?;
         }
-        // A copy and not a link, so that the path hookman finds for itself is the installed one.
-        fs::copy(env!("CARGO_BIN_EXE_hookman"), sandbox.root.join("home/.local/bin/hookman"))
-            .context("failed to install hookman")?;
+        // A hard link and not a symlink, so that the path hookman finds for itself is the installed
+        // one; and not a copy, because a file that is being written while another thread forks
+        // cannot be run for a moment.
+        let (built, program) =
+            (env!("CARGO_BIN_EXE_hookman"), sandbox.root.join("home/.local/bin/hookman"));
+        if fs::hard_link(built, &program).is_err() {
+            fs::copy(built, &program).context("failed to install hookman")?;
+        }
         let env = env.iter().map(|(name, value)| (name.clone(), sandbox.fill(value))).collect();
         sandbox.env = env;
         Ok(sandbox)
