@@ -12,10 +12,10 @@ use super::layers::Layers;
 use super::settling::Written;
 pub(super) use super::target::Target;
 use crate::client::json::Document;
+use crate::doctor::demands;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
-use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
+use crate::settings::wanted::{Caller, Demand, beyond, for_switches, wanted};
 use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
@@ -178,23 +178,6 @@ fn both<'a>(target: &Target, layers: &'a Layers) -> (Vec<Demand<'a>>, Vec<Demand
         committed.extend(for_switches());
     }
     (committed, all)
-}
-
-/// What the hooks of a chain ask of the client.
-pub(super) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
-    hooks
-        .iter()
-        .filter(|hook| hook.enabled)
-        .flat_map(|hook| {
-            hook.events.iter().map(|event| Demand {
-                event: *event,
-                matcher: hook.matcher.as_deref(),
-                timeout_ms: hook.timeout_ms,
-                parallel: hook.manner.parallel,
-                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
-            })
-        })
-        .collect()
 }
 
 /// The text of a settings file.

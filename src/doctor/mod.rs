@@ -16,6 +16,7 @@ mod settings;
 use serde::Serialize;
 
 pub use facts::Facts;
+pub use registration::demands;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -67,7 +67,8 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
     })
 }
 
-fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
+/// What the hooks of a chain ask of the client: one demand for each event of each enabled hook.
+pub fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
     hooks
         .iter()
         .filter(|hook| hook.enabled)
