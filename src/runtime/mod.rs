@@ -11,6 +11,7 @@ pub mod sessions;
 pub mod status;
 pub mod steps;
 pub mod store;
+pub mod switchable;
 pub mod switching;
 mod typed;
 
@@ -243,7 +244,7 @@ fn choose<'p>(
         let not_for = |agent: &str| agent.eq_ignore_ascii_case(moment.agent);
         let off = step.agent_not.split(',').any(|agent| !agent.is_empty() && not_for(agent))
             || switches.as_ref().is_some_and(|(switches, now)| {
-                switches.off(step.name, Moment { now: *now, ..moment }).is_some()
+                switches.off(&entry.scope, step.name, Moment { now: *now, ..moment }).is_some()
             });
         if off {
             entry.skipped(step.name);
