@@ -99,7 +99,8 @@ pub fn perform(
         done.iter().any(|(_, changed)| *changed)
     })?;
     let scope = scope(&sample);
-    let mut lines = changed.aside.into_iter().collect::<Vec<String>>();
+    let mut lines =
+        changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
     for (hook, (refused, changed)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
         if *changed && hook.places.len() > 1 {
@@ -224,7 +225,7 @@ pub fn switches(paths: &Paths, session: &str) -> Result<(Switches, bool)> {
 pub struct Changed {
     /// Whether the file was written.
     pub written: bool,
-    /// What to tell the user of a damaged file.
+    /// What to tell the user of a damaged file, without the article.
     pub aside: Option<String>,
 }
 
@@ -242,7 +243,7 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
         let aside = path.with_extension(format!("damaged-{}", clock::file_stamp()));
         fs::rename(&path, &aside).context("failed to set the damaged switches aside")?;
         changed.aside = Some(format!(
-            "The session's switches were damaged; they are kept as {}",
+            "session's switches were damaged and no longer hold; they are kept as {}",
             scene.paths.shown(&aside)
         ));
     }
