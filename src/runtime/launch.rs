@@ -158,7 +158,8 @@ impl Attempt<'_> {
     }
 }
 
-/// The text with variables and the home directory in the place of their names.
+/// The text with variables and the home directory in the place of their names, as a shell would
+/// have it.
 fn expanded(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut rest = match word.strip_prefix("~/") {
@@ -179,9 +180,10 @@ fn expanded(word: &str) -> String {
                 behind.split_at(behind.find(|it| !letter(it)).unwrap_or(behind.len()))
             }
         };
-        match environment::text(name) {
-            Some(value) => text.push_str(&value),
-            None => text.push_str(&rest[at..rest.len() - after.len()]),
+        if name.is_empty() {
+            text.push_str(&rest[at..rest.len() - after.len()]);
+        } else {
+            text.push_str(&environment::text(name).unwrap_or_default());
         }
         rest = after;
     }
@@ -318,8 +320,9 @@ mod tests {
             ("~/x", format!("{home}/x")),
             ("$HOME/x", format!("{home}/x")),
             ("a${HOME}b", format!("a{home}b")),
-            ("$NOT_SET_ANYWHERE/x", "$NOT_SET_ANYWHERE/x".to_owned()),
-            ("${NOT_SET_ANYWHERE}x$", "${NOT_SET_ANYWHERE}x$".to_owned()),
+            ("$NOT_SET_ANYWHERE/x", "/x".to_owned()),
+            ("${NOT_SET_ANYWHERE}x$", "x$".to_owned()),
+            ("$(pwd)/x", "$(pwd)/x".to_owned()),
         ] {
             assert_eq!(expanded(word), expected, "{word}");
         }
