@@ -259,7 +259,7 @@ mod tests {
                 Event::PreToolUse,
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls"},"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"ctx"}}"#,
             ),
-            (Event::Stop, r#"{"decision":"block","reason":"go on"}"#),
+            (Event::PostToolUse, r#"{"decision":"block","reason":"go on"}"#),
             (
                 Event::PermissionRequest,
                 r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#,
@@ -313,6 +313,7 @@ mod tests {
         }
         let rows = [
             (Event::TaskCompleted, 2, ""),
+            (Event::Stop, 2, ""),
             (Event::Notification, 0, ""),
             (Event::UserPromptSubmit, 0, r#"{"decision":"block","reason":"no"}"#),
             (

@@ -132,14 +132,10 @@ fn check(home: &Path, scene: &Scene) -> Result<(), TestCaseError> {
         } else {
             format!("command = '''{line}'''")
         };
-        manifest.push_str(&format!(
-            "[[hook]]\nname = \"hook{number}\"\nevent = \"{}\"\n{run}\non_error = \"{}\"\n\
-             timeout = 0.3\nparallel = {}\nalways = {}\n",
-            scene.event,
-            hook.on_error.name(),
-            hook.parallel,
-            hook.always
-        ));
+        let name = format!("name = \"hook{number}\"\nevent = \"{}\"", scene.event);
+        let on_error = format!("on_error = \"{}\"\ntimeout = 0.3", hook.on_error.name());
+        let manner = format!("parallel = {}\nalways = {}\n", hook.parallel, hook.always);
+        manifest += &["[[hook]]", &name, &run, &on_error, &manner].join("\n");
     }
     fs::create_dir_all(home.join(".claude")).unwrap();
     fs::write(home.join(".claude/hookman.toml"), manifest).unwrap();
