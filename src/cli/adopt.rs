@@ -97,7 +97,7 @@ impl Beside {
             return Ok(Self { companions: None, ignoring: None });
         };
         let companions = Some(Companions::of(world, target, None)?);
-        let ignoring = if target.local { Ignoring::of(project)? } else { None };
+        let ignoring = if target.local { Ignoring::of(world, project)? } else { None };
         Ok(Self { companions, ignoring })
     }
 

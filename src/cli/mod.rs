@@ -14,6 +14,7 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod exchange;
 mod ignoring;
 mod install;
 mod layers;
