@@ -64,7 +64,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let mut written = registering::written(&others);
     written.push(&step);
     settling::settle(world, target, wait, &written)?;
-    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
+    world.hint("Done. `hookman release` gives an adopted hook back.");
     Ok(ExitStatus::Done)
 }
 
@@ -271,8 +271,8 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     }
     if !open.is_empty() {
         let flag = place.target.flag();
-        world.terminal.line(format!(
-            "To adopt them: hookman adopt{flag} NAME…, or hookman adopt{flag} --all"
+        world.hint(format!(
+            "To adopt them: `hookman adopt{flag} NAME…` or `hookman adopt{flag} --all`"
         ));
     }
 }
