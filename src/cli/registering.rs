@@ -16,7 +16,7 @@ use crate::doctor::demands;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
+use crate::settings::{Colour, Plan, Record, Registration, Undo, own_handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
 #[derive(Clone)]
@@ -195,7 +195,7 @@ fn undo_file(world: &World, settings: &Path) -> PathBuf {
 
 fn holds_ours(text: Option<&str>) -> bool {
     text.and_then(|text| Document::parse(text).ok())
-        .is_some_and(|document| handlers(&document).iter().any(|handler| handler.ours))
+        .is_some_and(|document| !own_handlers(&document).is_empty())
 }
 
 /// What is kept to take our entries out of the text that a settings file holds.
@@ -366,7 +366,9 @@ impl Written for Proposal {
     }
 
     fn stands(&self, world: &World) -> Result<bool> {
-        Ok(self.again(world)?.plan.changes.is_empty())
+        // What was written is what was asked for; only another text has to be looked into.
+        let is_as_written = read(world, &self.settings)? == self.plan.after;
+        Ok(is_as_written || self.again(world)?.plan.changes.is_empty())
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
