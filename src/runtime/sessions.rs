@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::chains::{self, Chain};
 use super::journal;
 use crate::machine::paths::Paths;
-use crate::machine::{clients, files};
+use crate::machine::{clients, environment, files};
 use crate::manifest::Problems;
 use crate::session::identity::safe_name;
 
@@ -97,6 +97,35 @@ pub fn before(paths: &Paths, client: u32, session: &str) -> Option<String> {
         .find(|entry| client != 0 && entry.client == client && entry.session != session)
         .map(|entry| entry.session.into_owned())
         .filter(|session| !session.is_empty())
+}
+
+/// The session that `session` was forked from: the one its client's process had before, or that the
+/// process was told to resume with `--fork-session`.
+///
+/// Clients up to 2.1.213 call such a start `resume`, and it by the id of what it was forked from
+/// (seen on 2.1.197).
+pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> Option<String> {
+    let before = before(paths, client, session);
+    if before.is_some() {
+        return before.filter(|_| source == "fork");
+    }
+    let words = clients::words(client);
+    if !words.iter().any(|word| word == "--fork-session") {
+        return None;
+    }
+    if source == "resume" {
+        return Some(session.to_owned());
+    }
+    let mut others: Vec<Seen> = seen(paths).into_iter().filter(|it| it.id != session).collect();
+    let value = |word: &str| word.strip_prefix("--resume=").unwrap_or(word).to_owned();
+    let named: Vec<String> = words.iter().map(|word| value(word)).collect();
+    if let Some(named) = others.iter().find(|seen| named.contains(&seen.id)) {
+        return Some(named.id.clone());
+    }
+    let last = words.iter().any(|word| matches!(word.as_str(), "-c" | "--continue"));
+    let here = environment::current_directory().ok().filter(|_| last)?;
+    others.retain(|seen| Path::new(&seen.cwd) == here);
+    others.into_iter().max_by(|one, other| one.last.cmp(&other.last)).map(|seen| seen.id)
 }
 
 /// Removes the state of sessions that were not used for `kept` and are not running; gives how many.
