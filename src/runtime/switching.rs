@@ -10,7 +10,7 @@ use super::switchable::Switchable;
 use super::{journal, sessions};
 use crate::client::payload::Payload;
 use crate::machine::lock::Lock;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::machine::{clock, files};
 use crate::session::identity::safe_name;
 use crate::session::period;
@@ -22,7 +22,8 @@ pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
     let mut chains = vec![Chain::of_user(paths)];
     // A home directory that is a project has one manifest, and it is the user's.
     let of_project = project.map(Chain::of_project);
-    chains.extend(of_project.filter(|chain| chain.manifest != chains[0].manifest));
+    let is_another = |chain: &Chain| real(&chain.manifest) != real(&chains[0].manifest);
+    chains.extend(of_project.filter(is_another));
     chains
 }
 
