@@ -15,9 +15,6 @@ use tempfile::TempDir;
 /// A bound for a hang, not a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a key may go unanswered before it is pressed again.
-const AGAIN: Duration = Duration::from_millis(500);
-
 const DOWN: &str = "\u{1b}[B";
 const ENTER: &str = "\r";
 const ESCAPE: &str = "\u{1b}";
@@ -37,7 +34,9 @@ struct Screen {
 impl Screen {
     /// Runs hookman on a terminal of this kind.
     fn of(home: &Path, terminal: &str, arguments: &str) -> Self {
-        let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_hookman"));
+        // Whoever presses Ctrl-C before keys are read would be passed over, and the terminal does not
+        // show when that is; without signals it waits among the keys.
+        let line = format!("stty -isig; {} {arguments}", env!("CARGO_BIN_EXE_hookman"));
         let mut child = Command::new("script")
             .args(["-q", "-e", "-f", "-c", &line, "/dev/null"])
             .current_dir(home)
@@ -76,32 +75,18 @@ impl Screen {
         self.keys.flush().unwrap();
     }
 
-    /// Presses a key until the program ends. Before it reads keys an interrupt goes by, and the
-    /// terminal does not show when that is over.
-    fn leave_by(mut self, key: &str) -> (Option<i32>, String) {
-        let mut bytes = Vec::new();
-        loop {
-            // A terminal that is gone takes no key.
-            let _ = self.keys.write_all(key.as_bytes()).and_then(|()| self.keys.flush());
-            let closed = loop {
-                match self.output.recv_timeout(AGAIN) {
-                    Ok(byte) => bytes.push(byte),
-                    Err(error) => break error == RecvTimeoutError::Disconnected,
-                }
-            };
-            if closed {
-                break;
-            }
-        }
-        self.shown += &String::from_utf8_lossy(&bytes);
-        self.end()
-    }
-
     /// Waits for the end and gives the exit code with everything that was shown.
     fn end(mut self) -> (Option<i32>, String) {
         let mut bytes = Vec::new();
-        while let Ok(byte) = self.output.recv_timeout(PATIENCE) {
-            bytes.push(byte);
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(byte) => bytes.push(byte),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    panic!("no end behind {:?}", String::from_utf8_lossy(&bytes));
+                }
+            }
         }
         self.shown += &String::from_utf8_lossy(&bytes);
         (self.child.wait().unwrap().code(), self.shown)
@@ -172,7 +157,8 @@ fn whoever_gives_up_choosing_leaves_everything_as_it_was() {
         let mut screen = Screen::of(home.path(), "xterm", "disable log");
         screen.until("Which session?");
         screen.until("one");
-        let (code, shown) = screen.leave_by(key);
+        screen.press(key);
+        let (code, shown) = screen.end();
         assert_eq!(code, Some(2), "{key:?} {shown:?}");
         assert!(shown.contains("name it with --session ID"), "{key:?} {shown:?}");
         assert!(shown.contains(HIDE_CURSOR) && cursor_is_shown(&shown), "{key:?} {shown:?}");

@@ -12,6 +12,7 @@ use super::{ExitStatus, World};
 use crate::runtime::sessions::{self, Seen};
 use crate::runtime::switching;
 use crate::session::period;
+use crate::session::switches::Off;
 
 pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
     if args.prune {
@@ -46,7 +47,7 @@ fn off(session: &Seen, world: &World) -> Vec<String> {
         return Vec::new();
     };
     let now = switching::moment(&world.paths, &session.id);
-    switches.current(now.at()).map(|off| off.label()).collect()
+    switches.current(now.at()).map(Off::label).collect()
 }
 
 fn as_json(session: &Seen, off: &[String]) -> serde_json::Value {
