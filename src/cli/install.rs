@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use super::args::Install;
-use super::companion::Companions;
+use super::companion::{self, Companions};
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
@@ -215,11 +215,15 @@ fn next_steps(world: &World, target: &Target) {
     // The slash commands are the user's, and come with an installation for the user.
     let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
     let hookman = word::hookman(world);
-    let rows = [
+    let mut rows = vec![
         ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
         ("disable X".to_owned(), format!("switches a hook off for one session{typed}")),
         (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
     ];
+    if target.project.is_some() && !companion::has_commands(world) {
+        let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
+        rows.insert(2, ("install".to_owned(), does.to_owned()));
+    }
     let mut text = format!(
         "\nDone. Running sessions pick it up within seconds.\n  \
          {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"

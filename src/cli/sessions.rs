@@ -67,7 +67,7 @@ fn prune(args: &Sessions, world: &World) -> Result<ExitStatus> {
         Some(text) => period::seconds(text).map(Duration::from_secs).with_context(|| {
             format!("--older-than takes a time such as 12h or 30d, not `{text}`")
         })?,
-        None => sessions::KEPT,
+        None => sessions::kept(&world.paths)?,
     };
     let pruned = sessions::prune(&world.paths, kept, args.dry_run)
         .context("failed to list the state of sessions")?;
