@@ -5,15 +5,13 @@ use serde_json::json;
 
 use super::adopting::{Place, Step};
 use super::args::Adopt;
-use super::companion::Companions;
-use super::ignoring::Ignoring;
+use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World};
 use crate::client::json::{Document, is_blank};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
-use crate::runtime::chains;
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
 use crate::settings::adoption::{
@@ -32,7 +30,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let chosen = chosen(args, &offers, world)?;
-    if chosen.is_empty() {
+    if chosen.is_empty() && place.standing().is_empty() {
         world.terminal.line("Nothing to adopt.");
         return Ok(ExitStatus::Done);
     }
@@ -46,25 +44,9 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
     let beside = Beside::of(world, target)?;
-    beside.show(world);
-    step.show(world);
-    registering::show_changing(world, &others);
-    if !consent::given(world, &args.writing, "Write this?")? {
-        return Ok(ExitStatus::Done);
+    if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
+        world.terminal.line("Done. `hookman release` gives an adopted hook back.");
     }
-    let wait = settling::is_needed(world, &args.writing);
-    let lock = target.lock(world, early)?;
-    beside.write(world)?;
-    step.write(world, "adopt", &lock)?;
-    for other in &others {
-        other.write(world, "adopt", &lock)?;
-    }
-    let _ = chains::compile(&world.paths, &target.chain);
-    drop(lock);
-    let mut written = registering::written(&others);
-    written.push(&step);
-    settling::settle(world, target, wait, &written)?;
-    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
     Ok(ExitStatus::Done)
 }
 
@@ -82,43 +64,6 @@ fn plan<'p>(
         adopted.push(Adopted { hook: (*name).to_owned(), pointer: (*pointer).to_owned(), block });
     }
     place.step(world, text, place.with(adopted), entries)
-}
-
-/// What a project's entries need beside them: the launcher, and for what is one person's alone that
-/// git does not see it.
-struct Beside {
-    companions: Option<Companions>,
-    ignoring: Option<Ignoring>,
-}
-
-impl Beside {
-    fn of(world: &World, target: &Target) -> Result<Self> {
-        let Some(project) = &target.project else {
-            return Ok(Self { companions: None, ignoring: None });
-        };
-        let companions = Some(Companions::of(world, target, None)?);
-        let ignoring = if target.local { Ignoring::of(project)? } else { None };
-        Ok(Self { companions, ignoring })
-    }
-
-    fn show(&self, world: &World) {
-        if let Some(companions) = &self.companions {
-            companions.show(world);
-        }
-        if let Some(ignoring) = &self.ignoring {
-            ignoring.show(world);
-        }
-    }
-
-    fn write(self, world: &World) -> Result<()> {
-        if let Some(ignoring) = self.ignoring {
-            ignoring.write(world)?;
-        }
-        match self.companions {
-            Some(mut companions) => companions.write(),
-            None => Ok(()),
-        }
-    }
 }
 
 /// A handler of somebody else's with the name that its hook would have.

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use super::World;
 use super::registering;
+use super::writes::Writes;
 use crate::machine::{files, git};
 use crate::settings::unified_diff;
 
@@ -61,9 +62,9 @@ impl Ignoring {
     /// # Errors
     ///
     /// When the file was changed meanwhile or cannot be written.
-    pub(super) fn write(&self, world: &World) -> Result<()> {
+    pub(super) fn write(&self, world: &World, writes: &mut Writes) -> Result<()> {
         let shown = world.paths.shown(&self.file);
-        if !files::swap(&self.file, self.before.as_deref(), &self.after)? {
+        if !writes.swap(&self.file, self.before.as_deref(), Some(&self.after))? {
             bail!("`{shown}` was changed while this ran and is left as it is; run it again");
         }
         world.terminal.line(format!("wrote {shown}"));

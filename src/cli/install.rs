@@ -10,6 +10,7 @@ use super::companion::Companions;
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
+use super::writes::Writes;
 use super::{ExitStatus, World, caveats, consent, settling, word};
 use crate::builtin::catalogue;
 use crate::machine::files;
@@ -64,14 +65,14 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if let Some(ignoring) = &ignoring {
         ignoring.check()?;
     }
-    if let Some(ignoring) = &ignoring {
-        ignoring.write(world)?;
-    }
-    edit.write(world)?;
-    companions.write()?;
-    for proposal in &proposals {
-        proposal.write(world, "install", &lock)?;
-    }
+    Writes::all(world, |writes| {
+        if let Some(ignoring) = &ignoring {
+            ignoring.write(world, writes)?;
+        }
+        edit.write(world, writes)?;
+        companions.write(writes)?;
+        proposals.iter().try_for_each(|it| it.write(world, "install", &lock, writes))
+    })?;
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
@@ -159,15 +160,12 @@ impl Edit {
         Ok(())
     }
 
-    fn write(&self, world: &World) -> Result<()> {
+    fn write(&self, world: &World, writes: &mut Writes) -> Result<()> {
         if !self.changes() {
             return Ok(());
         }
         let file = world.paths.shown(&self.path);
-        if let Some(folder) = self.path.parent() {
-            files::make_directory(folder)?;
-        }
-        if !files::swap(&self.path, self.before.as_deref(), &self.after)? {
+        if !writes.swap(&self.path, self.before.as_deref(), Some(&self.after))? {
             bail!("`{file}` was changed while this ran and is left as it is now; run it again");
         }
         world.terminal.line(format!("wrote {file}"));

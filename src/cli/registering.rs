@@ -6,11 +6,14 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::World;
+use super::adopting;
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
+use super::moving::Moving;
 use super::settling::Written;
 pub(super) use super::target::Target;
+use super::writes::Writes;
 use crate::client::json::Document;
 use crate::doctor::demands;
 use crate::machine::lock::Lock;
@@ -32,6 +35,7 @@ pub(super) struct Proposal {
     /// The change.
     pub plan: Plan,
     undo: Option<Undo>,
+    moving: Option<Moving>,
 }
 
 /// What is kept beside a settings file. A process that is killed between writing this and writing
@@ -68,14 +72,13 @@ pub(super) fn propose(
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
     let (committed, all) = both(target, layers);
-    let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
     let caller = caller(world, target, binary)?;
     if target.local {
-        return Ok(vec![make(&target.settings, beyond(&committed, &all, &caller))?]);
+        return Ok(vec![Proposal::with(world, target, beyond(&committed, &all, &caller))?]);
     }
-    let mut proposals = vec![make(&target.settings, wanted(&committed, &caller))?];
+    let mut proposals = vec![Proposal::with(world, target, wanted(&committed, &caller))?];
     if let Some(overlay) = target.overlay() {
-        proposals.push(make(&overlay.settings, beyond(&committed, &all, &caller))?);
+        proposals.push(Proposal::with(world, &overlay, beyond(&committed, &all, &caller))?);
     }
     Ok(proposals)
 }
@@ -112,7 +115,7 @@ pub(super) fn propose_overlay(
         let (committed, all) = both(target, layers);
         beyond(&committed, &all, &caller(world, target, binary)?)
     };
-    Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
+    Ok(vec![Proposal::with(world, &overlay, entries)?])
 }
 
 /// Plans the removal of everything of ours.
@@ -226,10 +229,30 @@ pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
 }
 
 impl Proposal {
-    /// A change that was planned elsewhere, over the text that `undo` belongs to.
-    pub(super) fn of(settings: &Path, plan: Plan, entries: Vec<Registration>, undo: Undo) -> Self {
+    /// The change to these entries and other adoptions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Moving::plan`].
+    pub(super) fn moving(
+        settings: &Path,
+        before: Option<&str>,
+        entries: Vec<Registration>,
+        moving: Moving,
+    ) -> Result<Self> {
+        let (plan, undo) = moving.plan(before, &entries)?;
         let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
-        Self { settings: settings.to_owned(), wish, plan, undo: Some(undo) }
+        let (settings, undo, moving) = (settings.to_owned(), Some(undo), Some(moving));
+        Ok(Self { settings, wish, plan, undo, moving })
+    }
+
+    /// The change to these entries, and to the adoptions that the manifest declares where one of
+    /// them does not hold any more.
+    fn with(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+        match adopting::overtaken(world, target, &entries)? {
+            Some(proposal) => Ok(proposal),
+            None => Self::make(world, &target.settings, Wish::Entries(entries)),
+        }
     }
 
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
@@ -253,7 +276,7 @@ impl Proposal {
                 plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
             }
         };
-        Ok(Self { settings: settings.to_owned(), wish, plan, undo })
+        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None })
     }
 
     /// The same wish for what the file holds now.
@@ -262,6 +285,11 @@ impl Proposal {
     ///
     /// When the file cannot be read or must not be touched.
     fn again(&self, world: &World) -> Result<Self> {
+        if let Some(moving) = &self.moving {
+            return self
+                .moved_again(world, moving)
+                .with_context(|| left_alone(world, &self.settings));
+        }
         match (&self.wish, &self.undo) {
             // The removal took what was kept with it.
             (Wish::Nothing, Some(undo)) => {
@@ -271,6 +299,22 @@ impl Proposal {
             }
             (wish, _) => Self::make(world, &self.settings, wish.clone()),
         }
+    }
+
+    fn moved_again(&self, world: &World, moving: &Moving) -> Result<Self> {
+        let before = read(world, &self.settings)?;
+        let before = before.as_deref();
+        let moving = if before == self.plan.before.as_deref() {
+            moving.again()
+        } else {
+            let undo = undo(world, &self.settings, before)?;
+            moving.of_text(before.unwrap_or_default(), undo)?
+        };
+        let entries = match &self.wish {
+            Wish::Entries(entries) => entries.clone(),
+            Wish::Nothing => Vec::new(),
+        };
+        Self::moving(&self.settings, before, entries, moving)
     }
 
     /// Prints the change as a unified diff and in words.
@@ -295,6 +339,9 @@ impl Proposal {
         if read(world, &self.settings)? != self.plan.before {
             return self.changed(world);
         }
+        if let Some(moving) = &self.moving {
+            moving.check()?;
+        }
         if self.plan.is_empty() {
             return Ok(());
         }
@@ -314,8 +361,49 @@ impl Proposal {
     ///
     /// # Errors
     ///
-    /// When the file was changed meanwhile or a step fails; the file is the old one then.
-    pub(super) fn write(&self, world: &World, verb: &str, _lock: &Lock) -> Result<()> {
+    /// When the file was changed meanwhile or a step fails; what was written is noted then.
+    pub(super) fn write(
+        &self,
+        world: &World,
+        verb: &str,
+        lock: &Lock,
+        writes: &mut Writes,
+    ) -> Result<()> {
+        self.begin(writes)?;
+        self.put(world, verb, lock, writes)?;
+        self.end(writes)
+    }
+
+    /// Keeps what is needed should the process be killed between two files.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn begin(&self, writes: &mut Writes) -> Result<()> {
+        self.moving.as_ref().map_or(Ok(()), |moving| moving.begin(writes))
+    }
+
+    /// Keeps what has come of it.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn end(&self, writes: &mut Writes) -> Result<()> {
+        self.moving.as_ref().map_or(Ok(()), |moving| moving.end(writes))
+    }
+
+    /// Writes the settings alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Proposal::write`].
+    pub(super) fn put(
+        &self,
+        world: &World,
+        verb: &str,
+        _lock: &Lock,
+        writes: &mut Writes,
+    ) -> Result<()> {
         if self.plan.is_empty() {
             return Ok(());
         }
@@ -327,7 +415,7 @@ impl Proposal {
             }
             None => None,
         };
-        if !self.put(world)? {
+        if !self.swap(world, writes)? {
             return self.changed(world);
         }
         let shown = world.paths.shown(&self.settings);
@@ -337,27 +425,19 @@ impl Proposal {
         Ok(())
     }
 
-    fn put(&self, world: &World) -> Result<bool> {
+    fn swap(&self, world: &World, writes: &mut Writes) -> Result<bool> {
         let undo_file = undo_file(world, &self.settings);
         if matches!(self.wish, Wish::Entries(_))
             && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
         {
             let kept = Kept { last, earlier: self.undo.clone() };
-            files::replace_private(&undo_file, &serde_json::to_string(&kept)?)?;
+            writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
         }
-        let before = self.plan.before.as_deref();
-        let done = match &self.plan.after {
-            Some(after) => {
-                if let Some(folder) = self.settings.parent() {
-                    files::make_directory(folder)?;
-                }
-                files::swap(&self.settings, before, after)?
-            }
-            None => files::remove_if(&self.settings, before)?,
-        };
+        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        let done = writes.swap(&self.settings, before, after)?;
         if done && matches!(self.wish, Wish::Nothing) {
             // What is left of it says that it belongs to another text.
-            let _ = files::remove(&undo_file);
+            let _ = writes.keep(&undo_file, None);
         }
         Ok(done)
     }
@@ -377,7 +457,8 @@ impl Written for Proposal {
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
-        self.again(world)?.write(world, "repair", lock)
+        let again = self.again(world)?;
+        Writes::all(world, |writes| again.write(world, "repair", lock, writes))
     }
 }
 

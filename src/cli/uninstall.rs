@@ -7,6 +7,7 @@ use super::args::Uninstall;
 use super::companion::Companions;
 use super::registering::{self, Proposal, Target};
 use super::settling::Written;
+use super::writes::Writes;
 use super::{ExitStatus, World, consent, release, settling};
 use crate::runtime::chains;
 
@@ -48,12 +49,10 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     for proposal in &proposals {
         proposal.check(world)?;
     }
-    for step in &steps {
-        step.write(world, "uninstall", &lock)?;
-    }
-    for proposal in &proposals {
-        proposal.write(world, "uninstall", &lock)?;
-    }
+    Writes::all(world, |writes| {
+        steps.iter().try_for_each(|step| step.write(world, "uninstall", &lock, writes))?;
+        proposals.iter().try_for_each(|it| it.write(world, "uninstall", &lock, writes))
+    })?;
     companions.remove()?;
     if !steps.is_empty() {
         let _ = chains::compile(&world.paths, &target.chain);

@@ -17,8 +17,27 @@ pub(crate) const SETTINGS: &str =
 pub(crate) const MANIFEST: &str = "[[hook]]\nname = \"a\"\nevent = \"Stop\"\ncommand = \"true\"\n\
      [[hook]]\nname = \"b\"\nevent = [\"PreToolUse\", \"SessionStart\"]\ncommand = \"true\"\n";
 
+/// Settings with handlers of others, which no serializer would give back either.
+pub(crate) const FOREIGN: &str = "{\n\t\"model\" : \"opus\",  \n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t\
+     {\"hooks\": [{\"type\":\"command\", \"command\": \"theirs-one\"}, \
+     {\"type\": \"command\",\"command\": \"theirs-two\", \"timeout\": 5.0}]}  ],\n\t\t\
+     \"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [ {\"type\": \"command\", \
+     \"command\": \"theirs-three\", \"args\": [ \"\\u0078\" ]} ]}, \
+     {\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"prompt\", \"prompt\": \"theirs-stays\"}]}]\n\t},\n\t\
+     \"n\": 1.0}";
+
+/// What the handlers of others among those settings run.
+pub(crate) const THEIRS: &[&str] = &["theirs-one", "theirs-two", "theirs-three", "theirs-stays"];
+
 /// The text of every file, by path.
 pub(crate) type Files = BTreeMap<PathBuf, String>;
+
+/// What a command that writes leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct State {
+    pub(crate) settings: Option<String>,
+    pub(crate) manifest: Option<String>,
+}
 
 pub(crate) struct Home {
     root: TempDir,
@@ -55,10 +74,22 @@ impl Home {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// A home with handlers of others in its settings.
+    pub(crate) fn foreign() -> Self {
+        let home = Self::new();
+        home.write(".claude/settings.json", FOREIGN);
+        home
+    }
+
     /// The settings file; none if there is none.
     pub(crate) fn settings(&self) -> Option<String> {
-        let path = self.path(".claude/settings.json");
-        path.exists().then(|| fs::read_to_string(path).unwrap())
+        self.state().settings
+    }
+
+    /// The settings file and the manifest.
+    pub(crate) fn state(&self) -> State {
+        let read = |name: &str| fs::read_to_string(self.path(name)).ok();
+        State { settings: read(".claude/settings.json"), manifest: read(".claude/hookman.toml") }
     }
 
     /// A command in this home and in no other.
