@@ -117,5 +117,5 @@ pub(super) fn kept(world: &World, settings: &Path) -> Result<Option<Kept>> {
 }
 
 fn file(world: &World, settings: &Path) -> PathBuf {
-    world.paths.beside("adoptions", settings)
+    world.paths.kept("adoptions", settings)
 }
