@@ -9,7 +9,9 @@ use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::{ExitStatus, World};
+use crate::client::event::Event;
 use crate::client::json::{Document, is_blank};
+use crate::client::settings_schema::{self, Defect};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
@@ -24,13 +26,18 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let place = Place::of(world, target)?;
     let target = &place.target;
     let offers = offers(&place)?;
+    let standing = place.standing();
+    if offers.is_empty() && standing.is_empty() {
+        refuse_malformed(&place, world)?;
+    }
     let asks = !args.all && args.names.is_empty();
     if args.json || asks && (!world.terminal.can_choose() || offers.iter().all(Offer::is_refused)) {
         list(&offers, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let chosen = chosen(args, &offers, world)?;
-    if chosen.is_empty() && place.standing().is_empty() {
+    let chosen = chosen(args, &offers, &standing, world)?;
+    // What is adopted and stands there again is taken out like the first time.
+    if chosen.is_empty() && (asks || standing.is_empty()) {
         world.terminal.line("Nothing to adopt.");
         return Ok(ExitStatus::Done);
     }
@@ -108,9 +115,36 @@ fn offers(place: &Place) -> Result<Vec<Offer>> {
     Ok(offers)
 }
 
+/// Refuses a file in which handlers may stand that neither hookman nor the client can read.
+fn refuse_malformed(place: &Place, world: &World) -> Result<()> {
+    if is_blank(place.text()) {
+        return Ok(());
+    }
+    let document = Document::parse(place.text())?;
+    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let of_hooks =
+        |defect: &Defect| defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
+    let defects = settings_schema::check(&document, &events);
+    let Some(defect) = defects.into_iter().find(of_hooks) else { return Ok(()) };
+    bail!(
+        "`{}` is left alone: line {}, column {}: {}; {}. To do: {}",
+        world.paths.shown(&place.target.settings),
+        defect.line,
+        defect.column,
+        defect.message,
+        defect.effect,
+        defect.hint
+    )
+}
+
 type Chosen<'o> = (&'o str, &'o str, &'o Wrapped);
 
-fn chosen<'o>(args: &Adopt, offers: &'o [Offer], world: &World) -> Result<Vec<Chosen<'o>>> {
+fn chosen<'o>(
+    args: &Adopt,
+    offers: &'o [Offer],
+    standing: &[&str],
+    world: &World,
+) -> Result<Vec<Chosen<'o>>> {
     let open: Vec<Chosen<'o>> = offers
         .iter()
         .filter_map(|offer| {
@@ -127,7 +161,8 @@ fn chosen<'o>(args: &Adopt, offers: &'o [Offer], world: &World) -> Result<Vec<Ch
         let picked = world.terminal.choose("Which hooks should hookman run?", &rows)?;
         return Ok(picked.unwrap_or_default().into_iter().map(|index| open[index]).collect());
     }
-    let known: Vec<&str> = open.iter().map(|(name, ..)| *name).collect();
+    let known = open.iter().map(|(name, ..)| *name).chain(standing.iter().copied());
+    let known: Vec<&str> = known.collect();
     let mut names: Vec<&str> = Vec::new();
     for typed in &args.names {
         match names::resolve(typed, &known) {
@@ -190,13 +225,25 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
                 })
             })
             .collect();
-        let report = json!({"settings": place.target.settings, "handlers": rows});
+        let report = json!({
+            "settings": place.target.settings,
+            "handlers": rows,
+            "standing": place.standing(),
+        });
         world.terminal.line(report.to_string());
         return;
     }
     let (refused, open): (Vec<&Offer>, Vec<&Offer>) =
         offers.iter().partition(|offer| offer.is_refused());
-    if offers.is_empty() {
+    let (standing, flag) = (place.standing(), place.target.flag());
+    if !standing.is_empty() {
+        world.terminal.line(format!(
+            "{shown} has handlers again that are adopted: {}\n\
+             To take them out: hookman apply{flag}",
+            standing.join(", ")
+        ));
+    }
+    if offers.is_empty() && standing.is_empty() {
         world.terminal.line(format!("{shown} has no hooks of others"));
         return;
     }
@@ -215,7 +262,6 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
     }
     if !open.is_empty() {
-        let flag = place.target.flag();
         world.terminal.line(format!(
             "To adopt them: hookman adopt{flag} NAME…, or hookman adopt{flag} --all"
         ));

@@ -89,7 +89,8 @@ impl Place {
         Ok(manifest.contains("adopted") || moving::kept(world, &target.settings)?.is_some())
     }
 
-    fn text(&self) -> &str {
+    /// The text of the settings.
+    pub(super) fn text(&self) -> &str {
         self.settings.as_deref().unwrap_or_default()
     }
 
@@ -195,8 +196,8 @@ pub(super) fn warn_of_standing(world: &World, target: &Target, text: &str) {
     let (names, flag) = (place.standing(), target.flag());
     if !names.is_empty() {
         world.terminal.warn(format!(
-            "warning: handlers in it are adopted and would run twice: {}; `hookman apply{flag}` takes \
-             them out again, `hookman release{flag} NAME…` leaves them to the client alone",
+            "warning: the client would run what is adopted beside hookman: {}; `hookman apply{flag}` takes \
+             it out again, `hookman release{flag} NAME…` leaves it to the client alone",
             names.join(", ")
         ));
     }

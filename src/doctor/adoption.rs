@@ -33,7 +33,7 @@ fn once(facts: &Facts, findings: &mut Findings) {
                     Some(found) => format!("{}:{}", file.shown, found.position.line),
                     None => file.shown.clone(),
                 },
-                format!("`{hook}` is adopted and stands here again, so it runs twice"),
+                format!("`{hook}` is adopted, but stands here for the client to run as well"),
                 format!(
                     "run `hookman apply{flag}`, which takes it out here, or \
                      `hookman release{flag} {hook}`, which leaves it to the client"

@@ -49,7 +49,7 @@ impl fmt::Display for Change {
             Action::Remove => write!(f, "there is an entry for {} too many", self.event),
             Action::Adopt => write!(f, "a handler for {} is adopted", self.event),
             Action::Withdraw => {
-                write!(f, "a handler for {} is back that is adopted, and runs twice", self.event)
+                write!(f, "an adopted handler for {} is there again", self.event)
             }
             Action::Release => write!(f, "a handler for {} is released", self.event),
         }
