@@ -133,20 +133,19 @@ impl Scene {
         let is_there =
             |theirs: &&str| all.contains(theirs) || !format!("{old:?}").contains(*theirs);
         assert!(THEIRS.iter().all(|theirs| is_there(&theirs)), "{what}: one is lost: {all}");
-        if !rest {
+        // A restore that was stopped left a backup of its own, so the numbers moved on; and what it
+        // brings back was taken out for good.
+        if !rest || self.command == RESTORE {
             return;
         }
         let found = self.home.files();
-        let mut ends: Vec<(&[&str], &State)> = vec![
+        let again = [self.command; 2];
+        let ends: [(&[&str], &State); 4] = [
+            (&again, new),
             (&[UNINSTALL], &self.original),
             (&[RELEASE, UNINSTALL], &self.original),
             (&[APPLY, UNINSTALL], &self.original),
         ];
-        let again = [self.command; 2];
-        // A restore that was stopped left a backup of its own, and the numbers moved on.
-        if self.command != RESTORE {
-            ends.push((&again, new));
-        }
         for (commands, expected) in ends {
             self.home.reset(&found);
             for command in commands {
