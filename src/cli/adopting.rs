@@ -15,7 +15,7 @@ use super::registering::{self, Proposal};
 use super::settling::{self, Written};
 use super::target::Target;
 use super::writes::Writes;
-use crate::doctor::declared;
+use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
@@ -66,12 +66,14 @@ impl Place {
         let kept = moving::kept(world, &target.settings)?;
         let manifest = files::read_text(&target.manifest)?;
         let layers = Layers::of(world, &target, None)?.unwrap_or_default();
+        let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
+        let declared = declared(own);
         let in_line = || {
             let adoption = match kept {
                 Some(kept) => kept.in_line_with(text, undo.as_ref())?,
                 None => Adoption::of(None, text, undo.as_ref())?,
             };
-            adoption.declared_by(&declared(own_hooks(&target, &layers)), text, undo.as_ref())
+            adoption.declared_by(&declared, text, undo.as_ref())
         };
         let adoption =
             in_line().with_context(|| registering::left_alone(world, &target.settings))?;
@@ -96,7 +98,7 @@ impl Place {
 
     /// The hooks that the target's own manifest declares.
     pub(super) fn own_hooks(&self) -> impl Iterator<Item = &Hook> {
-        own_hooks(&self.target, &self.layers)
+        own_hooks(self.target.local, &self.layers.committed.hooks, &self.layers.all.hooks)
     }
 
     /// Those of them that were adopted, in the order of the manifest.
@@ -161,13 +163,6 @@ impl Place {
     }
 }
 
-fn own_hooks<'l>(target: &Target, layers: &'l Layers) -> impl Iterator<Item = &'l Hook> {
-    let (local, committed) = (target.local, &layers.committed.hooks);
-    let own = move |hook: &&Hook| !local || !committed.iter().any(|it| it.name == hook.name);
-    let all = if local { &layers.all.hooks } else { committed };
-    all.iter().filter(own)
-}
-
 /// The change of a settings file in which handlers stand that its manifest declares as adopted, so
 /// that they run twice: they are taken out again. `None` where there are none.
 ///
@@ -182,7 +177,8 @@ pub(super) fn overtaken(
     if !Place::is_worth_a_look(world, target)? {
         return Ok(None);
     }
-    let place = Place::of(world, target.clone())?;
+    // Hooks that adoption refuses to work on can still be beside what is to be registered.
+    let Ok(place) = Place::of(world, target.clone()) else { return Ok(None) };
     if place.standing().is_empty() {
         return Ok(None);
     }

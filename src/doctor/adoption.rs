@@ -47,12 +47,7 @@ fn once(facts: &Facts, findings: &mut Findings) {
 fn standing(file: &SettingsFile, chain: &ChainFacts, text: &str) -> Vec<(String, Option<Value>)> {
     let Ok(all) = &chain.manifest else { return Vec::new() };
     let all = all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default();
-    let committed = &chain.committed.hooks;
-    let is_overlays = |hook: &&Hook| !committed.iter().any(|it| it.name == hook.name);
-    let hooks = match file.scope {
-        "local" => declared(all.iter().filter(is_overlays)),
-        _ => declared(committed),
-    };
+    let hooks = declared(own_hooks(file.scope == "local", &chain.committed.hooks, all));
     if is_blank(text) || (file.adoptions.is_none() && !hooks.iter().any(|hook| hook.adopted)) {
         return Vec::new();
     }
@@ -65,6 +60,17 @@ fn standing(file: &SettingsFile, chain: &ChainFacts, text: &str) -> Vec<(String,
     let standing = adoption.standing(text).unwrap_or_default();
     let handler = |hook: &Adopted| (hook.hook.clone(), adoption.handler(&hook.pointer));
     standing.into_iter().map(handler).collect()
+}
+
+/// The hooks that the manifest beside a settings file declares itself: the committed ones, or those
+/// of `all` that only the overlay has.
+pub fn own_hooks<'h>(
+    local: bool,
+    committed: &'h [Hook],
+    all: &'h [Hook],
+) -> impl Iterator<Item = &'h Hook> {
+    let own = move |hook: &&Hook| !local || !committed.iter().any(|it| it.name == hook.name);
+    if local { all } else { committed }.iter().filter(own)
 }
 
 /// Hooks as far as it matters to which handlers they run in whose stead.

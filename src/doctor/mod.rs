@@ -16,7 +16,7 @@ mod settings;
 
 use serde::Serialize;
 
-pub use adoption::declared;
+pub use adoption::{declared, own_hooks};
 pub use facts::Facts;
 pub use registration::demands;
 

@@ -89,6 +89,8 @@ impl Scene {
             Self::new(Home::foreign(), &[INSTALL, ADOPT], RELEASE),
             Self::new(Home::foreign(), &[INSTALL, ADOPT], UNINSTALL),
             Self::new(Home::foreign(), &[INSTALL, ADOPT, RESTORE], APPLY),
+            Self::new(Home::project(), &[], ADOPT),
+            Self::new(Home::project(), &[ADOPT], UNINSTALL),
         ]
     }
 
@@ -97,7 +99,7 @@ impl Scene {
         let trace = self.home.path("trace");
         let mut command = self.home.command("strace");
         command.args(["-qq", "-y", "-o"]).arg(trace).args(options).arg("--");
-        command.arg(self.home.path("bin/hookman")).args(self.command.split(' '));
+        command.arg(self.home.path("bin/hookman")).args(self.home.words(self.command));
         command.output().unwrap()
     }
 
@@ -176,7 +178,7 @@ impl Scene {
             Some(2) => {
                 assert!(said.starts_with("error: ") && said.contains('`'), "{what}");
                 // What is left beside the settings is harmless, and goes the next time.
-                let beside = ["/commands/hook", "/companions/"];
+                let beside = ["/commands/hook", "/companions/", "/.claude/hookman\""];
                 let beside = beside.iter().any(|path| call.line.contains(path));
                 let expected =
                     if beside && self.command == UNINSTALL { &self.new } else { &self.old };

@@ -41,12 +41,14 @@ pub(crate) struct State {
 
 pub(crate) struct Home {
     root: TempDir,
+    /// The project's flag where `.claude` is a project's; the user's own is elsewhere then.
+    flag: &'static str,
 }
 
 impl Home {
     /// A home with the settings and manifest above.
     pub(crate) fn new() -> Self {
-        let home = Self { root: TempDir::with_prefix("hookman-writing-").unwrap() };
+        let home = Self { root: TempDir::with_prefix("hookman-writing-").unwrap(), flag: "" };
         let program = home.path("bin/hookman");
         fs::create_dir_all(program.parent().unwrap()).unwrap();
         let built = Path::new(env!("CARGO_BIN_EXE_hookman"));
@@ -81,6 +83,16 @@ impl Home {
         home
     }
 
+    /// The same as a project.
+    pub(crate) fn project() -> Self {
+        Self { flag: " --project", ..Self::foreign() }
+    }
+
+    /// The words of a command for this home.
+    pub(crate) fn words(&self, arguments: &str) -> Vec<String> {
+        format!("{arguments}{}", self.flag).split(' ').map(str::to_owned).collect()
+    }
+
     /// The settings file; none if there is none.
     pub(crate) fn settings(&self) -> Option<String> {
         self.state().settings
@@ -103,12 +115,15 @@ impl Home {
             .env("HOOKMAN_STATE_DIR", self.path("state"))
             .env("PATH", path)
             .stdin(Stdio::null());
+        if !self.flag.is_empty() {
+            command.env("CLAUDE_CONFIG_DIR", self.path("config"));
+        }
         command
     }
 
     pub(crate) fn hookman(&self, arguments: &str) -> Output {
         let mut command = self.command(self.path("bin/hookman").to_str().unwrap());
-        command.args(arguments.split(' ')).output().unwrap()
+        command.args(self.words(arguments)).output().unwrap()
     }
 
     /// Runs a command that has to end well.
@@ -146,6 +161,9 @@ impl Home {
         for (path, text) in files {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
+            if text.starts_with("#!") {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            }
         }
     }
 
