@@ -7,4 +7,5 @@ mod cost;
 mod documents;
 mod house;
 mod settings;
+mod terminal;
 mod writing;

@@ -52,7 +52,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
     let beside = Beside::of(world, target)?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
-        world.terminal.line("Done. `hookman release` gives an adopted hook back.");
+        world.hint("Done. `hookman release` gives an adopted hook back.");
     }
     Ok(ExitStatus::Done)
 }
@@ -237,11 +237,9 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         offers.iter().partition(|offer| offer.is_refused());
     let (standing, flag) = (place.standing(), place.target.flag());
     if !standing.is_empty() {
-        world.terminal.line(format!(
-            "{shown} has handlers again that are adopted: {}\n\
-             To take them out: hookman apply{flag}",
-            standing.join(", ")
-        ));
+        let names = standing.join(", ");
+        world.terminal.line(format!("{shown} has handlers again that are adopted: {names}"));
+        world.hint(format!("To take them out: `hookman apply{flag}`"));
     }
     if offers.is_empty() && standing.is_empty() {
         world.terminal.line(format!("{shown} has no hooks of others"));
@@ -262,8 +260,8 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
     }
     if !open.is_empty() {
-        world.terminal.line(format!(
-            "To adopt them: hookman adopt{flag} NAME…, or hookman adopt{flag} --all"
+        world.hint(format!(
+            "To adopt them: `hookman adopt{flag} NAME…` or `hookman adopt{flag} --all`"
         ));
     }
 }

@@ -3,18 +3,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::World;
 use super::args::Writing;
 use super::beside::Beside;
-use super::consent;
 use super::layers::Layers;
 use super::moving::{self, Moving};
 use super::registering::{self, Proposal};
 use super::settling::{self, Written};
 use super::target::Target;
 use super::writes::Writes;
+use super::{World, consent};
 use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
 use crate::machine::lock::Lock;
@@ -217,6 +216,12 @@ impl Step<'_> {
         self.proposal.show(world);
     }
 
+    /// Whether it removes a file.
+    pub(super) fn removes(&self, path: &Path) -> bool {
+        let is_manifest = path == self.place.target.manifest && self.manifest.is_none();
+        is_manifest || self.proposal.removes(path)
+    }
+
     /// Whether both files are what the change was made from and can be written.
     ///
     /// # Errors
@@ -261,13 +266,7 @@ impl Step<'_> {
         if before == after {
             return Ok(());
         }
-        let shown = world.paths.shown(path);
-        if !writes.swap(path, before, after)? {
-            bail!("`{shown}` was changed while this ran and is left as it is now; run it again");
-        }
-        let deed = if after.is_some() { "wrote" } else { "removed" };
-        world.terminal.line(format!("{deed} {shown}"));
-        Ok(())
+        writes.exchange_and_say(world, path, before, after)
     }
 
     /// Shows the change with what goes with it, asks, and writes all of it or nothing; gives whether

@@ -25,7 +25,7 @@ impl Beside {
     pub(super) fn of(world: &World, target: &Target) -> Result<Self> {
         let Some(project) = &target.project else { return Ok(Self::default()) };
         let companions = Some(Companions::of(world, target, None)?);
-        let ignoring = if target.local { Ignoring::of(project)? } else { None };
+        let ignoring = if target.local { Ignoring::of(world, project)? } else { None };
         Ok(Self { companions, ignoring })
     }
 

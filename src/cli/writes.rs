@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result};
 
-use super::World;
+use super::{World, exchange};
 use crate::machine::files;
 
 /// What a command has written so far, to be put back should a later write fail.
@@ -33,30 +33,43 @@ impl Writes {
         Err(writes.put_back(world, error))
     }
 
-    /// Writes a file of the user's, or removes it, if it still holds `before`; gives whether it did.
+    /// Writes a file of the user's, or removes it, if it still holds `before`.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub(super) fn swap(
+    /// When it was changed meanwhile, or cannot be written.
+    pub(super) fn exchange(
         &mut self,
+        world: &World,
         path: &Path,
         before: Option<&str>,
         after: Option<&str>,
-    ) -> Result<bool> {
-        if let (Some(_), Some(folder)) = (after, path.parent()) {
-            files::make_directory(folder)?;
-        }
+    ) -> Result<()> {
         // A write that fails at its very end may have been made, so it is noted before.
         self.note(path, before, after);
-        let done = match after {
-            Some(after) => files::swap(path, before, after)?,
-            None => files::remove_if(path, before)?,
-        };
-        if !done {
-            self.done.pop();
+        if exchange::swap(path, before, after)? {
+            return Ok(());
         }
-        Ok(done)
+        self.done.pop();
+        Err(exchange::changed(world, path))
+    }
+
+    /// As [`Writes::exchange`], and says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writes::exchange`].
+    pub(super) fn exchange_and_say(
+        &mut self,
+        world: &World,
+        path: &Path,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Result<()> {
+        self.exchange(world, path, before, after)?;
+        let deed = if after.is_some() { "wrote" } else { "removed" };
+        world.terminal.line(format!("{deed} {}", world.paths.shown(path)));
+        Ok(())
     }
 
     /// Writes a file of hookman's own, or removes it.

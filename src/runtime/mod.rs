@@ -98,7 +98,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
     if event == Event::SessionStart {
-        sessions::prune_daily(&paths, sessions::KEPT);
+        sessions::prune_daily(&paths);
     }
     code
 }

@@ -134,7 +134,7 @@ impl Scene {
         let all = format!("{settings:?} {manifest:?}");
         let is_there =
             |theirs: &&str| all.contains(theirs) || !format!("{old:?}").contains(*theirs);
-        assert!(THEIRS.iter().all(|theirs| is_there(theirs)), "{what}: one is lost: {all}");
+        assert!(THEIRS.iter().all(is_there), "{what}: one is lost: {all}");
         // A restore that was stopped left a backup of its own, so the numbers moved on; and what it
         // brings back was taken out for good.
         if !rest || self.command == RESTORE {
