@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -50,7 +50,7 @@ impl Screen {
         let (sender, output) = mpsc::channel();
         let stdout = child.stdout.take().unwrap();
         thread::spawn(move || {
-            for byte in stdout.bytes().map_while(Result::ok) {
+            for byte in BufReader::new(stdout).bytes().map_while(Result::ok) {
                 let _ = sender.send(byte);
             }
         });
@@ -64,7 +64,9 @@ impl Screen {
         while !String::from_utf8_lossy(&bytes).contains(words) {
             match self.output.recv_timeout(PATIENCE) {
                 Ok(byte) => bytes.push(byte),
-                Err(_) => panic!("no `{words}` in {:?}", String::from_utf8_lossy(&bytes)),
+                Err(error) => {
+                    panic!("no `{words}` ({error}) in {:?}", String::from_utf8_lossy(&bytes))
+                }
             }
         }
         self.shown += &String::from_utf8_lossy(&bytes);

@@ -84,7 +84,7 @@ impl World {
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
-    signals::ignore_broken_pipes();
+    signals::ignore_failed_writes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let paths = match Paths::from_environment() {

@@ -1,6 +1,7 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
 mod audience;
+mod defaults;
 mod document;
 pub mod edit;
 pub mod enabled;
@@ -8,12 +9,14 @@ mod manner;
 mod profiles;
 pub mod read;
 mod sessions;
+mod surroundings;
 pub mod types;
 
 pub use audience::Audience;
 pub use manner::Manner;
 pub use read::{Source, read};
 pub use sessions::KeepDays;
+pub use surroundings::Surroundings;
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
 };
