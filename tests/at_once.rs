@@ -1,4 +1,5 @@
-//! Two hundred processes on one session: no switch is lost, and no run reads half a file.
+//! Two hundred switch commands and two hundred runs on one session: no switch is lost, and no run
+//! reads half a file.
 
 #![cfg(test)]
 
@@ -14,7 +15,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-const CALLS: usize = 100;
+const CALLS: usize = 200;
 
 fn hookman(home: &Path, arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hookman"))

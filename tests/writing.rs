@@ -10,5 +10,7 @@ mod attributes;
 mod faults;
 mod home;
 mod kills;
+#[cfg(target_os = "linux")]
+mod pieces;
 mod races;
 mod sessions;

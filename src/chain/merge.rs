@@ -20,6 +20,13 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// What is no step's answer and only tells the user something.
+    pub fn told(name: &str, message: String) -> Self {
+        let answer = Answer { system_message: Some(message), ..Answer::default() };
+        let (name, outcome) = (name.to_owned(), Outcome::Answer(answer, None));
+        Self { name, on_error: OnError::Open, outcome }
+    }
+
     /// The step's answer, a failure turned into what its `on_error` says.
     pub fn answer(&self, event: Event) -> Answer {
         match &self.outcome {

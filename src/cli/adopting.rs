@@ -267,7 +267,7 @@ impl Written for Step<'_> {
 }
 
 fn state_file(world: &World, target: &Target, ending: &str) -> PathBuf {
-    let mut path = world.paths.beside("adoptions", &target.settings).into_os_string();
+    let mut path = world.paths.kept("adoptions", &target.settings).into_os_string();
     path.push(ending);
     path.into()
 }

@@ -61,7 +61,7 @@ pub enum Command {
     Profile(Profile),
     /// List the sessions that called hookman, and what is off in each
     Sessions(Sessions),
-    /// Flags and counters of a session, for hooks that are shell scripts
+    /// Flags, marks and counters of a session, for hooks that are shell scripts
     State(State),
     /// Check that every hook would really fire
     Doctor(Doctor),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use super::registering::Target;
 use crate::machine::files;
-use crate::machine::paths::content_hash;
+use crate::machine::paths::{self, content_hash};
 
 const COMMANDS: &[(&str, &str)] = &[
     ("disable.md", include_str!("../../templates/commands/disable.md")),
@@ -61,7 +61,10 @@ impl Companions {
     ///
     /// When one cannot be read.
     pub(super) fn of(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
-        let record = world.paths.beside("companions", &target.settings);
+        // They stand beside the settings and not beside the file that those are a link to.
+        let (folder, name) = (target.settings.parent(), target.settings.file_name());
+        let place = paths::real(folder.unwrap_or(Path::new(""))).join(name.unwrap_or_default());
+        let record = world.paths.beside("companions", &place);
         let written: Written = files::read_text(&record)?
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -79,7 +82,7 @@ impl Companions {
         for (path, template) in templates {
             let text = template.replace(BINARY, &binary);
             let is_written = |found: &str| {
-                written.files.get(&path) == Some(&content_hash(found.as_bytes()))
+                written.files.get(&paths::real(&path)) == Some(&content_hash(found.as_bytes()))
                     || is_made_from(template, found)
             };
             let deed = match files::read_text(&path)? {
@@ -158,7 +161,7 @@ impl Companions {
                 self.written.directories.extend(made);
             }
             if *deed != Deed::Leave {
-                self.written.files.insert(path.clone(), content_hash(text.as_bytes()));
+                self.written.files.insert(paths::real(path), content_hash(text.as_bytes()));
             }
         }
         files::replace_private(&self.record, &serde_json::to_string(&self.written)?)?;

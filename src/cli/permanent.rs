@@ -5,7 +5,8 @@ use anyhow::{Context, Result, bail};
 use super::{World, configured, switching};
 use crate::machine::files;
 use crate::manifest::enabled::set_enabled;
-use crate::runtime::switching::{Reply, Switchable};
+use crate::runtime::switchable::Switchable;
+use crate::runtime::switching::Reply;
 use crate::session::request::Verb;
 
 /// Sets or removes `enabled = false` where the hooks are declared; a project's hooks only if
@@ -25,7 +26,7 @@ pub(super) fn switch(
     let mut reply = Reply::default();
     let mut lines = Vec::new();
     if let (false, Some(hook)) =
-        (on || switching::is_person(world), hooks.iter().find(|hook| hook.user_only))
+        (on || switching::is_person(world), hooks.iter().find(|hook| hook.is_user_only()))
     {
         bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
     }
@@ -33,6 +34,7 @@ pub(super) fn switch(
         let name = &hook.name;
         let Some(chain) = configured::chains(world)
             .into_iter()
+            .filter(|_| hook.scope.is_none_or(|it| it == scope))
             .find(|chain| chain.scope == scope && declares(world, &chain.manifest, name))
         else {
             bail!("{}", elsewhere(name, in_project));

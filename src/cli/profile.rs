@@ -11,7 +11,8 @@ use super::switching as commands;
 use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::runtime::chains;
-use crate::runtime::switching::{self, Reply, Switchable};
+use crate::runtime::switchable::{self, Switchable};
+use crate::runtime::switching::{self, Reply};
 use crate::session::request::{Request, Verb};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
@@ -32,7 +33,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
         }
     };
     let request = Request { hooks: hooks.clone(), term: args.term.as_term(), ..Request::default() };
-    let hooks = match switching::choose(&commands::switchable(world)?, &request, "hookman disable")
+    let hooks = match switchable::choose(&commands::switchable(world)?, &request, "hookman disable")
     {
         Ok(hooks) => hooks,
         Err(reply) => bail!("the profile `{name}` cannot be used\n{}", reply.text),
@@ -74,12 +75,7 @@ fn off(args: &Profile, world: &World) -> Result<ExitStatus> {
         .disabled
         .iter()
         .filter(|off| off.profile.as_deref().is_some_and(wanted))
-        .map(|off| Switchable {
-            name: off.hook.clone(),
-            summary: String::new(),
-            off_at: None,
-            user_only: false,
-        })
+        .map(|off| Switchable::named(&off.hook, off.scope.as_deref()))
         .collect();
     if hooks.is_empty() {
         let text = "ℹ️ No profile is on in this session".to_owned();

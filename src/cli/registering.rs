@@ -195,7 +195,7 @@ pub(super) fn left_alone(world: &World, settings: &Path) -> String {
 }
 
 fn undo_file(world: &World, settings: &Path) -> PathBuf {
-    world.paths.beside("undo", settings)
+    world.paths.kept("undo", settings)
 }
 
 fn holds_ours(text: Option<&str>) -> bool {
@@ -222,7 +222,7 @@ pub(super) fn colour(world: &World) -> Colour {
 
 /// Where the copies of a settings file are kept.
 pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
-    world.paths.beside("backups", settings)
+    world.paths.kept("backups", settings)
 }
 
 impl Proposal {

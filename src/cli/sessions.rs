@@ -46,7 +46,7 @@ fn off(session: &Seen, world: &World) -> Vec<String> {
         return Vec::new();
     };
     let now = switching::moment(&world.paths, &session.id);
-    switches.current(now.at()).map(|off| off.hook.clone()).collect()
+    switches.current(now.at()).map(|off| off.label()).collect()
 }
 
 fn as_json(session: &Seen, off: &[String]) -> serde_json::Value {

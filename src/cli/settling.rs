@@ -60,42 +60,67 @@ pub(super) fn settle(
     is_needed: bool,
     written: &[&dyn Written],
 ) -> Result<()> {
-    if is_needed && !written.is_empty() {
+    let window = if is_needed && !written.is_empty() { WINDOW } else { Duration::ZERO };
+    if !window.is_zero() {
         world.terminal.line(
             "Claude Code is running and may write its old copy back; looking again for 2.5 s (--no-wait does not)",
         );
     }
-    let window = if is_needed && !written.is_empty() { WINDOW } else { Duration::ZERO };
     let mut watches: Vec<Watch<'_>> =
         written.iter().map(|written| Watch::of(*written, world)).collect();
-    let mut end = Instant::now() + window;
-    let patience = end + WINDOW;
+    let mut vigil = Vigil::of(window, Instant::now());
     loop {
         // The last look is after the window, however long the one before it took.
-        let last = Instant::now() >= end;
+        let last = vigil.is_over(Instant::now());
         for watch in &mut watches {
-            match watch.look(world, target)? {
-                Look::Fine => {}
-                Look::Repaired => end = Instant::now() + window,
-                Look::Unsettled if Instant::now() < patience => {
-                    end = end.max(Instant::now() + 2 * GLANCE);
-                }
-                Look::Unsettled => bail!(
+            let look = watch.look(world, target)?;
+            if !vigil.goes_on(look, Instant::now()) {
+                bail!(
                     "`{}` is not whole: another program began to write it and did not finish; \
                      `hookman backups{}` lists the text from before, and `hookman restore` puts it back",
                     world.paths.shown(watch.written.settings()),
                     target.flag()
-                ),
+                );
             }
         }
-        if last && Instant::now() >= end {
+        if last && vigil.is_over(Instant::now()) {
             return Ok(());
         }
         thread::sleep(GLANCE);
     }
 }
 
+/// Until when there is something to look for.
+struct Vigil {
+    window: Duration,
+    end: Instant,
+    /// Until when a text that is not whole is waited for.
+    patience: Instant,
+}
+
+impl Vigil {
+    fn of(window: Duration, now: Instant) -> Self {
+        Self { window, end: now + window, patience: now + window + WINDOW }
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        now >= self.end
+    }
+
+    /// Takes in what a look came to; whether looking further makes sense.
+    fn goes_on(&mut self, look: Look, now: Instant) -> bool {
+        match look {
+            Look::Fine => {}
+            Look::Repaired => self.end = now + self.window,
+            Look::Unsettled if now >= self.patience => return false,
+            Look::Unsettled => self.end = self.end.max(now + 2 * GLANCE),
+        }
+        true
+    }
+}
+
 /// What a look at a file came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     /// It says what was written.
     Fine,
@@ -153,6 +178,96 @@ impl<'a> Watch<'a> {
         self.written.write_again(world, &lock)?;
         self.trace = self.written.trace(world);
         self.repaired = true;
+        self.undone = None;
         Ok(Look::Repaired)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::cli::args::Scope;
+    use crate::machine::paths::Paths;
+    use crate::machine::terminal::Terminal;
+
+    const OLD: &str = r#"{"model": "opus"}"#;
+    const NEW: &str = r#"{"model": "opus", "hooks": {}}"#;
+
+    /// A file that holds what was written if it holds `NEW`.
+    struct File(PathBuf);
+
+    impl Written for File {
+        fn settings(&self) -> &Path {
+            &self.0
+        }
+
+        fn trace(&self, _: &World) -> Option<String> {
+            None
+        }
+
+        fn stands(&self, _: &World) -> Result<bool> {
+            Ok(files::read_text(&self.0)?.as_deref() == Some(NEW))
+        }
+
+        fn write_again(&self, _: &World, _: &Lock) -> Result<()> {
+            Ok(fs::write(&self.0, NEW)?)
+        }
+    }
+
+    #[test]
+    fn only_a_whole_text_that_stays_is_repaired() {
+        use Look::{Fine, Repaired, Unsettled};
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().to_owned();
+        let paths = Paths { home: None, config: root.clone(), state: root.join("state") };
+        let world = World { paths, terminal: Terminal { colours: false } };
+        let target = Target::of(&Scope { project: None, local: false }, &world).unwrap();
+        // What the file holds at each look; no text stands for no file.
+        let cases: [&[(&str, Look)]; 5] = [
+            &[(NEW, Fine), (OLD, Unsettled), (OLD, Repaired), (NEW, Fine)],
+            &[("{", Unsettled), ("{", Unsettled), ("{", Unsettled), (NEW, Fine)],
+            // Each piece of a text that is being written is another one than at the look before.
+            &[("{}", Unsettled), (&OLD[..9], Unsettled), (OLD, Unsettled), (OLD, Repaired)],
+            &[(OLD, Unsettled), (NEW, Fine), (OLD, Unsettled), (OLD, Repaired)],
+            &[("", Unsettled), ("", Repaired), ("", Unsettled)],
+        ];
+        for case in cases {
+            let file = File(root.join("settings.json"));
+            let mut watch = Watch::of(&file, &world);
+            for (step, (text, look)) in case.iter().enumerate() {
+                let _ = fs::remove_file(&file.0);
+                if !text.is_empty() {
+                    fs::write(&file.0, text).unwrap();
+                }
+                assert_eq!(watch.look(&world, &target).unwrap(), *look, "{case:?}, look {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_never_finished_is_waited_for_and_then_named() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        // The looks with their time and whether looking goes on; when it ends if nothing comes after.
+        let cases: [(u64, &[(u64, Look, bool)], u64); 7] = [
+            (2500, &[(0, Look::Fine, true)], 2500),
+            (2500, &[(1000, Look::Repaired, true)], 3500),
+            (2500, &[(1000, Look::Unsettled, true)], 2500),
+            (2500, &[(2450, Look::Unsettled, true), (2500, Look::Repaired, true)], 5000),
+            (2500, &[(4999, Look::Unsettled, true), (5000, Look::Unsettled, false)], 5099),
+            (0, &[(0, Look::Fine, true)], 0),
+            (0, &[(0, Look::Unsettled, true), (2500, Look::Unsettled, false)], 100),
+        ];
+        for (window, looks, ends) in cases {
+            let mut vigil = Vigil::of(Duration::from_millis(window), start);
+            for (now, look, goes_on) in looks {
+                assert_eq!(vigil.goes_on(*look, at(*now)), *goes_on, "{window} {looks:?}");
+            }
+            assert!(vigil.is_over(at(ends)), "{window} {looks:?}");
+            assert!(ends == 0 || !vigil.is_over(at(ends - 1)), "{window} {looks:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `hookman state`: flags and counters of a session, for hooks that are shell scripts.
+//! `hookman state`: flags, marks and counters of a session, for hooks that are shell scripts.
 
 use std::time::Duration;
 
@@ -22,6 +22,14 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
                 format!("--ttl takes a time such as 90s, 30m, 2h or 1d, not `{ttl}`")
             })?;
             flag(*deed, name, Duration::from_secs(seconds), &store)
+        }
+        StateCommand::Mark { name, prompt } => {
+            // What `jq -r` prints where the client says nothing of the prompt.
+            let prompt = prompt.trim();
+            let prompt = if prompt == "null" { "" } else { prompt };
+            let is_first = store.first_in_turn(&format!("shell {name}"), prompt);
+            let is_first = is_first.context("the session's marks cannot be used")?;
+            Ok(if is_first { ExitStatus::Done } else { ExitStatus::Found })
         }
         StateCommand::Counter { deed, name } => counter(*deed, name, &store, world),
     }

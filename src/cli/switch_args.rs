@@ -135,6 +135,7 @@ pub struct Sessions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
+  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'said once in a turn'
   hookman state counter incr edits
 
 Flags: exit code 0 if set raised it, take took it down, or test found it up; 1 if not.
@@ -160,6 +161,15 @@ pub enum StateCommand {
         /// With set: how long it stays up
         #[arg(long, value_name = "TIME", default_value = "1d")]
         ttl: String,
+    },
+    /// Once a turn: exit code 0 for the first call since the user's prompt, 1 after that
+    Mark {
+        /// Its name
+        name: String,
+        /// The turn: `prompt_id` of the hook's input. Without it, as before client 2.1.196, a turn is
+        /// a quarter of an hour from the first call
+        #[arg(long, value_name = "ID", default_value = "")]
+        prompt: String,
     },
     /// A counter
     Counter {

@@ -10,7 +10,8 @@ use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
 use crate::machine::{clients, environment};
-use crate::runtime::switching::{self, Reply, Scene, Switchable};
+use crate::runtime::switchable::{self, Switchable};
+use crate::runtime::switching::{self, Reply, Scene};
 use crate::session::request::{Request, Term, Verb};
 
 /// The hooks that can be switched here; what is wrong with the manifests goes to standard error.
@@ -20,7 +21,7 @@ use crate::session::request::{Request, Term, Verb};
 /// When a manifest cannot be read and nothing of it runs.
 pub(super) fn switchable(world: &World) -> Result<Vec<Switchable>> {
     let project = configured::project();
-    let (hooks, wrong) = switching::switchable(&world.paths, project.as_deref())?;
+    let (hooks, wrong) = switchable::switchable(&world.paths, project.as_deref())?;
     for problems in wrong {
         world.terminal.warn(format!(
             "the manifest cannot be read, so its last good version is used\n{problems}"
@@ -47,7 +48,7 @@ pub(super) fn switch(
     } else {
         format!("hookman {}", verb.name())
     };
-    let hooks = match switching::choose(&hooks, &request, &call) {
+    let hooks = match switchable::choose(&hooks, &request, &call) {
         Ok(hooks) => hooks,
         Err(reply) => return Ok(told(which, world, &reply)),
     };

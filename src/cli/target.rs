@@ -102,10 +102,9 @@ impl Target {
         if let Some(lock) = early {
             return Ok(lock);
         }
-        // Two links to one file are one file, and a project's two files are written together.
+        // A project's two files are written together.
         let committed = self.settings.with_file_name("settings.json");
-        let file = files::resolve(&committed).unwrap_or(committed);
-        let lock = Lock::take(&world.paths.beside("locks", &file))?;
+        let lock = Lock::take(&world.paths.kept("locks", &committed))?;
         self.sweep(world);
         Ok(lock)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::child::{self, Program, Spec};
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::machine::{clock, files};
 use crate::manifest::{Manifest, Problems};
 use crate::runtime::chains::{self, Chain};
@@ -77,7 +77,9 @@ impl Facts {
     pub fn gather(paths: &Paths, project: Option<&Path>) -> Self {
         let mut files = vec![("user", paths.user_settings())];
         let mut chains = vec![Chain::of_user(paths)];
-        if let Some(project) = project.filter(|project| project.join(".claude") != paths.config) {
+        if let Some(project) =
+            project.filter(|project| real(&project.join(".claude")) != real(&paths.config))
+        {
             files.push(("project", project.join(".claude/settings.json")));
             files.push(("local", project.join(".claude/settings.local.json")));
             chains.push(Chain::of_project(project));

@@ -305,16 +305,17 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a file if it still holds `expected`, and gives whether it did.
+/// Removes a file, and not a symlink to it, if it still holds `expected`; gives whether it did.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
-    if read_text(path)?.as_deref() != expected {
+    let target = resolve(path)?;
+    if read_text(&target)?.as_deref() != expected {
         return Ok(false);
     }
-    remove(path).map(|()| true)
+    remove(&target).map(|()| true)
 }
 
 /// Appends one line to a private file with a single write, so that lines of parallel processes do

@@ -1,7 +1,7 @@
 //! Where things are.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use directories::ProjectDirs;
 use sha2::{Digest, Sha256};
@@ -44,11 +44,11 @@ impl Paths {
     pub fn from_environment() -> Result<Self, NoHome> {
         let home = environment::raw("HOME").map(PathBuf::from);
         let config = match environment::raw("CLAUDE_CONFIG_DIR") {
-            Some(config) => PathBuf::from(config),
+            Some(config) => from_here(PathBuf::from(config)),
             None => home.as_deref().ok_or(NoHome)?.join(".claude"),
         };
         let state = match environment::raw("HOOKMAN_STATE_DIR") {
-            Some(state) => PathBuf::from(state),
+            Some(state) => from_here(PathBuf::from(state)),
             None => platform_state(home.as_deref().ok_or(NoHome)?),
         };
         Ok(Self { home, config, state })
@@ -83,12 +83,45 @@ impl Paths {
         self.state.join("sessions").join(safe_id)
     }
 
-    /// A file of the state directory that belongs to another file, such as a lock or a cache.
+    /// A cache of the state directory that belongs to another file.
     ///
-    /// `kind` names the sub-directory; the name is a hash of the other file's path.
+    /// `kind` names the sub-directory; the name is a hash of the other file's path as it is spelled,
+    /// which costs no look at the disk. Another spelling finds another cache.
     pub fn beside(&self, kind: &str, file: &Path) -> PathBuf {
         self.state.join(kind).join(path_hash(file))
     }
+
+    /// What is remembered of another file, such as a lock or a record: as [`Paths::beside`], but one
+    /// for the [`real`] file, by whatever path it is reached.
+    pub fn kept(&self, kind: &str, file: &Path) -> PathBuf {
+        self.beside(kind, &real(file))
+    }
+}
+
+/// The absolute path without links of what a path leads to; the same before and after it is made.
+///
+/// What is not there yet is laid over the deepest directory above it that is. A link to nowhere
+/// stands for itself.
+pub fn real(path: &Path) -> PathBuf {
+    let whole = from_here(path.to_owned());
+    let found =
+        |it: &Path| Some((it.canonicalize().ok()?, whole.strip_prefix(it).ok()?.to_owned()));
+    let Some((mut real, rest)) = whole.ancestors().find_map(found) else { return whole };
+    for component in rest.components() {
+        match component {
+            // What does not exist is no link, so going up from it is what it looks like.
+            Component::ParentDir => {
+                real.pop();
+            }
+            component => real.push(component),
+        }
+    }
+    real
+}
+
+// The working directory is asked for only where it matters: a run has no system call to spare.
+fn from_here(path: PathBuf) -> PathBuf {
+    if path.is_absolute() { path } else { std::path::absolute(&path).unwrap_or(path) }
 }
 
 // `directories` asks the password database when HOME is missing, which must not happen in a
@@ -119,4 +152,41 @@ pub fn content_hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
     format!("{head:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_name_whatever_leads_to_it_and_before_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("dotfiles/claude")).unwrap();
+        symlink("dotfiles/claude", root.join("link")).unwrap();
+        symlink("nowhere", root.join("dangling")).unwrap();
+        let cases = [
+            ("dotfiles/claude/settings.json", "dotfiles/claude/settings.json"),
+            ("link/settings.json", "dotfiles/claude/settings.json"),
+            ("link/../claude/./settings.json", "dotfiles/claude/settings.json"),
+            ("link/new/../settings.json", "dotfiles/claude/settings.json"),
+            ("new/below/settings.json", "new/below/settings.json"),
+            ("dangling/settings.json", "dangling/settings.json"),
+        ];
+        let names = |when: &str| {
+            for (path, name) in cases {
+                assert_eq!(real(&root.join(path)), root.join(name), "{path} {when}");
+            }
+        };
+        names("before");
+        fs::create_dir_all(root.join("new/below")).unwrap();
+        fs::write(root.join("new/below/settings.json"), "").unwrap();
+        fs::write(root.join("link/settings.json"), "").unwrap();
+        names("after");
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(real(Path::new("no-such/file")), here.join("no-such/file"));
+    }
 }

@@ -11,6 +11,7 @@ pub mod sessions;
 pub mod status;
 pub mod steps;
 pub mod store;
+pub mod switchable;
 pub mod switching;
 mod typed;
 
@@ -21,7 +22,7 @@ use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::chain::merge::{self, Verdict};
+use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, Subject};
@@ -42,6 +43,9 @@ use switching::Scene;
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// The flag under which a session was told of a manifest that cannot be read.
+const BROKEN: &str = "manifest-broken";
 
 /// Whether a hook that must hold stands in the chain, for the panic hook.
 static GATE: AtomicBool = AtomicBool::new(false);
@@ -154,26 +158,23 @@ impl Call<'_> {
             Loaded::LastGood(plan, problems) => (plan, Some(problems)),
             Loaded::Absent => return Verdict::default(),
             Loaded::Broken { problems, gate } => {
-                let is_new = tell_once(&store);
+                let is_new = tell_once(&store, BROKEN);
                 return self.broken(&problems, gate, is_new, entry);
             }
         };
         let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
         let subject = payload.subject(self.event);
-        let chosen = choose(
-            plan.steps(self.event, self.hook.as_deref(), subject),
-            self.paths,
-            payload,
-            entry,
-        );
-        if chosen.is_empty() && notice.is_none() {
+        let steps = plan.steps(self.event, self.hook.as_deref(), subject);
+        let (chosen, unread) = choose(steps, self.paths, payload, &store, entry);
+        if chosen.is_empty() && notice.is_none() && unread.is_none() {
             return Verdict::default();
         }
-        let ran = steps::run(self.event, &chosen, payload, text, &store, entry);
+        let mut ran = steps::run(self.event, &chosen, payload, text, &store, entry);
+        ran.extend(unread.map(|message| Ran::told("hookman", message)));
         let mut verdict = merge::merge(self.event, &ran);
         if let Some(problems) = notice {
             entry.note(format!("the last good plan is used: {problems}"));
-            if verdict.said == output::Said::default() && tell_once(&store) {
+            if verdict.said == output::Said::default() && tell_once(&store, BROKEN) {
                 let message = format!(
                     "hookman: the manifest cannot be read, so its last good version is used\n{problems}"
                 );
@@ -222,28 +223,30 @@ impl Call<'_> {
     }
 }
 
-/// Drops the steps that are switched off in the session, or not for the agent that works.
+/// Drops the steps that are switched off in the session, or not for the agent that works; with what
+/// the user is to be told of switches that cannot be used.
 fn choose<'p>(
     steps: impl Iterator<Item = Result<Step<'p>, &'p str>>,
     paths: &Paths,
     payload: &Payload<'_>,
+    store: &FileStore,
     entry: &mut Entry<'_>,
-) -> Vec<Step<'p>> {
+) -> (Vec<Step<'p>>, Option<String>) {
     let mut chosen: Vec<Step<'p>> = steps
         .filter_map(|step| {
             step.map_err(|line| entry.note(format!("a step was not read: {line}"))).ok()
         })
         .collect();
     if chosen.is_empty() {
-        return chosen;
+        return (chosen, None);
     }
     let moment = Moment { now: 0, prompt: &payload.prompt_id, agent: &payload.agent_type };
-    let switches = switches_of(paths, payload, moment, entry);
+    let (switches, unread) = switches_of(paths, payload, moment, store, entry);
     chosen.retain(|step| {
         let not_for = |agent: &str| agent.eq_ignore_ascii_case(moment.agent);
         let off = step.agent_not.split(',').any(|agent| !agent.is_empty() && not_for(agent))
             || switches.as_ref().is_some_and(|(switches, now)| {
-                switches.off(step.name, Moment { now: *now, ..moment }).is_some()
+                switches.off(&entry.scope, step.name, Moment { now: *now, ..moment }).is_some()
             });
         if off {
             entry.skipped(step.name);
@@ -252,48 +255,59 @@ fn choose<'p>(
     });
     let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
     GATE.store(gate, Ordering::Relaxed);
-    chosen
+    (chosen, unread)
 }
 
 /// A session's switches and the time, where there are any. A file that cannot be used switches
-/// nothing: what is on stays on.
+/// nothing, so what is on stays on; a damaged one is set aside, and the user is told once.
 fn switches_of(
     paths: &Paths,
     payload: &Payload<'_>,
     moment: Moment<'_>,
+    store: &FileStore,
     entry: &mut Entry<'_>,
-) -> Option<(Switches, i64)> {
+) -> (Option<(Switches, i64)>, Option<String>) {
     let mut text = String::new();
     let path = switching::switches_file(paths, &payload.session_id);
-    let problem = match files::read_own(&path, &mut text) {
-        Ok(false) => return None,
+    let scene = Scene::of_run(paths, payload);
+    match files::read_own(&path, &mut text) {
+        Ok(false) => (None, None),
         Ok(true) => match Switches::parse(&text) {
             Ok(mut switches) => {
                 let now = clock::unix_seconds();
                 if switches.awaits_turn() {
                     let moment = Moment { now, ..moment };
                     switches.begin_turn(moment);
-                    let scene = Scene::of_run(paths, payload);
                     // Where it cannot be written, the next run tries again.
                     let _ = switching::change(&scene, |switches| {
                         switches.begin_turn(moment);
                         true
                     });
                 }
-                return Some((switches, now));
+                (Some((switches, now)), None)
             }
-            Err(error) => error.to_string(),
+            Err(error) => {
+                entry.note(format!("the switches were not read: {error}"));
+                let aside = switching::change(&scene, |_| false);
+                let aside = aside.ok().and_then(|changed| changed.aside);
+                (None, aside.map(|aside| format!("the {aside}")))
+            }
         },
-        Err(error) => error.to_string(),
-    };
-    entry.note(format!("the switches were not read: {problem}"));
-    None
+        Err(error) => {
+            entry.note(format!("the switches were not read: {error}"));
+            let message = format!(
+                "the session's switches do not hold, because they cannot be trusted: {}: {error}",
+                paths.shown(&path)
+            );
+            (None, tell_once(store, "switches-refused").then_some(message))
+        }
+    }
 }
 
-// A manifest that was broken while it guards a session is worth one warning, not one a call.
-fn tell_once(store: &FileStore) -> bool {
+// What is broken while it guards a session is worth one warning, not one a call.
+fn tell_once(store: &FileStore, what: &str) -> bool {
     use crate::session::store::Store;
-    store.raise("manifest-broken", Duration::from_secs(24 * 60 * 60)).unwrap_or(false)
+    store.raise(what, Duration::from_secs(24 * 60 * 60)).unwrap_or(false)
 }
 
 /// The event that a bare call with a payload on its standard input is for; clients older than the

@@ -8,7 +8,7 @@ use super::chains;
 use super::switching::{self, Scene};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
-use crate::session::switches::Off;
+use crate::session::switches::{Off, label};
 
 /// Why a hook is on or off: the layers are asked in this order and the first that speaks decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,8 @@ impl Report {
         for chain in switching::chains_of(paths, project) {
             let hooks = chains::read(paths, &chain)?.unwrap_or_default().hooks;
             rows.extend(hooks.into_iter().map(|hook| {
-                let off = switches.off(&hook.name, now.at()).cloned();
-                let agents = switches.off_for_agents(&hook.name, now.at());
+                let off = switches.off(chain.scope, &hook.name, now.at()).cloned();
+                let agents = switches.off_for_agents(chain.scope, &hook.name, now.at());
                 let layer = layer(&hook, off, agents);
                 Row { scope: chain.scope, layer, hook: hook.name }
             }));
@@ -83,13 +83,20 @@ impl Report {
                     .to_owned(),
             );
         }
-        let width = self.rows.iter().map(|row| row.hook.chars().count()).max().unwrap_or_default();
-        for row in &self.rows {
+        let names: Vec<String> = self.rows.iter().map(|row| self.name(row)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        for (row, name) in self.rows.iter().zip(&names) {
             let state = if row.layer.is_on() { "on" } else { "off" };
-            let line = format!("  {:width$}  {state:3}  {}", row.hook, row.layer.why());
+            let line = format!("  {name:width$}  {state:3}  {}", row.layer.why());
             lines.push(line.trim_end().to_owned());
         }
         lines.join("\n")
+    }
+
+    // A name that stands in both chains is told apart as it can be typed.
+    fn name(&self, row: &Row) -> String {
+        let stands_twice = self.rows.iter().filter(|other| other.hook == row.hook).count() > 1;
+        label(stands_twice.then_some(row.scope), &row.hook)
     }
 }
 

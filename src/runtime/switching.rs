@@ -5,40 +5,25 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::chains::{self, Chain, Loaded};
+use super::chains::Chain;
+use super::switchable::Switchable;
 use super::{journal, sessions};
-use crate::builtin::catalogue;
-use crate::chain::plan::Plan;
 use crate::client::payload::Payload;
 use crate::machine::lock::Lock;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::machine::{clock, files};
-use crate::manifest::{Hook, Problems};
 use crate::session::identity::safe_name;
-use crate::session::names::{self, Found};
 use crate::session::period;
 use crate::session::request::{Request, Term, Verb};
-use crate::session::switches::{Moment, Off, Switches};
-
-/// What a switch needs to know of a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switchable {
-    /// Its name.
-    pub name: String,
-    /// One line on what it is for; a plan has none.
-    pub summary: String,
-    /// Where the manifest has it off for good.
-    pub off_at: Option<String>,
-    /// Whether only a person may switch it off.
-    pub user_only: bool,
-}
+use crate::session::switches::{Moment, Off, SCOPES, Switches, label};
 
 /// The chains that apply in a project, or outside of any.
 pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
     let mut chains = vec![Chain::of_user(paths)];
     // A home directory that is a project has one manifest, and it is the user's.
     let of_project = project.map(Chain::of_project);
-    chains.extend(of_project.filter(|chain| chain.manifest != chains[0].manifest));
+    let is_another = |chain: &Chain| real(&chain.manifest) != real(&chains[0].manifest);
+    chains.extend(of_project.filter(is_another));
     chains
 }
 
@@ -52,66 +37,6 @@ pub fn project_around(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().find(has_manifest).map(PathBuf::from)
 }
 
-/// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
-/// last good version, with what is wrong with it.
-///
-/// # Errors
-///
-/// When a manifest cannot be read and nothing of it runs.
-pub fn switchable(
-    paths: &Paths,
-    project: Option<&Path>,
-) -> Result<(Vec<Switchable>, Vec<Problems>), Problems> {
-    let mut found: Vec<Switchable> = Vec::new();
-    let mut wrong = Vec::new();
-    for chain in chains_of(paths, project) {
-        let hooks = match chains::read(paths, &chain) {
-            Ok(manifest) => of_manifest(manifest.map(|manifest| manifest.hooks)),
-            Err(problems) => match chains::load(paths, &chain) {
-                Loaded::LastGood(plan, _) => {
-                    wrong.push(problems);
-                    of_plan(&plan)
-                }
-                _ => return Err(problems),
-            },
-        };
-        // A switch is for all hooks of its name.
-        for hook in hooks {
-            match found.iter_mut().find(|known| known.name == hook.name) {
-                Some(known) => known.user_only |= hook.user_only,
-                None => found.push(hook),
-            }
-        }
-    }
-    Ok((found, wrong))
-}
-
-fn of_manifest(hooks: Option<Vec<Hook>>) -> Vec<Switchable> {
-    let off_at = |hook: &Hook| {
-        (!hook.enabled).then(|| hook.origins.get("enabled").map(ToString::to_string)).flatten()
-    };
-    hooks
-        .unwrap_or_default()
-        .into_iter()
-        .map(|hook| Switchable {
-            off_at: off_at(&hook),
-            user_only: hook.audience.user_only,
-            name: hook.name,
-            summary: hook.summary,
-        })
-        .collect()
-}
-
-fn of_plan(plan: &str) -> Vec<Switchable> {
-    let hook = |(name, user_only): (&str, bool)| Switchable {
-        name: name.to_owned(),
-        summary: String::new(),
-        off_at: None,
-        user_only,
-    };
-    Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
-}
-
 /// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -121,85 +46,6 @@ pub struct Reply {
     pub changed: bool,
     /// Whether something of what was asked could not be done.
     pub failed: bool,
-}
-
-/// Finds the hooks that a request means.
-///
-/// # Errors
-///
-/// What to tell the user where it means none, or it is not clear which.
-pub fn choose(
-    hooks: &[Switchable],
-    request: &Request,
-    call: &str,
-) -> std::result::Result<Vec<Switchable>, Reply> {
-    let told = |failed, text: String| Err(Reply { text, changed: false, failed });
-    let typed: Vec<&str> =
-        request.hooks.iter().map(|typed| typed.trim()).filter(|typed| !typed.is_empty()).collect();
-    if typed.is_empty() && !request.all {
-        let list = available(hooks);
-        return told(false, format!("{list}\nUsage: {call} [hook-name-or-partial]"));
-    }
-    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
-    let mut meant: Vec<&str> = Vec::new();
-    for typed in typed {
-        let hits = match names::matching(typed, &names) {
-            Some(hits) if hits.is_empty() => return told(true, no_match(hooks, typed, None, call)),
-            Some(hits) => hits,
-            None => match names::resolve(typed, &names) {
-                Found::One(name) => vec![name],
-                Found::Several(several) => {
-                    let list: Vec<String> =
-                        several.iter().map(|name| format!("  - {name}")).collect();
-                    let list = list.join("\n");
-                    return told(
-                        true,
-                        format!(
-                            "🤔 Multiple hooks match '{typed}':\n{list}\n\
-                             Be more specific: {call} [exact-name]"
-                        ),
-                    );
-                }
-                Found::None(nearest) => return told(true, no_match(hooks, typed, nearest, call)),
-            },
-        };
-        meant.extend(hits);
-    }
-    let chosen = hooks.iter().filter(|hook| request.all || meant.contains(&hook.name.as_str()));
-    let chosen: Vec<Switchable> = chosen.cloned().collect();
-    if chosen.is_empty() {
-        return told(true, available(hooks));
-    }
-    Ok(chosen)
-}
-
-fn no_match(hooks: &[Switchable], typed: &str, nearest: Option<&str>, call: &str) -> String {
-    let mut lines = vec![format!("❌ No hook found matching '{typed}'")];
-    lines.extend(nearest.map(|name| format!("Did you mean '{name}'?")));
-    if let Found::One(name) = names::resolve(typed, catalogue::names()) {
-        lines.push(format!(
-            "{name} is ready-made and not configured here; `hookman install {name}` adds it"
-        ));
-    }
-    lines.push(available(hooks));
-    if !hooks.is_empty() {
-        lines.push(format!("Try: {call} [exact-name-from-above]"));
-    }
-    lines.join("\n")
-}
-
-fn available(hooks: &[Switchable]) -> String {
-    if hooks.is_empty() {
-        return "No hooks are configured here; `hookman install HOOK` adds a ready-made one"
-            .to_owned();
-    }
-    let width = hooks.iter().map(|hook| hook.name.chars().count()).max();
-    let lines = hooks.iter().map(|hook| match hook.summary.as_str() {
-        "" => format!("  {}", hook.name),
-        summary => format!("  {:1$} - {summary}", hook.name, width.unwrap_or_default()),
-    });
-    let list: Vec<String> = lines.collect();
-    format!("Available hooks for this project:\n{}", list.join("\n"))
 }
 
 /// The session that is switched, and on whose behalf.
@@ -241,26 +87,29 @@ pub fn perform(
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
-            let refused = verb == Verb::Disable && hook.user_only && !scene.person;
+            let refused = verb == Verb::Disable && hook.is_user_only() && !scene.person;
             let changed = !refused
                 && match verb {
-                    Verb::Disable => switches
-                        .disable(Off { hook: hook.name.clone(), ..sample.clone() }, now.at()),
-                    _ => switches.enable(&hook.name, request.agent.as_deref(), now.at()),
+                    Verb::Disable => switches.disable(off(hook, &sample), now.at()),
+                    _ => {
+                        switches.enable(hook.scope, &hook.name, request.agent.as_deref(), now.at())
+                    }
                 };
             done.push((refused, changed));
         }
         done.iter().any(|(_, changed)| *changed)
     })?;
     let scope = scope(&sample);
-    let mut lines = changed.aside.into_iter().collect::<Vec<String>>();
+    let mut lines =
+        changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
     for (hook, (refused, changed)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
-        lines.extend(
-            hook.off_at
-                .iter()
-                .map(|place| format!("It is off for good: enabled = false at {place}")),
-        );
+        if *changed && hook.places.len() > 1 {
+            let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
+            lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
+        }
+        let off_at = hook.places.iter().filter_map(|place| place.off_at.as_ref());
+        lines.extend(off_at.map(|place| format!("It is off for good: enabled = false at {place}")));
     }
     Ok(Reply {
         text: lines.join("\n"),
@@ -269,13 +118,17 @@ pub fn perform(
     })
 }
 
+fn off(hook: &Switchable, sample: &Off) -> Off {
+    Off { hook: hook.name.clone(), scope: hook.scope.map(str::to_owned), ..sample.clone() }
+}
+
 fn sentence(
     verb: Verb,
     hook: &Switchable,
     (refused, changed): (bool, bool),
     scope: &str,
 ) -> String {
-    let name = &hook.name;
+    let name = &hook.label();
     match (verb, refused, changed) {
         (_, true, _) => format!(
             "✋ Hook '{name}' can be switched off only by the user: as a prompt, \
@@ -318,6 +171,7 @@ fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
     };
     Ok(Off {
         hook: String::new(),
+        scope: None,
         since: clock::stamp(),
         until,
         turn,
@@ -372,7 +226,7 @@ pub fn switches(paths: &Paths, session: &str) -> Result<(Switches, bool)> {
 pub struct Changed {
     /// Whether the file was written.
     pub written: bool,
-    /// What to tell the user of a damaged file.
+    /// What to tell the user of a damaged file, without the article.
     pub aside: Option<String>,
 }
 
@@ -390,7 +244,7 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
         let aside = path.with_extension(format!("damaged-{}", clock::file_stamp()));
         fs::rename(&path, &aside).context("failed to set the damaged switches aside")?;
         changed.aside = Some(format!(
-            "The session's switches were damaged; they are kept as {}",
+            "session's switches were damaged and no longer hold; they are kept as {}",
             scene.paths.shown(&aside)
         ));
     }
@@ -422,7 +276,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
         return None;
     }
     if source == "fork" {
-        let names: Vec<&str> = current.iter().map(|off| off.hook.as_str()).collect();
+        let names: Vec<String> = current.iter().map(Off::label).collect();
         return Some(format!(
             "hookman: all hooks are on in this fork; off in the session it came from: {}",
             names.join(", ")

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::switchable;
 use super::switching::{self, Scene};
 use crate::client::event::Event;
 use crate::client::payload::Payload;
@@ -72,9 +73,9 @@ fn reply(
                 .map_err(|error| format!("{error:#}"));
         }
         let request = Request::parse(words)?;
-        let (hooks, _) = switching::switchable(paths, project.as_deref())
+        let (hooks, _) = switchable::switchable(paths, project.as_deref())
             .map_err(|problems| problems.to_string())?;
-        let hooks = switching::choose(&hooks, &request, call).map_err(|told| told.text)?;
+        let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text)?;
         switching::perform(&scene, verb, &hooks, &request)
             .map(|reply| reply.text)
             .map_err(|error| format!("{error:#}"))

@@ -2,12 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The chains that a session's hooks stand in.
+pub const SCOPES: [&str; 2] = ["user", "project"];
+
+/// What a hook is called where its name alone could mean another: `project:lint`.
+pub fn label(scope: Option<&str>, hook: &str) -> String {
+    scope.map_or_else(|| hook.to_owned(), |scope| format!("{scope}:{hook}"))
+}
+
 /// A hook that is off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Off {
     /// The hook's name.
     pub hook: String,
+    /// The chain whose hook it is, one of [`SCOPES`]; absent for the hooks of that name in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// When it was switched off.
     pub since: String,
     /// Seconds since 1970 at which it is on again; absent for the rest of the session.
@@ -50,12 +61,32 @@ impl Off {
         self.agent.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(agent))
     }
 
+    /// What its hook is called.
+    pub fn label(&self) -> String {
+        label(self.scope.as_deref(), &self.hook)
+    }
+
     fn same_place(&self, other: &Self) -> bool {
         self.hook == other.hook
             && match (&self.agent, &other.agent) {
                 (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
                 (one, other) => one == other,
             }
+    }
+
+    /// Whether it speaks for a hook of `scope`, or of both where that is `None`.
+    fn covers(&self, scope: Option<&str>) -> bool {
+        self.scope.is_none() || self.scope.as_deref() == scope
+    }
+
+    /// What is left of it once it no longer speaks for `scope`, or for either where that is `None`.
+    fn without(self, scope: Option<&str>) -> Option<Self> {
+        let gone = scope?;
+        let rest = SCOPES.into_iter().find(|rest| *rest != gone).map(str::to_owned);
+        match &self.scope {
+            None => Some(Self { scope: rest, ..self }),
+            Some(own) => (own != gone).then_some(self),
+        }
     }
 
     fn same_length(&self, other: &Self) -> bool {
@@ -98,21 +129,28 @@ impl Switches {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// The entry that has `hook` off at `moment`: one for the whole session before one for the
-    /// agent.
-    pub fn off(&self, hook: &str, moment: Moment<'_>) -> Option<&Off> {
-        let mut of_hook = self.disabled.iter().filter(|off| off.hook == hook && off.holds(moment));
+    /// The entry that has the `hook` of a `scope` off at `moment`: one for the whole session before
+    /// one for the agent.
+    pub fn off(&self, scope: &str, hook: &str, moment: Moment<'_>) -> Option<&Off> {
+        let mut of_hook = self
+            .disabled
+            .iter()
+            .filter(|off| off.hook == hook && off.covers(Some(scope)) && off.holds(moment));
         of_hook
             .clone()
             .find(|off| off.agent.is_none())
             .or_else(|| of_hook.find(|off| off.is_for(moment.agent)))
     }
 
-    /// The entries that have `hook` off for some agents only.
-    pub fn off_for_agents(&self, hook: &str, moment: Moment<'_>) -> impl Iterator<Item = &Off> {
-        self.disabled
-            .iter()
-            .filter(move |off| off.hook == hook && off.agent.is_some() && off.holds(moment))
+    /// The entries that have the `hook` of a `scope` off for some agents only.
+    pub fn off_for_agents(
+        &self,
+        scope: &str,
+        hook: &str,
+        moment: Moment<'_>,
+    ) -> impl Iterator<Item = &Off> {
+        self.current(moment)
+            .filter(move |off| off.hook == hook && off.covers(Some(scope)) && off.agent.is_some())
     }
 
     /// The entries that hold at `moment`, for whomever.
@@ -122,22 +160,36 @@ impl Switches {
 
     /// Switches a hook off; `false` if it is off already for as long.
     pub fn disable(&mut self, off: Off, moment: Moment<'_>) -> bool {
-        let known = self.current(moment).find(|known| known.same_place(&off));
+        let scope = off.scope.as_deref();
+        let known =
+            self.current(moment).find(|known| known.same_place(&off) && known.covers(scope));
         if known.is_some_and(|known| known.same_length(&off)) {
             return false;
         }
-        self.disabled.retain(|other| !other.same_place(&off));
+        self.drop_where(scope, |other| other.same_place(&off));
         self.disabled.push(off);
         true
     }
 
-    /// Switches `hook` on for everyone, or with `agent` for agents of that type only; `false` if it
-    /// was not off.
-    pub fn enable(&mut self, hook: &str, agent: Option<&str>, moment: Moment<'_>) -> bool {
+    /// Switches the `hook` of a scope, or those of both, on for everyone, or with `agent` for agents
+    /// of that type only; `false` if it was not off.
+    pub fn enable(
+        &mut self,
+        scope: Option<&str>,
+        hook: &str,
+        agent: Option<&str>,
+        moment: Moment<'_>,
+    ) -> bool {
         let meant = |off: &Off| off.hook == hook && agent.is_none_or(|agent| off.is_for(agent));
-        let was_off = self.current(moment).any(meant);
-        self.disabled.retain(|off| !meant(off));
+        let was_off =
+            self.current(moment).any(|off| meant(off) && (scope.is_none() || off.covers(scope)));
+        self.drop_where(scope, meant);
         was_off
+    }
+
+    fn drop_where(&mut self, scope: Option<&str>, meant: impl Fn(&Off) -> bool) {
+        let drop = |off: Off| if meant(&off) { off.without(scope) } else { Some(off) };
+        self.disabled = std::mem::take(&mut self.disabled).into_iter().filter_map(drop).collect();
     }
 
     /// Whether a switch for one turn waits to be told which prompt that is.
@@ -193,7 +245,11 @@ mod tests {
             (agent, by(""), false),
         ] {
             let switches = Switches { disabled: vec![entry.clone()], ..Switches::default() };
-            assert_eq!(switches.off("a", moment).is_some(), expected, "{entry:?} {moment:?}");
+            assert_eq!(
+                switches.off("user", "a", moment).is_some(),
+                expected,
+                "{entry:?} {moment:?}"
+            );
         }
     }
 
@@ -206,9 +262,30 @@ mod tests {
         assert!(switches.disable(Off { agent: Some("Plan".to_owned()), ..off("a") }, at(0)));
         assert!(!switches.disable(Off { agent: Some("plan".to_owned()), ..off("a") }, at(0)));
         assert_eq!(switches.disabled.len(), 2);
-        assert!(!switches.enable("a", Some("Explore"), at(0)));
-        assert!(switches.enable("a", Some("Plan"), at(0)));
-        assert!(!switches.enable("a", None, at(9)), "it had ended");
+        assert!(!switches.enable(None, "a", Some("Explore"), at(0)));
+        assert!(switches.enable(None, "a", Some("Plan"), at(0)));
+        assert!(!switches.enable(None, "a", None, at(9)), "it had ended");
+        assert!(switches.disabled.is_empty());
+    }
+
+    #[test]
+    fn one_name_in_two_chains_is_switched_in_one_or_both() {
+        let of = |scope: &str| Off { scope: Some(scope.to_owned()), ..off("a") };
+        let is_off = |switches: &Switches| SCOPES.map(|it| switches.off(it, "a", at(0)).is_some());
+        let mut switches = Switches::default();
+        assert!(switches.disable(of("user"), at(0)));
+        assert_eq!(is_off(&switches), [true, false]);
+        assert!(!switches.enable(Some("project"), "a", None, at(0)));
+        assert!(switches.disable(off("a"), at(0)));
+        assert_eq!((is_off(&switches), switches.disabled.len()), ([true, true], 1));
+        assert!(!switches.disable(of("project"), at(0)), "both are off already");
+        assert!(switches.enable(Some("user"), "a", None, at(0)));
+        assert_eq!(is_off(&switches), [false, true]);
+        assert!(switches.disable(Off { until: Some(9), ..off("a") }, at(0)));
+        assert!(switches.disable(of("user"), at(0)));
+        assert_eq!(is_off(&switches), [true, true]);
+        assert!(switches.off("project", "a", at(9)).is_none(), "its own time has come");
+        assert!(switches.enable(None, "a", None, at(0)));
         assert!(switches.disabled.is_empty());
     }
 
@@ -219,12 +296,12 @@ mod tests {
         assert!(switches.awaits_turn());
         switches.begin_turn(Moment { now: 1, prompt: "p1", agent: "" });
         assert!(!switches.awaits_turn());
-        assert!(switches.off("a", Moment { now: 2, prompt: "p1", agent: "" }).is_some());
-        assert!(switches.off("a", Moment { now: 2, prompt: "p2", agent: "" }).is_none());
+        assert!(switches.off("user", "a", Moment { now: 2, prompt: "p1", agent: "" }).is_some());
+        assert!(switches.off("user", "a", Moment { now: 2, prompt: "p2", agent: "" }).is_none());
         let mut old = Switches::default();
         old.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
         old.begin_turn(at(1));
-        assert!(old.off("a", at(TURN_WITHOUT_PROMPT)).is_some());
-        assert!(old.off("a", at(TURN_WITHOUT_PROMPT + 1)).is_none());
+        assert!(old.off("user", "a", at(TURN_WITHOUT_PROMPT)).is_some());
+        assert!(old.off("user", "a", at(TURN_WITHOUT_PROMPT + 1)).is_none());
     }
 }

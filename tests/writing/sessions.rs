@@ -18,10 +18,10 @@ done
 while :; do sleep 0.05; done
 ";
 
-struct Client(Child);
+pub(super) struct Client(Child);
 
 impl Client {
-    fn start(home: &Home, times: u32) -> Self {
+    pub(super) fn start(home: &Home, times: u32) -> Self {
         home.program("bin/claude", CLIENT);
         fs::copy(home.path(".claude/settings.json"), home.path("old.json")).unwrap();
         let mut client = home.command("claude");
@@ -39,7 +39,7 @@ impl Drop for Client {
     }
 }
 
-const WATCHING: &str = "Claude Code is running and may write its old copy back";
+pub(super) const WATCHING: &str = "Claude Code is running and may write its old copy back";
 
 #[test]
 fn an_old_copy_that_comes_back_is_repaired() {

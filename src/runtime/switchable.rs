@@ -1,0 +1,223 @@
+//! Which hooks a request means: their names, and what a switch needs to know of them.
+
+use std::path::Path;
+
+use super::chains::{self, Loaded};
+use super::switching::{Reply, chains_of};
+use crate::builtin::catalogue;
+use crate::chain::plan::Plan;
+use crate::machine::paths::Paths;
+use crate::manifest::{Hook, Problems};
+use crate::session::names::{self, Found};
+use crate::session::request::Request;
+use crate::session::switches::{SCOPES, label};
+
+/// The hook, or the hooks, of one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switchable {
+    /// The name.
+    pub name: String,
+    /// One line on what it is for; a plan has none.
+    pub summary: String,
+    /// The one chain that is meant where the name stands in both.
+    pub scope: Option<&'static str>,
+    /// Where it stands.
+    pub places: Vec<Place>,
+}
+
+/// A hook in its chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The chain.
+    pub scope: &'static str,
+    /// Where the manifest has it off for good.
+    pub off_at: Option<String>,
+    /// Whether only a person may switch it off.
+    pub user_only: bool,
+}
+
+impl Switchable {
+    /// A hook that nothing but its name is known of; `scope` is one of [`SCOPES`].
+    pub fn named(name: &str, scope: Option<&str>) -> Self {
+        let scope = SCOPES.into_iter().find(|known| Some(*known) == scope);
+        Self { name: name.to_owned(), summary: String::new(), scope, places: Vec::new() }
+    }
+
+    /// What it is called.
+    pub fn label(&self) -> String {
+        label(self.scope, &self.name)
+    }
+
+    /// Whether only a person may switch it off.
+    pub fn is_user_only(&self) -> bool {
+        self.places.iter().any(|place| place.user_only)
+    }
+
+    // A plan has a line for each event of a hook.
+    fn add(&mut self, hook: Self) {
+        for place in hook.places {
+            if self.places.iter().all(|known| known.scope != place.scope) {
+                self.places.push(place);
+            }
+        }
+    }
+
+    /// The hook of one chain alone, where its name stands in both.
+    fn within(mut self, scope: Option<&'static str>) -> Self {
+        if let (Some(scope), true) = (scope, self.places.len() > 1) {
+            self.places.retain(|place| place.scope == scope);
+            self.scope = Some(scope);
+        }
+        self
+    }
+}
+
+/// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
+/// last good version, with what is wrong with it.
+///
+/// # Errors
+///
+/// When a manifest cannot be read and nothing of it runs.
+pub fn switchable(
+    paths: &Paths,
+    project: Option<&Path>,
+) -> Result<(Vec<Switchable>, Vec<Problems>), Problems> {
+    let mut found: Vec<Switchable> = Vec::new();
+    let mut wrong = Vec::new();
+    for chain in chains_of(paths, project) {
+        let hooks = match chains::read(paths, &chain) {
+            Ok(manifest) => {
+                manifest.unwrap_or_default().hooks.into_iter().map(of_hook(chain.scope)).collect()
+            }
+            Err(problems) => match chains::load(paths, &chain) {
+                Loaded::LastGood(plan, _) => {
+                    wrong.push(problems);
+                    of_plan(&plan, chain.scope)
+                }
+                _ => return Err(problems),
+            },
+        };
+        for hook in hooks {
+            match found.iter_mut().find(|known| known.name == hook.name) {
+                Some(known) => known.add(hook),
+                None => found.push(hook),
+            }
+        }
+    }
+    Ok((found, wrong))
+}
+
+fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {
+    move |hook| {
+        let off_at = hook.origins.get("enabled").map(ToString::to_string).filter(|_| !hook.enabled);
+        let places = vec![Place { scope, off_at, user_only: hook.audience.user_only }];
+        Switchable { name: hook.name, summary: hook.summary, scope: None, places }
+    }
+}
+
+fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
+    let hook = |(name, user_only): (&str, bool)| Switchable {
+        places: vec![Place { scope, off_at: None, user_only }],
+        ..Switchable::named(name, None)
+    };
+    Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
+}
+
+/// Finds the hooks that a request means.
+///
+/// # Errors
+///
+/// What to tell the user where it means none, or it is not clear which.
+pub fn choose(
+    hooks: &[Switchable],
+    request: &Request,
+    call: &str,
+) -> std::result::Result<Vec<Switchable>, Reply> {
+    let told = |failed, text: String| Err(Reply { text, changed: false, failed });
+    let typed: Vec<&str> =
+        request.hooks.iter().map(|typed| typed.trim()).filter(|typed| !typed.is_empty()).collect();
+    if typed.is_empty() && !request.all {
+        let list = available(hooks);
+        return told(false, format!("{list}\nUsage: {call} [hook-name-or-partial]"));
+    }
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+    let mut meant: Vec<(Option<&'static str>, &str)> = Vec::new();
+    for typed in typed {
+        let (scope, part) = scoped(typed, &names);
+        let names: Vec<&str> = hooks
+            .iter()
+            .filter(|hook| hook.places.iter().any(|at| scope.is_none_or(|scope| at.scope == scope)))
+            .map(|hook| hook.name.as_str())
+            .collect();
+        let hits = match names::matching(part, &names) {
+            Some(hits) if hits.is_empty() => return told(true, no_match(hooks, typed, None, call)),
+            Some(hits) => hits,
+            None => match names::resolve(part, &names) {
+                Found::One(name) => vec![name],
+                Found::Several(several) => return told(true, too_many(typed, &several, call)),
+                Found::None(nearest) => return told(true, no_match(hooks, typed, nearest, call)),
+            },
+        };
+        meant.extend(hits.into_iter().map(|hit| (scope, hit)));
+    }
+    let chosen: Vec<Switchable> = hooks
+        .iter()
+        .filter_map(|hook| {
+            let mut of_hook = meant.iter().filter(|(_, name)| *name == hook.name);
+            let first = of_hook.next().map(|(scope, _)| *scope);
+            let both = request.all || of_hook.any(|(scope, _)| Some(*scope) != first);
+            if both { Some(hook.clone()) } else { Some(hook.clone().within(first?)) }
+        })
+        .collect();
+    if chosen.is_empty() {
+        return told(true, available(hooks));
+    }
+    Ok(chosen)
+}
+
+/// The chain that stands before a name as in `project:lint`, and what follows; a hook may be called
+/// so itself.
+fn scoped<'a>(typed: &'a str, names: &[&str]) -> (Option<&'static str>, &'a str) {
+    let of = |scope: &'static str| {
+        let (start, rest) = typed.split_once(':')?;
+        (start.eq_ignore_ascii_case(scope) && !rest.trim().is_empty())
+            .then_some((Some(scope), rest))
+    };
+    let is_name = names.iter().any(|name| name.eq_ignore_ascii_case(typed));
+    SCOPES.into_iter().find_map(of).filter(|_| !is_name).unwrap_or((None, typed))
+}
+
+fn too_many(typed: &str, several: &[&str], call: &str) -> String {
+    let list: Vec<String> = several.iter().map(|name| format!("  - {name}")).collect();
+    let list = list.join("\n");
+    format!("🤔 Multiple hooks match '{typed}':\n{list}\nBe more specific: {call} [exact-name]")
+}
+
+fn no_match(hooks: &[Switchable], typed: &str, nearest: Option<&str>, call: &str) -> String {
+    let mut lines = vec![format!("❌ No hook found matching '{typed}'")];
+    lines.extend(nearest.map(|name| format!("Did you mean '{name}'?")));
+    if let Found::One(name) = names::resolve(typed, catalogue::names()) {
+        lines.push(format!(
+            "{name} is ready-made and not configured here; `hookman install {name}` adds it"
+        ));
+    }
+    lines.push(available(hooks));
+    if !hooks.is_empty() {
+        lines.push(format!("Try: {call} [exact-name-from-above]"));
+    }
+    lines.join("\n")
+}
+
+fn available(hooks: &[Switchable]) -> String {
+    if hooks.is_empty() {
+        return "No hooks are configured here; `hookman install HOOK` adds a ready-made one"
+            .to_owned();
+    }
+    let width = hooks.iter().map(|hook| hook.name.chars().count()).max();
+    let lines = hooks.iter().map(|hook| match hook.summary.as_str() {
+        "" => format!("  {}", hook.name),
+        summary => format!("  {:1$} - {summary}", hook.name, width.unwrap_or_default()),
+    });
+    let list: Vec<String> = lines.collect();
+    format!("Available hooks for this project:\n{}", list.join("\n"))
+}
