@@ -6,5 +6,6 @@ mod cli;
 mod cost;
 mod documents;
 mod house;
+mod selection;
 mod settings;
 mod writing;

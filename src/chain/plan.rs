@@ -5,16 +5,17 @@
 //! events and steps that do not match are passed over without being parsed. After an empty line
 //! stands what the steps run, which is long and is looked at only where a step points to it. The
 //! event of a hook that the client calls by an entry of its own is followed by a colon and the
-//! hook's name.
+//! hook's name. A hook with conditions has one more column, which points to them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::condition::Condition;
 use crate::client::event::Event;
 use crate::client::matcher;
-use crate::manifest::{Action, Audience, Hook, OnError};
+use crate::manifest::{Action, Hook, OnError};
 
 const USER_ONLY: &str = "!";
 
@@ -49,8 +50,8 @@ pub struct Step<'a> {
     pub on_error: OnError,
     /// Whether it may run beside its neighbours that are marked so too.
     pub parallel: bool,
-    /// The types of agents it does not run for, joined by commas.
-    pub agent_not: &'a str,
+    /// Its conditions as JSON, to be read by [`Condition::parse`]; empty for none.
+    pub conditions: &'a str,
 }
 
 /// What a step does.
@@ -97,24 +98,26 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         let side = if hook.manner.parallel { "parallel" } else { "alone" };
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
-        let audience = audience(&hook.audience);
+        let mark = if hook.audience.user_only { USER_ONLY } else { "" };
+        let conditions = match Condition::of(hook) {
+            Some(condition) => store.place(&serde_json::to_string(&condition)?),
+            None => String::new(),
+        };
         for event in &hook.events {
             let event = format!("{event}{apart}");
             let columns =
-                [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place, &audience];
+                [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place, mark];
             text.push_str(&columns.join("\t"));
+            if !conditions.is_empty() {
+                text.push('\t');
+                text.push_str(&conditions);
+            }
             text.push('\n');
         }
     }
     text.push('\n');
     text.push_str(&store.text);
     Ok(text)
-}
-
-// The mark of a hook that only a person may switch off comes first.
-fn audience(audience: &Audience) -> String {
-    let mark = if audience.user_only { USER_ONLY } else { "" };
-    format!("{mark}{}", audience.agent_not.join(","))
 }
 
 /// What the steps run, each text once.
@@ -164,8 +167,8 @@ impl<'a> Plan<'a> {
     /// whether only a person may switch the hook off.
     pub fn hooks(&self) -> impl Iterator<Item = (&'a str, bool)> {
         self.steps.lines().filter_map(|line| {
-            let audience = line.split('\t').nth(8).unwrap_or_default();
-            Some((line.split('\t').nth(2)?, audience.starts_with(USER_ONLY)))
+            let mark = line.split('\t').nth(8).unwrap_or_default();
+            Some((line.split('\t').nth(2)?, mark == USER_ONLY))
         })
     }
 
@@ -200,23 +203,29 @@ impl<'a> Plan<'a> {
 }
 
 fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
-    let mut columns = columns.splitn(7, '\t');
+    let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
     let parallel = columns.next()? == "parallel";
     let (kind, place) = (columns.next()?, columns.next()?);
-    let agent_not = columns.next().unwrap_or_default();
-    let agent_not = agent_not.strip_prefix(USER_ONLY).unwrap_or(agent_not);
-    let (start, length) = place.split_once(' ')?;
-    let start: usize = start.parse().ok()?;
-    let data = store.get(start..start.checked_add(length.parse().ok()?)?)?;
+    let conditions = match columns.nth(1) {
+        Some(place) => stored(place, store)?,
+        None => "",
+    };
+    let data = stored(place, store)?;
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
         kind => Run::Builtin { kind, options: data },
     };
-    Some(Step { name, run, timeout_ms, on_error, parallel, agent_not })
+    Some(Step { name, run, timeout_ms, on_error, parallel, conditions })
+}
+
+fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
+    let (start, length) = place.split_once(' ')?;
+    let start: usize = start.parse().ok()?;
+    store.get(start..start.checked_add(length.parse().ok()?)?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod events;
 mod ignoring;
 mod install;
 mod layers;
@@ -111,6 +112,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
+        Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
         Command::Disable(args) => shown(args.which.slash, disable::disable(&args, world), world),

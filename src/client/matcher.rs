@@ -54,15 +54,12 @@ pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bo
     let tool = event.facts().subject == Subject::Tool;
     match (kind(matcher, event), matcher) {
         (Kind::Any, _) | (_, None) => true,
-        (Kind::List, Some(list)) => names(list).any(|name| {
-            name == subject || (tool && canonical(name) == canonical(subject))
+        (Kind::List, Some(list)) => names(list)
+            .any(|name| name == subject || (tool && canonical(name) == canonical(subject))),
+        (Kind::Pattern, Some(pattern)) => compile(pattern).is_ok_and(|regex| {
+            let hits = |name: &str| regex.find(name).is_some();
+            hits(subject) || (tool && aliases(subject).any(hits))
         }),
-        (Kind::Pattern, Some(pattern)) => {
-            compile(pattern).is_ok_and(|regex| {
-                let hits = |name: &str| regex.find(name).is_some();
-                hits(subject) || (tool && aliases(subject).any(hits))
-            })
-        }
     }
 }
 

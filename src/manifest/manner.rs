@@ -15,7 +15,7 @@ pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message", 
 pub struct Manner {
     /// Whether it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,
-    /// A rule of the client's permission language, which the client itself evaluates.
+    /// A rule of the client's permission language that a call must fall under.
     pub condition: Option<String>,
     /// Whether the client goes on without waiting for it.
     pub background: bool,
@@ -29,6 +29,11 @@ impl Manner {
     /// The further keys of the handler that the client needs to call this hook apart from its
     /// chain, or none if it runs with its chain.
     pub fn own_entry(&self) -> Option<Map<String, Value>> {
+        (self.background || self.status_message.is_some()).then(|| self.handler_keys())
+    }
+
+    /// What a handler of the client's that runs this hook says besides its command and time limit.
+    pub fn handler_keys(&self) -> Map<String, Value> {
         let mut keys = Map::new();
         if let Some(condition) = &self.condition {
             keys.insert("if".to_owned(), condition.clone().into());
@@ -39,7 +44,7 @@ impl Manner {
         if let Some(message) = &self.status_message {
             keys.insert("statusMessage".to_owned(), message.clone().into());
         }
-        (!keys.is_empty()).then_some(keys)
+        keys
     }
 
     pub(super) fn read(

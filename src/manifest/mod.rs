@@ -8,10 +8,13 @@ mod manner;
 mod profiles;
 pub mod read;
 pub mod types;
+mod when;
 
 pub use audience::Audience;
+pub use document::suggest;
 pub use manner::Manner;
 pub use read::{Source, read};
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
 };
+pub use when::When;

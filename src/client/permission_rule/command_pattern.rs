@@ -29,7 +29,14 @@ impl<'a> Pattern<'a> {
                 _ => pieces[last].push(letter),
             }
         }
-        if pieces.len() == 1 { Self::Exact(pieces.remove(0)) } else { Self::Wildcard(pieces) }
+        match pieces.as_slice() {
+            [whole] => {
+                let words: Vec<&str> =
+                    whole.split([' ', '\t']).filter(|it| !it.is_empty()).collect();
+                Self::Exact(words.join(" "))
+            }
+            _ => Self::Wildcard(pieces),
+        }
     }
 
     /// Whether the pattern asks for one word at the start and nothing else.

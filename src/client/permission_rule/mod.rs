@@ -94,6 +94,11 @@ impl<'a> Rule<'a> {
     }
 }
 
+/// Whether a glob for files hits a path, as in a rule.
+pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
+    path_pattern::matches(glob, path, anchors)
+}
+
 fn ends_in_backslash(text: &str) -> bool {
     let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
     backslashes % 2 == 1

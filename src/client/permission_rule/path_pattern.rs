@@ -40,9 +40,7 @@ fn anchored<'p>(pattern: &'p str, anchors: Anchors<'p>) -> (&'p str, &'p str) {
 fn absolute<'a>(path: &'a str, anchors: Anchors<'a>) -> Vec<&'a str> {
     let is_drive = path.as_bytes().get(1) == Some(&b':');
     match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            join(normal(anchors.home), rest)
-        }
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => join(normal(anchors.home), rest),
         _ if path.starts_with('/') || is_drive => normal(path),
         _ => join(normal(anchors.cwd), path),
     }

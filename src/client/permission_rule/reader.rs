@@ -36,8 +36,15 @@ pub(super) fn read(line: &str) -> Reading {
     if line.contains(has_odd) {
         return Reading::GivenUp;
     }
-    let mut reader =
-        Reader { text: line, at: 0, depth: 0, texts: Vec::new(), expanded: false, plain: true };
+    let mut reader = Reader {
+        text: line,
+        at: 0,
+        depth: 0,
+        texts: Vec::new(),
+        expanded: false,
+        plain: true,
+        quoted: false,
+    };
     match reader.statements(End::Line) {
         // An expansion is only looked at where nothing but a lone command stands on the line.
         Some(()) if !reader.expanded || reader.plain => {
@@ -57,6 +64,8 @@ struct Reader<'a> {
     expanded: bool,
     /// Whether there are only lone simple commands, with words and nothing else, at every level.
     plain: bool,
+    /// Whether the command being read has single quotes, backslashes, or `$HOME` in a string.
+    quoted: bool,
 }
 
 /// What ends a list of statements.
@@ -72,9 +81,8 @@ enum End {
 }
 
 /// Words that mean something where a command begins.
-const RESERVED: &[&str] = &[
-    "then", "do", "done", "fi", "esac", "else", "elif", "{", "}", "case", "select", "function",
-];
+const RESERVED: &[&str] =
+    &["then", "do", "done", "fi", "esac", "else", "elif", "{", "}", "case", "select", "function"];
 
 impl<'a> Reader<'a> {
     fn rest(&self) -> &'a str {
@@ -143,7 +151,7 @@ impl<'a> Reader<'a> {
         self.lines()?;
         let mut count = 0;
         while !self.is_at(end) {
-            self.list()?;
+            self.list(end)?;
             count += 1;
             self.blanks()?;
             match self.peek() {
@@ -152,7 +160,7 @@ impl<'a> Reader<'a> {
                     let _ = self.takes(";;") || self.takes(";");
                     self.lines()?;
                 }
-                Some(b'&') if !matches!(end, End::Bracket | End::Substitution) => {
+                Some(b'&') if end == End::Line => {
                     self.at += 1;
                     self.lines()?;
                 }
@@ -184,13 +192,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Pipelines with `&&` and `||` between them.
-    fn list(&mut self) -> Option<()> {
+    fn list(&mut self, end: End) -> Option<()> {
+        let (mut alone, mut nests) = (true, false);
         loop {
+            nests |= self.peek() == Some(b'(');
             self.pipeline()?;
             self.blanks()?;
             if !self.takes("&&") && !self.takes("||") {
-                return Some(());
+                // A subshell in a list in a subshell is more than the client reads.
+                return (alone || !nests || end != End::Bracket).then_some(());
             }
+            alone = false;
             self.plain = false;
             let start = self.at;
             self.lines()?;
@@ -201,15 +213,15 @@ impl<'a> Reader<'a> {
     }
 
     fn pipeline(&mut self) -> Option<()> {
-        if self.bare_word() == "!" {
-            self.at += 1;
-            self.plain = false;
-            self.blanks()?;
-            if self.rest().is_empty() {
-                return Some(());
-            }
-        }
         loop {
+            if self.bare_word() == "!" {
+                self.at += 1;
+                self.plain = false;
+                self.blanks()?;
+                if self.rest().is_empty() {
+                    return Some(());
+                }
+            }
             self.command()?;
             self.blanks()?;
             if self.rest().starts_with("||") || !self.takes("|") {
@@ -340,9 +352,10 @@ impl<'a> Reader<'a> {
     fn simple(&mut self) -> Option<()> {
         let mut words: Vec<String> = Vec::new();
         let mut assigned: Vec<&str> = Vec::new();
-        let mut redirected = false;
+        let (mut redirected, mut late) = (false, false);
         let before = self.expanded;
         self.expanded = false;
+        self.quoted = false;
         let start = self.at;
         loop {
             self.blanks()?;
@@ -360,13 +373,14 @@ impl<'a> Reader<'a> {
                     break;
                 }
                 word::Redirected::File => {
-                    redirected = !words.is_empty();
+                    redirected = true;
+                    late = !words.is_empty();
                     self.plain = false;
                     continue;
                 }
             }
             // Words behind a redirection are read as if they belonged to it.
-            if redirected {
+            if late {
                 return None;
             }
             if words.is_empty() && self.assigns_element() {
@@ -402,10 +416,10 @@ impl<'a> Reader<'a> {
                 return None;
             }
             let own = ["PATH", "HOME"].iter().any(|name| assigned.contains(name));
-            return (assigned.len() < 2 && !own).then_some(());
+            return ((assigned.len() < 2 || redirected) && !own).then_some(());
         }
-        let asks_for_more = ["xargs", "cd"].contains(&&*words[0]);
-        if self.expanded && asks_for_more {
+        // Beside an expansion the client reads words and plain quotes and nothing else.
+        if self.expanded && (["test", "xargs"].contains(&&*words[0]) || self.quoted) {
             return None;
         }
         self.expanded |= before;

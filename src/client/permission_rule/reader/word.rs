@@ -5,8 +5,8 @@ use super::{End, Reader};
 /// Commands whose arguments may be assignments.
 pub(super) const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
-/// What stands for the home, whose path no rule spells out this way.
-const HOME: char = '\0';
+/// What stands for the home and for a sum, which no rule spells out.
+const KNOWN: char = '\0';
 
 /// Where a word stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,7 @@ impl<'a> Reader<'a> {
                 b'$' => self.dollar(&mut word, place, start, &mut dangling)?,
                 b'\\' => {
                     let next = rest[1..].chars().next().filter(|next| !next.is_whitespace())?;
+                    self.quoted = true;
                     braces |= next == '{';
                     if next == ',' && braces {
                         return None;
@@ -128,6 +129,7 @@ impl<'a> Reader<'a> {
     /// `'…'`; one that is left open loses its last character, as it does in the client.
     fn single(&mut self, word: &mut Word) -> Option<()> {
         let inside = &self.rest()[1..];
+        self.quoted = true;
         let end = inside.find('\'');
         let text = match end {
             Some(end) => &inside[..end],
@@ -159,7 +161,8 @@ impl<'a> Reader<'a> {
                     self.at += 1 + next.len_utf8();
                 }
                 '$' if is_home(rest) => {
-                    word.text.push(HOME);
+                    self.quoted = true;
+                    word.text.push(KNOWN);
                     self.at += 5;
                 }
                 '$' if rest.starts_with("$((") => return None,
@@ -170,7 +173,11 @@ impl<'a> Reader<'a> {
                     }
                     let first = word.text[before..].trim().is_empty() && !is_document;
                     // A text before a substitution is only seen in a string that stands alone.
-                    if !first && !is_document && (parts > 0 || before > 0) && place == Place::Argument {
+                    if !first
+                        && !is_document
+                        && (parts > 0 || before > 0)
+                        && place == Place::Argument
+                    {
                         return None;
                     }
                     blind |= first;
@@ -213,7 +220,7 @@ impl<'a> Reader<'a> {
     ) -> Option<()> {
         let rest = self.rest();
         if is_home(rest) && place != Place::File {
-            word.text.push(HOME);
+            word.text.push(KNOWN);
             self.at += 5;
             return Some(());
         }
@@ -266,11 +273,13 @@ impl<'a> Reader<'a> {
         // `((1+2) )` closes its inner bracket first.
         let end = end + inside[end..].find(|c| c != ')').unwrap_or(inside.len() - end) - 2;
         let mut numbers = inside[..end].split(|c: char| !c.is_ascii_alphanumeric() && c != '#');
-        let is_number = |text: &str| text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit());
+        let is_number =
+            |text: &str| text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit());
         if !numbers.all(is_number) || inside[..end].contains(['$', '.', '`', '"', '\'', '\n']) {
             return None;
         }
-        word.text.push_str(&self.rest()[..end + 5]);
+        self.quoted = true;
+        word.text.push(KNOWN);
         self.at += end + 5;
         Some(())
     }
@@ -317,6 +326,7 @@ impl<'a> Reader<'a> {
             texts: Vec::new(),
             expanded: false,
             plain: true,
+            quoted: false,
         };
         inner.statements(End::Line)?;
         if inner.texts.is_empty() || ((plainly || inner.expanded) && !inner.plain) {
@@ -395,7 +405,6 @@ impl<'a> Reader<'a> {
 }
 
 fn is_home(text: &str) -> bool {
-    text.strip_prefix("$HOME").is_some_and(|rest| {
-        !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-    })
+    text.strip_prefix("$HOME")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
