@@ -4,3 +4,4 @@ pub mod condition;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
+mod relative;

@@ -9,15 +9,20 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
+use super::relative;
 use crate::client::event::Event;
 use crate::client::matcher;
 use crate::manifest::{Action, Hook, OnError};
 
 const USER_ONLY: &str = "!";
+const ALWAYS: &str = " always";
+const IN_PROJECT: &str = " project";
+const PATH: &str = " path=";
 
 /// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +57,12 @@ pub struct Step<'a> {
     pub parallel: bool,
     /// Its conditions as JSON, to be read by [`Condition::parse`]; empty for none.
     pub conditions: &'a str,
+    /// Whether it runs also when a step before it has ended the chain.
+    pub always: bool,
+    /// Whether a command runs in the project's directory and not in the session's.
+    pub in_project: bool,
+    /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
+    pub path: &'a str,
 }
 
 /// What a step does.
@@ -80,12 +91,10 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     let mut text = serde_json::to_string(&header)?;
     text.push('\n');
     let mut store = Store::default();
+    let manifest = sources.first().map_or("", |source| &source.path);
+    let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
     for hook in hooks.iter().filter(|hook| hook.enabled) {
-        let (kind, data) = match &hook.action {
-            Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
-            Action::Command(line) => ("command", serde_json::to_string(line)?),
-            Action::Argv(words) => ("argv", serde_json::to_string(words)?),
-        };
+        let (kind, data) = data(hook, directory)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
             Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
@@ -95,7 +104,7 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         };
         let timeout = hook.timeout_ms.to_string();
         let place = store.place(&data);
-        let side = if hook.manner.parallel { "parallel" } else { "alone" };
+        let manner = manner(hook, directory, &mut store)?;
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
         let mark = if hook.audience.user_only { USER_ONLY } else { "" };
@@ -106,7 +115,7 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         for event in &hook.events {
             let event = format!("{event}{apart}");
             let columns =
-                [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place, mark];
+                [&*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark];
             text.push_str(&columns.join("\t"));
             if !conditions.is_empty() {
                 text.push('\t');
@@ -118,6 +127,49 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     text.push('\n');
     text.push_str(&store.text);
     Ok(text)
+}
+
+/// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
+fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
+    // An adopted hook goes on as it ran under the client, which resolves nothing.
+    let resolve = !hook.manner.adopted;
+    Ok(match &hook.action {
+        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
+        Action::Command(line) => {
+            let whole = resolve.then(|| relative::line(line, directory)).flatten();
+            ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
+        }
+        Action::Argv(words) => {
+            let mut words = words.clone();
+            if let Some(program) = words.first_mut().filter(|_| resolve)
+                && let Some(whole) = relative::program(program, directory)
+            {
+                *program = whole;
+            }
+            ("argv", serde_json::to_string(&words)?)
+        }
+    })
+}
+
+/// How a hook runs, in words: whether beside others first, then what is not usual.
+fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
+    let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
+    if hook.manner.always {
+        words.push_str(ALWAYS);
+    }
+    if matches!(hook.action, Action::Builtin { .. }) {
+        return Ok(words);
+    }
+    if hook.surroundings.in_project {
+        words.push_str(IN_PROJECT);
+    }
+    if !hook.surroundings.path.is_empty() {
+        let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
+        let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
+        words.push_str(PATH);
+        words.push_str(&store.place(&path));
+    }
+    Ok(words)
 }
 
 /// What the steps run, each text once.
@@ -192,7 +244,10 @@ impl<'a> Plan<'a> {
             }
             let (matcher, rest) = rest.strip_prefix('\t')?.split_once('\t')?;
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
-                serde_json::from_str::<String>(matcher).ok()?.into()
+                let Ok(matcher) = serde_json::from_str::<String>(matcher) else {
+                    return Some(Err(line));
+                };
+                matcher.into()
             } else {
                 matcher.into()
             };
@@ -207,7 +262,8 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
-    let parallel = columns.next()? == "parallel";
+    let manner = columns.next()?;
+    let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
     let (kind, place) = (columns.next()?, columns.next()?);
     let conditions = match columns.nth(1) {
         Some(place) => stored(place, store)?,
@@ -219,7 +275,17 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
         kind => Run::Builtin { kind, options: data },
     };
-    Some(Step { name, run, timeout_ms, on_error, parallel, conditions })
+    Some(Step {
+        name,
+        run,
+        timeout_ms,
+        on_error,
+        parallel: flags.starts_with("parallel"),
+        always: flags.contains(ALWAYS),
+        in_project: flags.contains(IN_PROJECT),
+        path: if path.is_empty() { path } else { stored(path, store)? },
+        conditions,
+    })
 }
 
 fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
@@ -244,6 +310,7 @@ mod tests {
             on_error: OnError::Ask,
             options: serde_json::Map::new(),
             manner: crate::manifest::Manner::default(),
+            surroundings: crate::manifest::Surroundings::default(),
             audience: crate::manifest::Audience::default(),
             origins: std::collections::BTreeMap::new(),
         }

@@ -27,7 +27,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         }
         None => world.terminal.line("Not inside a session: only the permanent switches are shown"),
     }
-    world.terminal.line(report.text());
+    world.hint(report.text());
     Ok(ExitStatus::Done)
 }
 

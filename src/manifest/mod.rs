@@ -1,12 +1,15 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
 mod audience;
+mod defaults;
 mod document;
 pub mod edit;
 pub mod enabled;
 mod manner;
 mod profiles;
 pub mod read;
+mod sessions;
+mod surroundings;
 pub mod types;
 mod when;
 
@@ -14,6 +17,8 @@ pub use audience::Audience;
 pub use document::suggest;
 pub use manner::Manner;
 pub use read::{Source, read};
+pub use sessions::KeepDays;
+pub use surroundings::Surroundings;
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
 };

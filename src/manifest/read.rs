@@ -7,9 +7,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::audience::{self, Audience};
+use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
 use super::profiles;
+use super::sessions;
+use super::surroundings::{self, Surroundings};
 use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
 use crate::client::event::Event;
 use crate::client::matcher;
@@ -47,11 +50,11 @@ pub fn read(
 ) -> Result<Manifest, Problems> {
     let mut hooks: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
-    let mut profiles = BTreeMap::new();
+    let mut manifest = Manifest::default();
     for (source, is_overlay) in [(base, false), (overlay, true)] {
         let Some(source) = source else { continue };
         let mut reader = Reader::new(source.file, source.text);
-        let drafts = drafts(&mut reader, presets, &mut profiles);
+        let drafts = drafts(&mut reader, presets, &mut manifest);
         for draft in drafts {
             place(draft, is_overlay, &mut hooks, &mut reader.problems);
         }
@@ -62,7 +65,7 @@ pub fn read(
         .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
         .collect();
     if problems.is_empty() {
-        return Ok(Manifest { hooks, profiles });
+        return Ok(Manifest { hooks, ..manifest });
     }
     // A hook is read key by key, not line by line.
     problems.sort_by_key(|Problem { origin, .. }| {
@@ -82,6 +85,7 @@ struct Draft {
     timeout_ms: Option<u64>,
     on_error: Option<OnError>,
     manner: Manner,
+    surroundings: Surroundings,
     audience: Audience,
     options: Option<Map<String, Value>>,
     option_origins: Vec<(Vec<String>, Origin)>,
@@ -90,12 +94,6 @@ struct Draft {
     /// Where the overlay changes it.
     overlay: Option<Origin>,
     defaults: Defaults,
-}
-
-#[derive(Clone, Default)]
-struct Defaults {
-    timeout_ms: Option<(u64, Origin)>,
-    on_error: Option<(OnError, Origin)>,
 }
 
 fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
@@ -139,20 +137,17 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         .extend(draft.origins.into_iter().filter(|(key, _)| key != "hook" && key != "name"));
 }
 
-fn drafts(
-    reader: &mut Reader<'_>,
-    presets: &dyn Presets,
-    profiles: &mut BTreeMap<String, Vec<String>>,
-) -> Vec<Draft> {
+fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifest) -> Vec<Draft> {
     let document = reader.parse();
     if !reader.problems.is_empty() {
         return Vec::new();
     }
     let table = document.get_ref();
-    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles"]);
-    profiles::read(reader, table, profiles);
+    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles", "sessions"]);
+    profiles::read(reader, table, &mut manifest.profiles);
+    manifest.keep = sessions::read(reader, table).or_else(|| manifest.keep.take());
     let defaults =
-        table.get("defaults").map(|value| read_defaults(reader, value)).unwrap_or_default();
+        table.get("defaults").map(|value| Defaults::read(reader, value)).unwrap_or_default();
     let Some(hooks) = table.get("hook") else { return Vec::new() };
     let Some(items) = hooks.get_ref().as_array() else {
         reader.problem(
@@ -173,24 +168,6 @@ fn drafts(
         .collect()
 }
 
-fn read_defaults(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Defaults {
-    let mut defaults = Defaults::default();
-    let Some(table) = value.get_ref().as_table() else {
-        reader.wrong_type("defaults", value, "a table");
-        return defaults;
-    };
-    reader.unknown_keys(table, "[defaults]", &["timeout", "on_error"]);
-    if let Some(value) = table.get("timeout") {
-        let origin = reader.origin(value.span().start);
-        defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
-    }
-    if let Some(value) = table.get("on_error") {
-        let origin = reader.origin(value.span().start);
-        defaults.on_error = read_on_error(reader, value).map(|found| (found, origin));
-    }
-    defaults
-}
-
 fn read_hook(
     reader: &mut Reader<'_>,
     table: &DeTable<'_>,
@@ -199,7 +176,11 @@ fn read_hook(
     presets: &dyn Presets,
 ) -> Option<Draft> {
     let before = reader.problems.len();
-    reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS, audience::KEYS].concat());
+    reader.unknown_keys(
+        table,
+        "[[hook]]",
+        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS].concat(),
+    );
     let action = read_action(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
@@ -210,8 +191,9 @@ fn read_hook(
         matcher: table.get("matcher").and_then(|value| reader.text("matcher", value)),
         enabled: table.get("enabled").and_then(|value| reader.boolean("enabled", value)),
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
-        on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
+        on_error: table.get("on_error").and_then(|value| defaults::on_error(reader, value)),
         manner: Manner::default(),
+        surroundings: Surroundings::default(),
         audience: Audience::default(),
         options: table.get("options").and_then(|value| reader.table("options", value)),
         option_origins: Vec::new(),
@@ -229,6 +211,8 @@ fn read_hook(
     }
     draft.audience = Audience::read(reader, table);
     draft.manner = Manner::read(reader, table, draft.events.as_deref());
+    let path = defaults.path.as_ref().map(|(path, _)| path);
+    draft.surroundings = Surroundings::read(reader, table, path);
     check_matcher(reader, table, draft.events.as_deref());
     (reader.problems.len() == before).then_some(draft)
 }
@@ -376,16 +360,6 @@ fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
     Some(events)
 }
 
-fn read_on_error(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<OnError> {
-    let word = reader.text("on_error", value)?;
-    let found = OnError::from_name(&word);
-    if found.is_none() {
-        let message = format!("`on_error` is \"open\", \"ask\" or \"closed\", not \"{word}\"");
-        reader.problem(value.span().start, message);
-    }
-    found
-}
-
 // A pattern that is no JavaScript regular expression never fires and the client does not say so.
 fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[Event]>) {
     let Some(value) = table.get("matcher") else { return };
@@ -424,6 +398,13 @@ impl Draft {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
             return Err(Problem { origin: origin.clone(), message });
         }
+        if let Action::Builtin { .. } = &action
+            && let Some((key, origin)) =
+                surroundings::KEYS.iter().find_map(|key| Some((key, self.origins.get(*key)?)))
+        {
+            let message = format!("`{key}` is for commands; a built-in hook starts no process");
+            return Err(Problem { origin: origin.clone(), message });
+        }
         let events = match (self.events, &preset) {
             (Some(events), _) => events,
             (None, Some(preset)) => preset.events.clone(),
@@ -460,6 +441,9 @@ impl Draft {
         fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
         // What is the default of the other hooks would have no effect on one in the background.
         let default_on_error = self.defaults.on_error.filter(|_| !self.manner.background);
+        let is_command = !matches!(action, Action::Builtin { .. });
+        let default_path = self.defaults.path.as_ref().filter(|_| is_command);
+        fall_back("path", default_path.map(|(_, origin)| origin));
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
         let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
         let default_on_error = default_on_error.map(|(on_error, _)| on_error);
@@ -473,6 +457,7 @@ impl Draft {
             timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
             manner: self.manner,
+            surroundings: self.surroundings,
             audience: self.audience,
             options,
             origins,

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::audience::Audience;
 use super::manner::Manner;
+use super::sessions::KeepDays;
+use super::surroundings::Surroundings;
 use crate::client::event::Event;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
@@ -98,6 +100,8 @@ pub struct Hook {
     pub on_error: OnError,
     /// How it runs beside others.
     pub manner: Manner,
+    /// Where a command runs.
+    pub surroundings: Surroundings,
     /// For whom it runs, and who may switch it off.
     pub audience: Audience,
     /// A built-in's options, checked and complete.
@@ -121,6 +125,8 @@ pub struct Manifest {
     pub hooks: Vec<Hook>,
     /// The hooks that each profile switches off, by the profile's name.
     pub profiles: BTreeMap<String, Vec<String>>,
+    /// How long the state of sessions is kept, where it says so.
+    pub keep: Option<KeepDays>,
 }
 
 /// What a ready-made hook brings along, so that a manifest need not say it.

@@ -27,12 +27,19 @@ impl Chain {
 
     /// The chain of the project in `directory`.
     pub fn of_project(directory: &Path) -> Self {
-        let folder = directory.join(".claude");
+        // Its plan names files by whole paths, which must hold in every directory.
+        let whole = std::path::absolute(directory);
+        let folder = whole.as_deref().unwrap_or(directory).join(".claude");
         Self {
             scope: "project",
             manifest: folder.join("hookman.toml"),
             overlay: Some(folder.join("hookman.local.toml")),
         }
+    }
+
+    /// The directory of the project whose chain it is.
+    pub fn project(&self) -> Option<&Path> {
+        self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())
     }
 
     /// The manifest and, where there can be one, its overlay.
@@ -114,7 +121,8 @@ pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> 
     let mut sources =
         texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
     let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
-    manifest::read(base, overlay, &Catalogue).map(Some)
+    let manifest = manifest::read(base, overlay, &Catalogue)?;
+    if chain.overlay.is_some() { manifest.of_project().map(Some) } else { Ok(Some(manifest)) }
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Problems {

@@ -70,6 +70,7 @@ books! {
     sessions
     settings
     slash_commands
+    stops
     switches
     typed
 }

@@ -1,7 +1,11 @@
 //! Matchers and `if` rules side by side with the client: every row of `selection.txt`, and beyond
 //! the rows every rule with every call.
 
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -50,7 +54,7 @@ fn compare() -> Result<Vec<String>> {
             calls.push(row.call.clone());
         }
     }
-    let sandbox = Sandbox::new(&std::collections::BTreeMap::new())?;
+    let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &BTreeMap::new())?;
     let ran = play(&sandbox, &choosers, &calls)?;
     let fires = |chooser: &Chooser, call: &Call| {
         let chooser = choosers.iter().position(|known| known == chooser);

@@ -1,6 +1,6 @@
 //! The rules for one handler.
 
-use super::{Check, Effect, Kind, Node, child, last_of_each};
+use super::{Check, Effect, Kind, Node, Pointer, last_of_each};
 use crate::client::event::{Event, Handler, Subject};
 
 /// The keys that a handler of any type may have.
@@ -39,7 +39,7 @@ const TYPES: [Type; 5] = [
 ];
 
 impl Check<'_, '_> {
-    pub(super) fn handler(&mut self, event: &str, pointer: &str, handler: &Node) {
+    pub(super) fn handler(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node) {
         let Kind::Object(members) = &handler.kind else {
             let message = format!("a handler is {} instead of an object", handler.describe());
             let hint = "write `{\"type\": \"command\", \"command\": …}`";
@@ -49,11 +49,11 @@ impl Check<'_, '_> {
         self.shadowed(pointer, members, |_| true);
         let Some(kind) = self.kind(pointer, handler) else { return };
         for key in kind.required {
-            self.required(&child(pointer, key), handler, key, kind.name);
+            self.required(&pointer.key(key), handler, key, kind.name);
         }
         for member in last_of_each(self.document, members) {
             let key = self.document.key(member);
-            let pointer = child(pointer, &key);
+            let pointer = pointer.key(&key);
             let known = COMMON_KEYS.contains(&key.as_ref())
                 || kind.required.contains(&key.as_ref())
                 || kind.optional.contains(&key.as_ref());
@@ -67,13 +67,13 @@ impl Check<'_, '_> {
         self.event_takes(event, pointer, handler, kind.name);
     }
 
-    fn kind(&mut self, pointer: &str, handler: &Node) -> Option<&'static Type> {
+    fn kind(&mut self, pointer: &Pointer<'_>, handler: &Node) -> Option<&'static Type> {
         let hint = "write `\"type\": \"command\"`, or http, mcp_tool, prompt or agent";
         let Some(node) = self.document.get(handler, "type") else {
             self.report(Effect::FileDropped, pointer, handler, "a handler without `type`", hint);
             return None;
         };
-        let pointer = child(pointer, "type");
+        let pointer = pointer.key("type");
         let Some(name) = self.document.string(node) else {
             self.expect(&pointer, node, "type", "a string");
             return None;
@@ -86,7 +86,7 @@ impl Check<'_, '_> {
         kind
     }
 
-    fn required(&mut self, pointer: &str, handler: &Node, key: &str, kind: &str) {
+    fn required(&mut self, pointer: &Pointer<'_>, handler: &Node, key: &str, kind: &str) {
         match self.document.get(handler, key) {
             None => {
                 let message = format!("a handler of type `{kind}` without `{key}`");
@@ -105,7 +105,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn key(&mut self, event: &str, pointer: &str, key: &str, node: &Node) {
+    fn key(&mut self, event: &str, pointer: &Pointer<'_>, key: &str, node: &Node) {
         match key {
             "timeout" => self.timeout(pointer, node),
             "args" => self.args(pointer, node),
@@ -127,7 +127,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn timeout(&mut self, pointer: &str, node: &Node) {
+    fn timeout(&mut self, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "timeout", "a number") {
             return;
         }
@@ -137,16 +137,23 @@ impl Check<'_, '_> {
         }
     }
 
-    fn args(&mut self, pointer: &str, node: &Node) {
+    fn args(&mut self, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "args", "an array") {
             return;
         }
         for (index, element) in node.elements().unwrap_or_default().iter().enumerate() {
-            self.expect(&child(pointer, &index.to_string()), element, "args", "a string");
+            self.expect(&pointer.at(index), element, "args", "a string");
         }
     }
 
-    fn one_of(&mut self, pointer: &str, node: &Node, key: &str, values: [&str; 2], only: &str) {
+    fn one_of(
+        &mut self,
+        pointer: &Pointer<'_>,
+        node: &Node,
+        key: &str,
+        values: [&str; 2],
+        only: &str,
+    ) {
         let value = self.document.string(node);
         if !value.as_deref().is_some_and(|value| values.contains(&value)) {
             let [one, other] = values;
@@ -156,7 +163,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn url(&mut self, pointer: &str, node: &Node) {
+    fn url(&mut self, pointer: &Pointer<'_>, node: &Node) {
         let Some(url) = self.document.string(node) else { return };
         // The client asks its URL parser, which takes any scheme.
         let rest = url.split_once(':').filter(|(scheme, _)| {
@@ -174,7 +181,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn condition(&mut self, event: &str, pointer: &str, node: &Node) {
+    fn condition(&mut self, event: &str, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "if", "a string") {
             return;
         }
@@ -192,7 +199,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn event_takes(&mut self, event: &str, pointer: &str, handler: &Node, kind: &str) {
+    fn event_takes(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node, kind: &str) {
         let known = Event::from_name(event);
         let handler_type = Handler::ALL.iter().copied().find(|handler| handler.name() == kind);
         let (Some(known), Some(handler_type)) = (known, handler_type) else { return };
