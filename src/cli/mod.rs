@@ -15,6 +15,7 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod events;
 mod exchange;
 mod ignoring;
 mod install;
@@ -127,6 +128,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
+        Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
         Command::Disable(args) => shown(args.which.slash, disable::disable(&args, world), world),

@@ -102,7 +102,7 @@ fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
         if hook.on_error == OnError::Closed {
             handler.insert("onFailure".to_owned(), "block".into());
         }
-        handler.extend(hook.manner.own_entry().unwrap_or_default());
+        handler.extend(hook.manner.handler_keys());
         let (event, matcher) = (event.name().to_owned(), hook.matcher.clone());
         Rebuilt { event, matcher, handler: handler.into() }
     };
