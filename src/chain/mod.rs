@@ -3,3 +3,4 @@
 pub mod merge;
 pub mod outcome;
 pub mod plan;
+mod relative;

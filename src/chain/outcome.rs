@@ -16,6 +16,8 @@ pub enum Exit {
     Signal(i32),
     /// Its time was up, after so many milliseconds.
     TimedOut(u64),
+    /// It did not: it said that it goes on alone.
+    GoesOn,
 }
 
 /// Why a hook came to no answer.
@@ -82,38 +84,90 @@ pub struct Heard<'a> {
     pub stdout: &'a str,
     /// Standard error.
     pub stderr: &'a str,
+    /// Whether standard output had more than this.
+    pub cut: bool,
+}
+
+/// What was read from a command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// What was odd and was still understood.
+    pub warning: Option<String>,
+}
+
+impl From<Outcome> for Read {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, warning: None }
+    }
 }
 
 /// Reads what a command did the way the client would.
 ///
 /// Source: the client's hooks reference, "Exit code output" and "JSON output".
 ///
-/// What begins like JSON and is none is plain text to the client. From a hook that must not fail
-/// open it is an answer that was cut short.
-pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Outcome {
-    let Heard { stdout, stderr } = heard;
+/// Two things differ. What begins like JSON and is none is plain text to the client; from a hook
+/// that must not fail open it is an answer that was cut short. And an answer among other text is
+/// read as far as it holds back or tells something, which the client would throw away.
+pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
+    let Heard { stdout, stderr, .. } = heard;
+    let failed = |failure| Outcome::Failure(failure).into();
     let code = match exit {
         Exit::Code(code) => code,
-        Exit::Signal(signal) => return Outcome::Failure(Failure::Signal(signal)),
-        Exit::TimedOut(ms) => return Outcome::Failure(Failure::TimedOut(ms)),
+        Exit::Signal(signal) => return failed(Failure::Signal(signal)),
+        Exit::TimedOut(ms) => return failed(Failure::TimedOut(ms)),
+        Exit::GoesOn => return goes_on(on_error),
     };
     let said = || Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
     match (code, output::read(event, stdout)) {
-        (2, output) => blocked(event, output, stderr),
-        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())),
-        (_, Output::Malformed(why)) => Outcome::Failure(Failure::Output(why)),
-        (0, Output::Empty) => Outcome::Answer(Answer::default(), None),
-        (0, Output::Text) if on_error != OnError::Open && stdout.trim().starts_with('{') => {
-            Outcome::Failure(Failure::Output("its JSON is not whole".to_owned()))
-        }
-        (0, Output::Text) => match event.facts().plain_text {
-            PlainText::Ignored => Outcome::Answer(Answer::default(), None),
-            _ => Outcome::Answer(Answer::context(stdout.trim()), Some(said())),
-        },
-        (126, _) => Outcome::Failure(Failure::NotStarted(last_words(stderr, "it may not be run"))),
-        (127, _) => Outcome::Failure(Failure::NotStarted(last_words(stderr, "it was not found"))),
-        (code, _) => Outcome::Failure(Failure::Code(code, last_words(stderr, ""))),
+        (2, output) => blocked(event, output, stderr).into(),
+        (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
+        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())).into(),
+        (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
+        (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout)
+            .unwrap_or_else(|| match output {
+                Output::Malformed(why) => failed(Failure::Output(why)),
+                _ => plain(event, heard, on_error),
+            }),
+        (_, Output::Malformed(why)) => failed(Failure::Output(why)),
+        (126, _) => failed(Failure::NotStarted(last_words(stderr, "it may not be run"))),
+        (127, _) => failed(Failure::NotStarted(last_words(stderr, "it was not found"))),
+        (code, _) => failed(Failure::Code(code, last_words(stderr, ""))),
     }
+}
+fn goes_on(on_error: OnError) -> Read {
+    if on_error != OnError::Open {
+        let why = "it went on in the background (`async`), where it can decide nothing";
+        return Outcome::Failure(Failure::Output(why.to_owned())).into();
+    }
+    let warning = Some("it goes on in the background".to_owned());
+    Read { outcome: Outcome::Answer(Answer::default(), None), warning }
+}
+
+fn among_noise(event: Event, stdout: &str) -> Option<Read> {
+    let (answer, noise) = output::among_noise(event, stdout)?;
+    let warning = format!(
+        "{noise} bytes stood beside its answer, so an `allow` or a rewrite is not believed"
+    );
+    Some(Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) })
+}
+
+fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
+    let text = heard.stdout.trim();
+    let why = match (text.starts_with('{'), heard.cut) {
+        (true, true) => "its JSON is longer than what is kept of an output",
+        (true, false) if on_error != OnError::Open => "its JSON is not whole",
+        _ => "",
+    };
+    if !why.is_empty() {
+        return Outcome::Failure(Failure::Output(why.to_owned())).into();
+    }
+    if event.facts().plain_text == PlainText::Ignored {
+        return Outcome::Answer(Answer::default(), None).into();
+    }
+    let said = Said { stdout: heard.stdout.to_owned(), stderr: String::new(), code: 0 };
+    Outcome::Answer(Answer::context(text), Some(said)).into()
 }
 
 // The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own
@@ -150,5 +204,108 @@ pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer
         (OnError::Ask, Block::Permission) => Answer::ask(message),
         // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.
         (OnError::Ask | OnError::Closed, _) => Answer::deny(message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// What the client makes of what was said.
+    fn effect(said: &Said) -> &'static str {
+        let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+        let specific = &json["hookSpecificOutput"];
+        match (said.code, &specific["permissionDecision"]) {
+            (2, _) => "exit 2",
+            (_, Value::String(word)) if word == "ask" => "ask",
+            (_, Value::String(word)) if word == "deny" => "deny",
+            _ if specific["decision"]["behavior"] == "deny" => "deny",
+            _ if specific["action"] == "decline" => "decline",
+            _ if json["decision"] == "block" => "block",
+            _ if json["systemMessage"].is_string() => "told",
+            _ => "silent",
+        }
+    }
+
+    #[test]
+    fn each_failure_means_what_on_error_says_on_every_event() {
+        let failures = [
+            Failure::NotStarted("why".to_owned()),
+            Failure::TimedOut(1000),
+            Failure::Signal(11),
+            Failure::Code(1, "why".to_owned()),
+            Failure::Output("why".to_owned()),
+            Failure::Builtin("why".to_owned()),
+        ];
+        let stops = [Event::Stop, Event::SubagentStop];
+        for event in Event::ALL {
+            let effects = match event.facts().block {
+                Block::Never => ["told", "told", "told"],
+                Block::Permission => ["told", "ask", "deny"],
+                Block::Request => ["told", "deny", "deny"],
+                Block::Decision if stops.contains(event) => ["told", "exit 2", "exit 2"],
+                Block::Decision => ["told", "block", "block"],
+                Block::ExitCode => ["told", "exit 2", "exit 2"],
+                Block::Action => ["told", "decline", "decline"],
+            };
+            let policies = [OnError::Open, OnError::Ask, OnError::Closed];
+            for (failure, (on_error, expected)) in failures
+                .iter()
+                .flat_map(|it| policies.iter().zip(effects).map(move |row| (it, row)))
+            {
+                let said = output::write(*event, &consequence(*event, failure, *on_error));
+                assert_eq!(effect(&said), expected, "{event} {failure:?} {on_error:?}");
+                let words = format!("{}{}", said.stdout, said.stderr);
+                let names = expected == "decline" || words.contains(&failure.to_string());
+                assert!(names, "{event} {failure:?} {on_error:?}: {words}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
+        let read = |event, exit, stdout, stderr, on_error| {
+            let heard = Heard { stdout, stderr, cut: false };
+            match read(event, exit, heard, on_error).outcome {
+                Outcome::Answer(answer, _) if answer.is_silent() => "silent".to_owned(),
+                Outcome::Answer(Answer { decision: Some(decision), .. }, _) => {
+                    format!("{decision:?}").to_lowercase()
+                }
+                Outcome::Answer(..) => "spoke".to_owned(),
+                Outcome::Failure(failure) => failure.kind().to_owned(),
+            }
+        };
+        let deny = r#"{"decision":"block","reason":"no"}"#;
+        let allow = r#"{"decision":"approve"}"#;
+        let rows = [
+            (Event::PreToolUse, Exit::Code(0), "", "silent"),
+            (Event::PreToolUse, Exit::Code(0), "text", "silent"),
+            (Event::SessionStart, Exit::Code(0), "text", "spoke"),
+            (Event::PreToolUse, Exit::Code(0), deny, "deny"),
+            (Event::PreToolUse, Exit::Code(1), deny, "deny"),
+            (Event::PreToolUse, Exit::Code(0), allow, "allow"),
+            (Event::PreToolUse, Exit::Code(2), allow, "deny"),
+            (Event::PreToolUse, Exit::Code(2), "", "deny"),
+            (Event::PreToolUse, Exit::Code(2), "{ broken }", "deny"),
+            (Event::SessionStart, Exit::Code(2), "", "exit-code"),
+            (Event::PermissionRequest, Exit::Code(2), "", "exit-code"),
+            (Event::PreToolUse, Exit::Code(1), "", "exit-code"),
+            (Event::PreToolUse, Exit::Code(126), "", "not-started"),
+            (Event::PreToolUse, Exit::Code(127), "", "not-started"),
+            (Event::PreToolUse, Exit::Code(0), "{ broken }", "output"),
+            (Event::PreToolUse, Exit::Signal(9), deny, "signal"),
+            (Event::PreToolUse, Exit::TimedOut(5), deny, "timed-out"),
+            (Event::PreToolUse, Exit::Code(0), "{\"async\":true}\nx", "silent"),
+            (Event::PreToolUse, Exit::GoesOn, "", "silent"),
+        ];
+        for (event, exit, stdout, expected) in rows {
+            let found = read(event, exit, stdout, "", OnError::Open);
+            assert_eq!(found, expected, "{event} {exit:?} {stdout}");
+        }
+        let closed = |exit, stdout| read(Event::PreToolUse, exit, stdout, "", OnError::Closed);
+        assert_eq!(closed(Exit::Code(0), "{ cut"), "output");
+        assert_eq!(closed(Exit::GoesOn, ""), "output");
     }
 }

@@ -9,14 +9,19 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::relative;
 use crate::client::event::Event;
 use crate::client::matcher;
 use crate::manifest::{Action, Audience, Hook, OnError};
 
 const USER_ONLY: &str = "!";
+const ALWAYS: &str = " always";
+const IN_PROJECT: &str = " project";
+const PATH: &str = " path=";
 
 /// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +54,12 @@ pub struct Step<'a> {
     pub on_error: OnError,
     /// Whether it may run beside its neighbours that are marked so too.
     pub parallel: bool,
+    /// Whether it runs also when a step before it has ended the chain.
+    pub always: bool,
+    /// Whether a command runs in the project's directory and not in the session's.
+    pub in_project: bool,
+    /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
+    pub path: &'a str,
     /// The types of agents it does not run for, joined by commas.
     pub agent_not: &'a str,
 }
@@ -79,12 +90,10 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     let mut text = serde_json::to_string(&header)?;
     text.push('\n');
     let mut store = Store::default();
+    let manifest = sources.first().map_or("", |source| &source.path);
+    let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
     for hook in hooks.iter().filter(|hook| hook.enabled) {
-        let (kind, data) = match &hook.action {
-            Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
-            Action::Command(line) => ("command", serde_json::to_string(line)?),
-            Action::Argv(words) => ("argv", serde_json::to_string(words)?),
-        };
+        let (kind, data) = data(hook, directory)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
             Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
@@ -94,14 +103,15 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         };
         let timeout = hook.timeout_ms.to_string();
         let place = store.place(&data);
-        let side = if hook.manner.parallel { "parallel" } else { "alone" };
+        let manner = manner(hook, directory, &mut store)?;
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
         let audience = audience(&hook.audience);
         for event in &hook.events {
             let event = format!("{event}{apart}");
-            let columns =
-                [&*event, &matcher, &hook.name, on_error, &timeout, side, kind, &place, &audience];
+            let columns = [
+                &*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, &audience,
+            ];
             text.push_str(&columns.join("\t"));
             text.push('\n');
         }
@@ -109,6 +119,49 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     text.push('\n');
     text.push_str(&store.text);
     Ok(text)
+}
+
+/// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
+fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
+    // An adopted hook goes on as it ran under the client, which resolves nothing.
+    let resolve = !hook.manner.adopted;
+    Ok(match &hook.action {
+        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
+        Action::Command(line) => {
+            let whole = resolve.then(|| relative::line(line, directory)).flatten();
+            ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
+        }
+        Action::Argv(words) => {
+            let mut words = words.clone();
+            if let Some(program) = words.first_mut().filter(|_| resolve)
+                && let Some(whole) = relative::program(program, directory)
+            {
+                *program = whole;
+            }
+            ("argv", serde_json::to_string(&words)?)
+        }
+    })
+}
+
+/// How a hook runs, in words: whether beside others first, then what is not usual.
+fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
+    let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
+    if hook.manner.always {
+        words.push_str(ALWAYS);
+    }
+    if matches!(hook.action, Action::Builtin { .. }) {
+        return Ok(words);
+    }
+    if hook.surroundings.in_project {
+        words.push_str(IN_PROJECT);
+    }
+    if !hook.surroundings.path.is_empty() {
+        let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
+        let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
+        words.push_str(PATH);
+        words.push_str(&store.place(&path));
+    }
+    Ok(words)
 }
 
 // The mark of a hook that only a person may switch off comes first.
@@ -189,7 +242,10 @@ impl<'a> Plan<'a> {
             }
             let (matcher, rest) = rest.strip_prefix('\t')?.split_once('\t')?;
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
-                serde_json::from_str::<String>(matcher).ok()?.into()
+                let Ok(matcher) = serde_json::from_str::<String>(matcher) else {
+                    return Some(Err(line));
+                };
+                matcher.into()
             } else {
                 matcher.into()
             };
@@ -204,19 +260,34 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
-    let parallel = columns.next()? == "parallel";
+    let manner = columns.next()?;
+    let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
     let (kind, place) = (columns.next()?, columns.next()?);
     let agent_not = columns.next().unwrap_or_default();
     let agent_not = agent_not.strip_prefix(USER_ONLY).unwrap_or(agent_not);
-    let (start, length) = place.split_once(' ')?;
-    let start: usize = start.parse().ok()?;
-    let data = store.get(start..start.checked_add(length.parse().ok()?)?)?;
+    let data = stored(place, store)?;
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
         kind => Run::Builtin { kind, options: data },
     };
-    Some(Step { name, run, timeout_ms, on_error, parallel, agent_not })
+    Some(Step {
+        name,
+        run,
+        timeout_ms,
+        on_error,
+        parallel: flags.starts_with("parallel"),
+        always: flags.contains(ALWAYS),
+        in_project: flags.contains(IN_PROJECT),
+        path: if path.is_empty() { path } else { stored(path, store)? },
+        agent_not,
+    })
+}
+
+fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
+    let (start, length) = place.split_once(' ')?;
+    let start: usize = start.parse().ok()?;
+    store.get(start..start.checked_add(length.parse().ok()?)?)
 }
 
 #[cfg(test)]
@@ -235,6 +306,7 @@ mod tests {
             on_error: OnError::Ask,
             options: serde_json::Map::new(),
             manner: crate::manifest::Manner::default(),
+            surroundings: crate::manifest::Surroundings::default(),
             audience: crate::manifest::Audience::default(),
             origins: std::collections::BTreeMap::new(),
         }

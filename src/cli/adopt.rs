@@ -211,6 +211,7 @@ fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
     };
     let manner = Manner {
         parallel: true,
+        always: false,
         condition: wrapped.condition.clone(),
         background: wrapped.background,
         status_message: wrapped.status_message.clone(),

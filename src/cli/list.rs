@@ -87,10 +87,18 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     ];
     let manner = &hook.manner;
     rows.extend(manner.parallel.then(|| ("parallel", "true".to_owned())));
+    rows.extend(manner.always.then(|| ("always", "true".to_owned())));
     rows.extend(manner.condition.clone().map(|condition| ("if", condition)));
     rows.extend(manner.background.then(|| ("async", "true".to_owned())));
     rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
     let is_builtin = matches!(hook.action, Action::Builtin { .. });
+    if !is_builtin {
+        let surroundings = &hook.surroundings;
+        rows.extend(surroundings.in_project.then(|| ("cwd", "project".to_owned())));
+        rows.extend(
+            (!surroundings.path.is_empty()).then(|| ("path", surroundings.path.join(", "))),
+        );
+    }
     let mut lines: Vec<String> = rows
         .into_iter()
         .map(|(key, value)| match (hook.origins.get(key), key) {
@@ -128,6 +136,9 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
         "parallel": hook.manner.parallel,
+        "always": hook.manner.always,
+        "cwd": if hook.surroundings.in_project { "project" } else { "session" },
+        "path": hook.surroundings.path,
         "if": hook.manner.condition,
         "async": hook.manner.background,
         "status_message": hook.manner.status_message,

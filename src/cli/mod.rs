@@ -73,7 +73,7 @@ struct World {
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
-    signals::ignore_broken_pipes();
+    signals::ignore_failed_writes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
     let status = Paths::from_environment()

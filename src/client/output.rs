@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Decision};
-use super::event::{Block, Event};
+use super::event::{Block, Event, PlainText};
 
 /// What a text on standard output is.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,57 @@ pub fn read(event: Event, stdout: &str) -> Output {
         Err(error) if text.ends_with('}') => Output::Malformed(format!("no valid JSON: {error}")),
         Err(_) => Output::Text,
     }
+}
+
+/// Whether the first line of an output asks the client to go on without waiting for the hook.
+///
+/// Source: client 2.1.197, which looks at the first line as soon as it is whole.
+pub fn goes_on_alone(stdout: &[u8]) -> bool {
+    if stdout.first() != Some(&b'{') {
+        return false;
+    }
+    let Some(end) = stdout.iter().position(|byte| *byte == b'\n') else { return false };
+    let line = serde_json::from_slice::<Map<String, Value>>(&stdout[..end]);
+    line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
+}
+
+/// The answer that stands among other text, and how many bytes that other text has; of several
+/// the gravest, and of those the last.
+///
+/// Profiles and package managers print such text, and the client takes the whole for plain text.
+/// What merely stands in a text may be somebody else's words, such as the command that a hook
+/// logs, so only what holds back or tells something is believed, and nothing that would let
+/// through or rewrite.
+pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize)> {
+    /// How many objects are looked at, the last ones; what is no answer may have any number.
+    const TRIES: usize = 16;
+    const FIELDS: [&str; 5] =
+        ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
+    // Where the client reads text, an object in it may be part of the text.
+    let fields = match event.facts().plain_text {
+        PlainText::Ignored => FIELDS.as_slice(),
+        PlainText::Context => &FIELDS[2..3],
+        PlainText::User | PlainText::Steers => return None,
+    };
+    let text = stdout.trim();
+    let begins_a_line =
+        |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
+    let starts: Vec<usize> =
+        text.match_indices('{').map(|(at, _)| at).filter(begins_a_line).collect();
+    let answers = starts[starts.len().saturating_sub(TRIES)..].iter().filter_map(|start| {
+        let mut objects =
+            serde_json::Deserializer::from_str(&text[*start..]).into_iter::<Map<String, Value>>();
+        let object = objects.next()?.ok()?;
+        let noise = text.len() - objects.byte_offset();
+        let is_answer = fields.iter().any(|field| object.contains_key(*field));
+        Some((is_answer.then(|| answer(event, object))?.ok()?, noise))
+    });
+    let (mut answer, noise) = answers.max_by_key(|(answer, _)| answer.decision)?;
+    answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
+    if answer.decision == Some(Decision::Allow) {
+        (answer.decision, answer.reason) = (None, None);
+    }
+    Some((answer, noise))
 }
 
 fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
@@ -142,6 +193,13 @@ pub fn write(event: Event, answer: &Answer) -> Said {
             if let Some(reason) = &answer.reason {
                 specific.insert("permissionDecisionReason".to_owned(), reason.as_str().into());
             }
+        }
+        // In JSON the client tells the model the reason twice (2.1.329), by exit code once; what
+        // else is said still goes by JSON.
+        (Block::Decision, Some(Decision::Deny))
+            if matches!(event, Event::Stop | Event::SubagentStop) =>
+        {
+            (said.code, said.stderr) = (2, reason());
         }
         (Block::Decision, Some(Decision::Deny)) => {
             top.insert("decision".to_owned(), "block".into());

@@ -1,6 +1,7 @@
 //! What the client writes to a hook's standard input.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -107,5 +108,45 @@ impl<'a> Payload<'a> {
             Subject::McpServer => &self.mcp_server_name,
         };
         (!text.is_empty()).then_some(text)
+    }
+}
+
+/// The text with the control characters inside its strings written as escapes, as JSON demands;
+/// `None` where there are none.
+///
+/// The client's own encoder escapes them; payloads that were put together by hand, for a test or
+/// by another program that calls hooks, were seen with raw ones.
+pub fn repaired(text: &str) -> Option<String> {
+    let mut repaired = String::new();
+    let mut done = 0;
+    let (mut in_string, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            0..0x20 if in_string => {
+                repaired.push_str(&text[done..at]);
+                // Writing to a string cannot fail.
+                let _ = write!(repaired, "\\u{byte:04x}");
+                done = at + 1;
+            }
+            _ => {}
+        }
+    }
+    (done > 0).then(|| repaired + &text[done..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_in_strings_become_escapes() {
+        let raw = "{\n\t\"prompt_id\": \"a\tb\u{1}\\\"c\nd\"}\n";
+        let repaired = repaired(raw).unwrap();
+        assert_eq!(repaired, "{\n\t\"prompt_id\": \"a\\u0009b\\u0001\\\"c\\u000ad\"}\n");
+        assert_eq!(Payload::parse(&repaired).unwrap().prompt_id, "a\tb\u{1}\"c\nd");
+        assert_eq!(super::repaired("{\n\t\"a\": \"b\"\r\n}"), None);
     }
 }

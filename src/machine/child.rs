@@ -3,6 +3,7 @@
 //! A child has its own process group and its own pipes, so neither it nor what it leaves behind can
 //! hold hookman's: the client waits for the end of file on both of those.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -39,8 +40,21 @@ pub struct Spec<'a> {
     pub stdin: &'a [u8],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
+    /// Its `PATH`; hookman's own if absent.
+    pub path: Option<&'a OsStr>,
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether what it has written so far says that nobody should wait for it; it is left to
+    /// itself then.
+    pub goes_on_alone: fn(&[u8]) -> bool,
+}
+
+impl<'a> Spec<'a> {
+    /// A child without input that is waited for.
+    pub fn new(program: Program<'a>, timeout: Duration) -> Self {
+        let goes_on_alone = |_: &[u8]| false;
+        Self { program, stdin: b"", directory: None, path: None, timeout, goes_on_alone }
+    }
 }
 
 /// How a child ended.
@@ -52,6 +66,8 @@ pub enum Ended {
     Signalled(i32),
     /// By us, after its time was up.
     TimedOut,
+    /// Not yet: it goes on alone.
+    GoesOn,
 }
 
 /// What a child did.
@@ -63,8 +79,8 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// Its standard error, up to [`KEPT`] bytes.
     pub stderr: Vec<u8>,
-    /// Bytes of both that were read and not kept.
-    pub dropped: u64,
+    /// Bytes of its standard output and its standard error that were read and not kept.
+    pub dropped: [u64; 2],
     /// How long it ran.
     pub took: Duration,
 }
@@ -79,6 +95,8 @@ struct Running<'a> {
     took: Duration,
     deadline: Instant,
     timed_out: bool,
+    goes_on_alone: fn(&[u8]) -> bool,
+    goes_on: bool,
     status: Option<ExitStatus>,
 }
 
@@ -91,7 +109,7 @@ struct Output {
 /// Runs children side by side until each has exited or was killed; the results are in their order.
 ///
 /// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]. The end
-/// of a child ends the wait for its output: what a process left behind still writes is not read.
+/// of a child ends the wait for its output: what a process left behind still writes is thrown away.
 ///
 /// # Errors
 ///
@@ -133,6 +151,9 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     if let Some(directory) = spec.directory {
         command.current_dir(directory);
     }
+    if let Some(path) = spec.path {
+        command.env("PATH", path);
+    }
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn()?;
@@ -153,6 +174,8 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         took: Duration::ZERO,
         deadline: Instant::now() + spec.timeout,
         timed_out: false,
+        goes_on_alone: spec.goes_on_alone,
+        goes_on: false,
         status: None,
     })
 }
@@ -218,6 +241,12 @@ impl Running<'_> {
         for output in &mut self.outputs {
             output.drain();
         }
+        if self.input.is_none() && (self.goes_on_alone)(&self.outputs[0].kept) {
+            self.goes_on = true;
+            self.status = Some(ExitStatus::default());
+            self.took = self.started.elapsed();
+            return;
+        }
         if let Ok(Some(status)) = self.child.try_wait() {
             self.status = Some(status);
             self.took = self.started.elapsed();
@@ -253,15 +282,20 @@ impl Running<'_> {
             let _ = kill_process_group(self.group, Signal::KILL);
         }
         let status = self.status.unwrap_or_default();
-        let ended = match (self.timed_out, status.code(), status.signal()) {
-            (true, _, _) => Ended::TimedOut,
-            (false, Some(code), _) => Ended::Exited(code),
-            (false, None, signal) => Ended::Signalled(signal.unwrap_or_default()),
+        let ended = match (status.code(), status.signal()) {
+            _ if self.timed_out => Ended::TimedOut,
+            _ if self.goes_on => Ended::GoesOn,
+            (Some(code), _) => Ended::Exited(code),
+            (None, signal) => Ended::Signalled(signal.unwrap_or_default()),
         };
-        let [stdout, stderr] = self.outputs;
+        let [mut stdout, mut stderr] = self.outputs;
+        if !self.timed_out {
+            stdout.leave();
+            stderr.leave();
+        }
         Finished {
             ended,
-            dropped: stdout.dropped + stderr.dropped,
+            dropped: [stdout.dropped, stderr.dropped],
             took: self.took,
             stdout: stdout.kept,
             stderr: stderr.kept,
@@ -275,6 +309,16 @@ impl Output {
             do_not_block(pipe.as_fd());
         }
         Self { pipe, kept: Vec::new(), dropped: 0 }
+    }
+
+    /// Lets another process read what those who still hold the pipe write: a write to a pipe
+    /// without a reader would end them.
+    fn leave(&mut self) {
+        let Some(pipe) = self.pipe.take() else { return };
+        let mut reader = Command::new("/bin/cat");
+        reader.stdin(pipe).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        // Where there is no `cat`, they find out for themselves.
+        let _ = reader.spawn();
     }
 
     fn drain(&mut self) {
@@ -308,13 +352,11 @@ impl Output {
 mod tests {
     use super::*;
 
+    const SECONDS: Duration = Duration::from_secs(10);
+
     fn shell(line: &str, stdin: &[u8], timeout: u64) -> Finished {
-        let spec = Spec {
-            program: Program::Shell(line),
-            stdin,
-            directory: None,
-            timeout: Duration::from_millis(timeout),
-        };
+        let timeout = Duration::from_millis(timeout);
+        let spec = Spec { stdin, ..Spec::new(Program::Shell(line), timeout) };
         run(&[spec]).remove(0).unwrap()
     }
 
@@ -331,7 +373,7 @@ mod tests {
         let input = vec![b'x'; 3 * 1024 * 1024];
         let finished = shell("cat", &input, 10_000);
         assert_eq!(finished.stdout.len(), KEPT);
-        assert_eq!(finished.dropped, (input.len() - KEPT) as u64);
+        assert_eq!(finished.dropped, [(input.len() - KEPT) as u64, 0]);
     }
 
     #[test]
@@ -347,6 +389,38 @@ mod tests {
         let finished = shell("sleep 30 & echo done", b"", 20_000);
         assert_eq!(finished.stdout, b"done\n");
         assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn what_is_left_behind_can_write_to_the_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let fifo = directory.path().join("fifo");
+        let line = format!(
+            "mkfifo {0}; ((read go < {0}; echo late && echo >&2); echo $? > {0}) & echo done",
+            fifo.display()
+        );
+        assert_eq!(shell(&line, b"", 10_000).stdout, b"done\n");
+        std::fs::write(&fifo, "go\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "0\n");
+    }
+
+    #[test]
+    fn a_child_that_says_so_is_left_to_itself() {
+        let directory = tempfile::tempdir().unwrap();
+        let fifo = directory.path().join("fifo");
+        let line = format!(
+            "mkfifo {0}; cat; echo; (read go < {0}; echo more); echo $? > {0}",
+            fifo.display()
+        );
+        let spec = Spec {
+            stdin: b"alone",
+            goes_on_alone: |written| written == b"alone\n",
+            ..Spec::new(Program::Shell(&line), SECONDS)
+        };
+        let finished = run(&[spec]).remove(0).unwrap();
+        assert_eq!((finished.ended, &*finished.stdout), (Ended::GoesOn, b"alone\n".as_slice()));
+        std::fs::write(&fifo, "go\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "0\n");
     }
 
     #[test]
@@ -369,12 +443,7 @@ mod tests {
     fn signals_and_missing_programs_are_told_apart() {
         assert_eq!(shell("kill -9 $$", b"", 10_000).ended, Ended::Signalled(9));
         let argv = ["/no/such/program".to_owned()];
-        let spec = Spec {
-            program: Program::Argv(&argv),
-            stdin: b"",
-            directory: None,
-            timeout: Duration::from_secs(1),
-        };
+        let spec = Spec::new(Program::Argv(&argv), SECONDS);
         assert_eq!(run(&[spec]).remove(0).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
@@ -383,10 +452,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let fifo = directory.path().join("fifo");
         let spec = |line| Spec {
-            program: Program::Shell(line),
-            stdin: b"",
             directory: Some(directory.path()),
-            timeout: Duration::from_secs(10),
+            ..Spec::new(Program::Shell(line), SECONDS)
         };
         assert_eq!(
             shell(&format!("mkfifo {}", fifo.display()), b"", 10_000).ended,

@@ -280,6 +280,11 @@ pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
+/// Whether a path is there and may be read.
+pub fn is_readable(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
+}
+
 /// Whether a private file could be appended to, and the disk has room for it; a file that is not
 /// there yet is made.
 ///

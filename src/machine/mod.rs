@@ -10,6 +10,7 @@ pub mod git;
 pub mod input;
 pub mod lock;
 pub mod paths;
+pub mod program;
 mod replacing;
 pub mod signals;
 pub mod terminal;

@@ -8,13 +8,17 @@ use crate::client::event::{Event, Subject};
 use crate::client::settings_schema::is_one_rule;
 
 /// The keys that are read here.
-pub(super) const KEYS: &[&str] = &["parallel", "if", "async", "status_message", "adopted"];
+pub(super) const KEYS: &[&str] =
+    &["parallel", "always", "if", "async", "status_message", "adopted"];
 
 /// How a hook runs beside others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
 pub struct Manner {
     /// Whether it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,
+    /// Whether it runs also when a hook before it has ended the chain.
+    pub always: bool,
     /// A rule of the client's permission language, which the client itself evaluates.
     pub condition: Option<String>,
     /// Whether the client goes on without waiting for it.
@@ -50,6 +54,9 @@ impl Manner {
         let mut manner = Self::default();
         if let Some(value) = table.get("parallel") {
             manner.parallel = reader.boolean("parallel", value).unwrap_or_default();
+        }
+        if let Some(value) = table.get("always") {
+            manner.always = reader.boolean("always", value).unwrap_or_default();
         }
         if let Some(value) = table.get("adopted") {
             manner.adopted = reader.boolean("adopted", value).unwrap_or_default();

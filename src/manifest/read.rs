@@ -10,6 +10,7 @@ use super::audience::{self, Audience};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
 use super::profiles;
+use super::surroundings::{self, Surroundings};
 use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
 use crate::client::event::Event;
 use crate::client::matcher;
@@ -82,6 +83,7 @@ struct Draft {
     timeout_ms: Option<u64>,
     on_error: Option<OnError>,
     manner: Manner,
+    surroundings: Surroundings,
     audience: Audience,
     options: Option<Map<String, Value>>,
     option_origins: Vec<(Vec<String>, Origin)>,
@@ -96,6 +98,7 @@ struct Draft {
 struct Defaults {
     timeout_ms: Option<(u64, Origin)>,
     on_error: Option<(OnError, Origin)>,
+    path: Option<(Vec<String>, Origin)>,
 }
 
 fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
@@ -179,7 +182,7 @@ fn read_defaults(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Defau
         reader.wrong_type("defaults", value, "a table");
         return defaults;
     };
-    reader.unknown_keys(table, "[defaults]", &["timeout", "on_error"]);
+    reader.unknown_keys(table, "[defaults]", &["timeout", "on_error", "path"]);
     if let Some(value) = table.get("timeout") {
         let origin = reader.origin(value.span().start);
         defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
@@ -187,6 +190,10 @@ fn read_defaults(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Defau
     if let Some(value) = table.get("on_error") {
         let origin = reader.origin(value.span().start);
         defaults.on_error = read_on_error(reader, value).map(|found| (found, origin));
+    }
+    if let Some(value) = table.get("path") {
+        let origin = reader.origin(value.span().start);
+        defaults.path = Some((surroundings::directories(reader, value), origin));
     }
     defaults
 }
@@ -199,7 +206,11 @@ fn read_hook(
     presets: &dyn Presets,
 ) -> Option<Draft> {
     let before = reader.problems.len();
-    reader.unknown_keys(table, "[[hook]]", &[HOOK_KEYS, manner::KEYS, audience::KEYS].concat());
+    reader.unknown_keys(
+        table,
+        "[[hook]]",
+        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS].concat(),
+    );
     let action = read_action(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
@@ -212,6 +223,7 @@ fn read_hook(
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
         on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
         manner: Manner::default(),
+        surroundings: Surroundings::default(),
         audience: Audience::default(),
         options: table.get("options").and_then(|value| reader.table("options", value)),
         option_origins: Vec::new(),
@@ -229,6 +241,8 @@ fn read_hook(
     }
     draft.audience = Audience::read(reader, table);
     draft.manner = Manner::read(reader, table, draft.events.as_deref());
+    let path = defaults.path.as_ref().map(|(path, _)| path);
+    draft.surroundings = Surroundings::read(reader, table, path);
     check_matcher(reader, table, draft.events.as_deref());
     (reader.problems.len() == before).then_some(draft)
 }
@@ -424,6 +438,13 @@ impl Draft {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
             return Err(Problem { origin: origin.clone(), message });
         }
+        if let Action::Builtin { .. } = &action
+            && let Some((key, origin)) =
+                surroundings::KEYS.iter().find_map(|key| Some((key, self.origins.get(*key)?)))
+        {
+            let message = format!("`{key}` is for commands; a built-in hook starts no process");
+            return Err(Problem { origin: origin.clone(), message });
+        }
         let events = match (self.events, &preset) {
             (Some(events), _) => events,
             (None, Some(preset)) => preset.events.clone(),
@@ -460,6 +481,9 @@ impl Draft {
         fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
         // What is the default of the other hooks would have no effect on one in the background.
         let default_on_error = self.defaults.on_error.filter(|_| !self.manner.background);
+        let is_command = !matches!(action, Action::Builtin { .. });
+        let default_path = self.defaults.path.as_ref().filter(|_| is_command);
+        fall_back("path", default_path.map(|(_, origin)| origin));
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
         let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
         let default_on_error = default_on_error.map(|(on_error, _)| on_error);
@@ -473,6 +497,7 @@ impl Draft {
             timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
             manner: self.manner,
+            surroundings: self.surroundings,
             audience: self.audience,
             options,
             origins,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::audience::Audience;
 use super::manner::Manner;
+use super::surroundings::Surroundings;
 use crate::client::event::Event;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
@@ -98,6 +99,8 @@ pub struct Hook {
     pub on_error: OnError,
     /// How it runs beside others.
     pub manner: Manner,
+    /// Where a command runs.
+    pub surroundings: Surroundings,
     /// For whom it runs, and who may switch it off.
     pub audience: Audience,
     /// A built-in's options, checked and complete.

@@ -27,12 +27,19 @@ impl Chain {
 
     /// The chain of the project in `directory`.
     pub fn of_project(directory: &Path) -> Self {
-        let folder = directory.join(".claude");
+        // Its plan names files by whole paths, which must hold in every directory.
+        let whole = std::path::absolute(directory);
+        let folder = whole.as_deref().unwrap_or(directory).join(".claude");
         Self {
             scope: "project",
             manifest: folder.join("hookman.toml"),
             overlay: Some(folder.join("hookman.local.toml")),
         }
+    }
+
+    /// The directory of the project whose chain it is.
+    pub fn project(&self) -> Option<&Path> {
+        self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())
     }
 
     /// The manifest and, where there can be one, its overlay.

@@ -1,14 +1,19 @@
 //! Running the commands of neighbouring steps as children, side by side.
 
 use std::borrow::Cow;
-use std::io;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
 use crate::client::event::Event;
-use crate::machine::child::{self, Ended, Finished, Program, Spec};
+use crate::client::output;
+use crate::client::payload::Payload;
+use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
 use crate::machine::environment;
+use crate::session::store::Store;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
 const PLACEHOLDERS: &[(&str, &str)] = &[
@@ -17,35 +22,74 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
 ];
 
-/// Runs commands on the same payload at the same time; what each came to and how long that took,
-/// in their order.
-pub(super) fn run(event: Event, steps: &[&Step<'_>], text: &str) -> Vec<(Outcome, Duration)> {
+/// What stands around the steps of a chain.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// What hooks may keep for the session.
+    pub store: &'a dyn Store,
+    /// The directory of the project whose chain it is; the user's chain has none.
+    pub project: Option<&'a Path>,
+}
+
+/// What a step came to.
+#[derive(Debug)]
+pub(super) struct Came {
+    /// Its answer or failure.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub took: Duration,
+    /// What was odd about it, for the journal.
+    pub warnings: Vec<String>,
+}
+
+impl From<Failure> for Came {
+    fn from(failure: Failure) -> Self {
+        let outcome = Outcome::Failure(failure);
+        Self { outcome, took: Duration::ZERO, warnings: Vec::new() }
+    }
+}
+
+/// A command and all that it is run with.
+struct Prepared<'s> {
+    step: &'s Step<'s>,
+    words: Cow<'s, [String]>,
+    directory: Option<PathBuf>,
+    path: Option<OsString>,
+}
+
+/// Runs commands on the same payload at the same time; what each came to, in their order.
+pub(super) fn run(
+    event: Event,
+    steps: &[&Step<'_>],
+    payload: &Payload<'_>,
+    text: &str,
+    around: Around<'_>,
+) -> Vec<Came> {
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();
-    let words: Vec<Cow<'_, [String]>> = steps.iter().map(|step| words(step)).collect();
-    let specs: Vec<Spec<'_>> = steps
+    let prepared: Vec<Prepared<'_>> =
+        steps.iter().map(|step| Prepared::new(step, payload, around)).collect();
+    let specs: Vec<Spec<'_>> = prepared
         .iter()
-        .zip(&words)
-        .map(|(step, words)| Spec {
-            program: match &step.run {
+        .map(|prepared| Spec {
+            program: match &prepared.step.run {
                 Run::Command(line) => Program::Shell(line),
-                _ => Program::Argv(words),
+                _ => Program::Argv(&prepared.words),
             },
             stdin: &stdin,
-            directory: None,
-            timeout: Duration::from_millis(step.timeout_ms),
+            directory: prepared.directory.as_deref(),
+            path: prepared.path.as_deref(),
+            timeout: Duration::from_millis(prepared.step.timeout_ms),
+            goes_on_alone: output::goes_on_alone,
         })
         .collect();
     let results = child::run(&specs);
     results
         .into_iter()
-        .zip(steps.iter().zip(&specs))
-        .map(|(result, (step, spec))| match result {
-            Ok(finished) => (heard(event, step, &finished), finished.took),
-            Err(error) => {
-                let failure = Failure::NotStarted(not_started(spec.program, &error));
-                (Outcome::Failure(failure), Duration::ZERO)
-            }
+        .zip(&prepared)
+        .map(|(result, prepared)| match result {
+            Ok(finished) => prepared.heard(event, &finished),
+            Err(error) => Failure::NotStarted(prepared.attempt().not_started(&error)).into(),
         })
         .collect()
 }
@@ -57,6 +101,76 @@ pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
         (Run::Argv(one), Run::Argv(other)) => one == other,
         _ => false,
     }
+}
+
+impl<'s> Prepared<'s> {
+    fn new(step: &'s Step<'s>, payload: &Payload<'_>, around: Around<'_>) -> Self {
+        let project = || {
+            // The client says where the session was started, and clients before it did not.
+            let of_user = || environment::raw("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+            let found = around.project.map(Path::to_owned).or_else(of_user);
+            found.unwrap_or_else(|| PathBuf::from(&*payload.cwd))
+        };
+        // The list is hookman's own text.
+        let more: Vec<String> = serde_json::from_str(step.path).unwrap_or_default();
+        Self {
+            step,
+            words: words(step),
+            directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
+            path: (!more.is_empty()).then(|| launch::longer_path(&more)),
+        }
+    }
+
+    fn attempt(&self) -> Attempt<'_> {
+        Attempt {
+            run: &self.step.run,
+            words: &self.words,
+            directory: self.directory.as_deref(),
+            path: self.path.as_deref(),
+        }
+    }
+
+    fn heard(&self, event: Event, finished: &Finished) -> Came {
+        let Finished { ended, took, dropped, .. } = *finished;
+        let mut warnings = Vec::new();
+        let stdout = text(&finished.stdout, dropped[0], "standard output", &mut warnings);
+        let stderr = text(&finished.stderr, dropped[1], "standard error", &mut warnings);
+        let exit = match ended {
+            Ended::Exited(code) => Exit::Code(code),
+            Ended::Signalled(signal) => Exit::Signal(signal),
+            Ended::TimedOut => Exit::TimedOut(self.step.timeout_ms),
+            Ended::GoesOn => Exit::GoesOn,
+        };
+        let never_ran = match ended {
+            Ended::Exited(2) => self.attempt().misfired(&stdout, &stderr),
+            Ended::Exited(126 | 127) => self.attempt().not_found(&stderr),
+            _ => None,
+        };
+        if let Some(why) = never_ran {
+            return Came { outcome: Outcome::Failure(Failure::NotStarted(why)), took, warnings };
+        }
+        let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
+        let read = outcome::read(event, exit, heard, self.step.on_error);
+        warnings.extend(read.warning);
+        Came { outcome: read.outcome, took, warnings }
+    }
+}
+
+fn text<'b>(bytes: &'b [u8], dropped: u64, what: &str, odd: &mut Vec<String>) -> Cow<'b, str> {
+    if dropped > 0 {
+        let all = KEPT as u64 + dropped;
+        odd.push(format!("{what} had {all} bytes, of which the first {KEPT} were kept"));
+    }
+    // A character that the cut goes through is no mistake of the hook's.
+    let end = match std::str::from_utf8(bytes) {
+        Err(error) if dropped > 0 && error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    };
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    if matches!(text, Cow::Owned(_)) {
+        odd.push(format!("{what} was not UTF-8; what was not is replaced"));
+    }
+    text
 }
 
 fn words<'s>(step: &'s Step<'_>) -> Cow<'s, [String]> {
@@ -73,25 +187,4 @@ fn words<'s>(step: &'s Step<'_>) -> Cow<'s, [String]> {
         }
     }
     Cow::Owned(filled)
-}
-
-fn not_started(program: Program<'_>, error: &io::Error) -> String {
-    match program {
-        Program::Argv([name, ..]) if error.kind() == io::ErrorKind::NotFound => {
-            format!("`{name}` was not found")
-        }
-        Program::Argv([name, ..]) => format!("`{name}`: {error}"),
-        _ => error.to_string(),
-    }
-}
-
-fn heard(event: Event, step: &Step<'_>, finished: &Finished) -> Outcome {
-    let exit = match finished.ended {
-        Ended::Exited(code) => Exit::Code(code),
-        Ended::Signalled(signal) => Exit::Signal(signal),
-        Ended::TimedOut => Exit::TimedOut(step.timeout_ms),
-    };
-    let stdout = String::from_utf8_lossy(&finished.stdout);
-    let stderr = String::from_utf8_lossy(&finished.stderr);
-    outcome::read(event, exit, Heard { stdout: &stdout, stderr: &stderr }, step.on_error)
 }

@@ -68,6 +68,9 @@ pub struct StepEntry {
     /// The failure in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What was odd and no failure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl<'a> Entry<'a> {
@@ -101,12 +104,12 @@ impl<'a> Entry<'a> {
             hook: hook.to_owned(),
             us: 0,
             outcome: "off".into(),
-            error: None,
+            ..StepEntry::default()
         });
     }
 
     /// Adds a step that was run.
-    pub fn ran(&mut self, ran: &Ran, took: Duration) {
+    pub fn ran(&mut self, ran: &Ran, took: Duration, warnings: Vec<String>) {
         let (outcome, error) = match &ran.outcome {
             Outcome::Failure(failure) => (failure.kind(), Some(failure.to_string())),
             Outcome::Answer(answer, _) => match answer.decision {
@@ -121,7 +124,16 @@ impl<'a> Entry<'a> {
             us: micros(took),
             outcome: outcome.into(),
             error,
+            warnings,
         });
+    }
+
+    /// Says of the steps that denied that they were not heeded.
+    pub fn overruled(&mut self, why: &str) {
+        let speakers = |step: &&mut StepEntry| matches!(&*step.outcome, "deny" | "context");
+        for step in self.steps.iter_mut().filter(speakers) {
+            step.warnings.push(why.to_owned());
+        }
     }
 
     /// Adds the verdict and the time it took.

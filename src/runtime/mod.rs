@@ -5,11 +5,13 @@
 pub mod arguments;
 pub mod catalogue;
 pub mod chains;
-mod children;
+pub mod children;
 pub mod journal;
+mod launch;
 pub mod sessions;
 pub mod status;
 pub mod steps;
+mod stops;
 pub mod store;
 pub mod switchable;
 pub mod switching;
@@ -27,7 +29,7 @@ use crate::chain::plan::{Plan, Step};
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, Subject};
 use crate::client::output;
-use crate::client::payload::Payload;
+use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
 use crate::machine::paths::Paths;
 use crate::machine::{clock, files, signals};
@@ -37,12 +39,16 @@ use crate::session::switches::{Moment, Switches};
 
 use arguments::Arguments;
 use chains::{Chain, Loaded};
+use children::Around;
 use journal::Entry;
 use store::FileStore;
 use switching::Scene;
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// What the line of a hook that must hold has in a plan.
+const CLOSED: &str = "\tclosed\t";
 
 /// The flag under which a session was told of a manifest that cannot be read.
 const BROKEN: &str = "manifest-broken";
@@ -53,7 +59,7 @@ static GATE: AtomicBool = AtomicBool::new(false);
 /// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on
 /// standard input.
 pub fn main(arguments: &[OsString]) -> u8 {
-    signals::ignore_broken_pipes();
+    signals::ignore_failed_writes();
     panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
         // An abort would be read as a hook that failed, and let the call through.
@@ -74,7 +80,15 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Input::Incomplete(bytes) => (bytes, false),
     };
     let text = String::from_utf8_lossy(bytes);
-    let payload = complete.then(|| Payload::parse(&text)).and_then(Result::ok);
+    let repaired;
+    let (payload, text) = match Payload::parse(&text) {
+        _ if !complete => (None, &*text),
+        Ok(payload) => (Some(payload), &*text),
+        Err(_) => {
+            repaired = payload::repaired(&text).unwrap_or_default();
+            (Payload::parse(&repaired).ok(), &*repaired)
+        }
+    };
     let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
     let Some(event) = arguments.event.or(named) else {
         return silent("neither the arguments nor the payload name an event of the client");
@@ -88,7 +102,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let verdict = match payload.filter(whole) {
         Some(payload) => {
             entry.describe(&payload);
-            call.answer(&payload, &text, &mut entry)
+            call.answer(&payload, text, &mut entry)
         }
         None => call.without_payload(&mut entry),
     };
@@ -162,16 +176,37 @@ impl Call<'_> {
                 return self.broken(&problems, gate, is_new, entry);
             }
         };
-        let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
-        let subject = payload.subject(self.event);
-        let steps = plan.steps(self.event, self.hook.as_deref(), subject);
+        let anew;
+        let steps = match self.steps(&plan, payload) {
+            Ok(steps) => steps,
+            Err(line) => {
+                entry.note(format!("a damaged line of the plan, which was made anew: {line}"));
+                anew = chains::compile(self.paths, &self.chain);
+                match &anew {
+                    Ok(Some(anew)) => self.steps(anew, payload).unwrap_or_default(),
+                    Ok(None) => Vec::new(),
+                    Err(problems) => {
+                        let gate = plan.contains(CLOSED);
+                        return self.broken(
+                            &problems.to_string(),
+                            gate,
+                            tell_once(&store, BROKEN),
+                            entry,
+                        );
+                    }
+                }
+            }
+        };
         let (chosen, unread) = choose(steps, self.paths, payload, &store, entry);
         if chosen.is_empty() && notice.is_none() && unread.is_none() {
             return Verdict::default();
         }
-        let mut ran = steps::run(self.event, &chosen, payload, text, &store, entry);
+        let around = Around { store: &store, project: self.chain.project() };
+        let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
         ran.extend(unread.map(|message| Ran::told("hookman", message)));
-        let mut verdict = merge::merge(self.event, &ran);
+        let verdict = merge::merge(self.event, &ran);
+        let mut verdict =
+            stops::limited(self.event, verdict, &ran, payload, text, self.paths, entry);
         if let Some(problems) = notice {
             entry.note(format!("the last good plan is used: {problems}"));
             if verdict.said == output::Said::default() && tell_once(&store, BROKEN) {
@@ -183,6 +218,13 @@ impl Call<'_> {
             }
         }
         verdict
+    }
+
+    /// The steps of a plan for a payload, or the first line of them that is damaged.
+    fn steps<'p>(&self, plan: &'p str, payload: &Payload<'_>) -> Result<Vec<Step<'p>>, &'p str> {
+        let subject = payload.subject(self.event);
+        let plan = Plan::parse(plan).ok_or("")?;
+        plan.steps(self.event, self.hook.as_deref(), subject).collect()
     }
 
     fn without_payload(&self, entry: &mut Entry<'_>) -> Verdict {
@@ -226,17 +268,12 @@ impl Call<'_> {
 /// Drops the steps that are switched off in the session, or not for the agent that works; with what
 /// the user is to be told of switches that cannot be used.
 fn choose<'p>(
-    steps: impl Iterator<Item = Result<Step<'p>, &'p str>>,
+    mut chosen: Vec<Step<'p>>,
     paths: &Paths,
     payload: &Payload<'_>,
     store: &FileStore,
     entry: &mut Entry<'_>,
 ) -> (Vec<Step<'p>>, Option<String>) {
-    let mut chosen: Vec<Step<'p>> = steps
-        .filter_map(|step| {
-            step.map_err(|line| entry.note(format!("a step was not read: {line}"))).ok()
-        })
-        .collect();
     if chosen.is_empty() {
         return (chosen, None);
     }

@@ -1,22 +1,23 @@
 //! Running the steps of a chain, one after another, parallel neighbours at once.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::children;
+use super::children::{self, Around, Came};
 use super::journal::Entry;
 use crate::builtin::{self, Context, catalogue};
 use crate::chain::merge::Ran;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
-use crate::client::answer::{Answer, Decision};
+use crate::client::answer::Decision;
 use crate::client::event::{Block, Event};
 use crate::client::payload::Payload;
-use crate::session::store::Store;
 
-/// Runs the steps in order until all have run or one denies a permission.
+/// Runs the steps in order until all have run or one denies a permission; those that run always
+/// run then too.
 ///
 /// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
 /// field by field. Neighbours that are marked parallel see the same input, and all of them run.
@@ -25,62 +26,98 @@ pub fn run(
     steps: &[Step<'_>],
     payload: &Payload<'_>,
     text: &str,
-    store: &dyn Store,
+    around: Around<'_>,
     entry: &mut Entry<'_>,
 ) -> Vec<Ran> {
     let mut ran = Vec::with_capacity(steps.len());
-    let mut input: Option<Map<String, Value>> = None;
+    let mut rewrites = Rewrites::default();
+    let mut ended = false;
     for batch in steps.chunk_by(|one, next| one.parallel && next.parallel) {
-        let outcomes = match &input {
-            None => together(event, batch, payload, text, store),
+        let batch: Vec<&Step<'_>> = batch.iter().filter(|step| !ended || step.always).collect();
+        let outcomes = match &rewrites.input {
+            _ if batch.is_empty() => continue,
+            None => together(event, &batch, payload, text, around),
             Some(input) => {
                 let text = with_input(text, payload, input);
                 match Payload::parse(&text) {
-                    Ok(payload) => together(event, batch, &payload, &text, store),
+                    Ok(payload) => together(event, &batch, &payload, &text, around),
                     Err(error) => {
-                        let failure = Outcome::Failure(Failure::Builtin(error.to_string()));
-                        batch.iter().map(|step| (step, failure.clone(), Duration::ZERO)).collect()
+                        let failure = Failure::Builtin(error.to_string());
+                        batch.iter().map(|step| (*step, failure.clone().into())).collect()
                     }
                 }
             }
         };
-        let mut denied = false;
-        for (step, outcome, took) in outcomes {
-            let mut done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
-            if let Outcome::Answer(answer, _) = &mut done.outcome
+        let mut seen = rewrites.input.clone();
+        for (step, came) in outcomes {
+            let Came { mut outcome, took, mut warnings } = came;
+            if let Outcome::Answer(answer, said) = &mut outcome
+                && event == Event::PreToolUse
                 && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
             {
-                let whole = input.get_or_insert_with(|| original(payload));
-                whole.extend(std::mem::take(update));
-                update.clone_from(whole);
+                let given = update.len();
+                let seen = seen.get_or_insert_with(|| original(payload));
+                warnings.extend(rewrites.lay(step.name, update, seen));
+                // The client takes a rewrite for all of the input.
+                said.take_if(|_| update.len() != given);
             }
-            entry.ran(&done, took);
-            denied |= done.answer(event).decision == Some(Decision::Deny);
+            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
+            entry.ran(&done, took, warnings);
+            ended |= event.facts().block == Block::Permission
+                && done.answer(event).decision == Some(Decision::Deny);
             ran.push(done);
-        }
-        if denied && event.facts().block == Block::Permission {
-            break;
         }
     }
     ran
+}
+
+/// What the steps have made of the tool's input.
+#[derive(Default)]
+struct Rewrites {
+    /// The whole input, once a step has rewritten some of it.
+    input: Option<Map<String, Value>>,
+    /// The step that rewrote each field last.
+    authors: BTreeMap<String, String>,
+}
+
+impl Rewrites {
+    /// Lays what a step that has `seen` this input wants changed over the input, and makes the
+    /// whole of it what the step says; gives a warning for each field that another had rewritten.
+    fn lay(
+        &mut self,
+        step: &str,
+        update: &mut Map<String, Value>,
+        seen: &Map<String, Value>,
+    ) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let whole = self.input.get_or_insert_with(|| seen.clone());
+        for (field, value) in std::mem::take(update) {
+            // A hook that gives back all of the input has changed only what differs, and must
+            // not undo what its neighbour did.
+            if seen.get(&field) == Some(&value) {
+                continue;
+            }
+            if let Some(other) = self.authors.insert(field.clone(), step.to_owned()) {
+                warnings.push(format!("rewrote `{field}`, which `{other}` had rewritten"));
+            }
+            whole.insert(field, value);
+        }
+        update.clone_from(whole);
+        warnings
+    }
 }
 
 /// Runs neighbours on the same payload, their commands side by side. Of commands that the client
 /// would take for one, the last is run, in the place of the first.
 fn together<'s, 'p>(
     event: Event,
-    batch: &'s [Step<'p>],
+    batch: &[&'s Step<'p>],
     payload: &Payload<'_>,
     text: &str,
-    store: &dyn Store,
-) -> Vec<(&'s Step<'p>, Outcome, Duration)> {
-    if let [step] = batch {
-        let started = Instant::now();
-        let outcome = one(event, step, payload, text, store);
-        return vec![(step, outcome, started.elapsed())];
-    }
-    let mut distinct: Vec<&Step<'_>> = Vec::with_capacity(batch.len());
-    for step in batch {
+    around: Around<'_>,
+) -> Vec<(&'s Step<'p>, Came)> {
+    let mut distinct: Vec<&'s Step<'p>> = Vec::with_capacity(batch.len());
+    for &step in batch {
         match distinct.iter_mut().find(|known| children::same(known, step)) {
             Some(known) => *known = step,
             None => distinct.push(step),
@@ -88,21 +125,27 @@ fn together<'s, 'p>(
     }
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
     let commands: Vec<&Step<'_>> = distinct.iter().copied().filter(is_child).collect();
-    let mut heard = children::run(event, &commands, text).into_iter();
+    let mut heard = if commands.is_empty() {
+        Vec::new().into_iter()
+    } else {
+        children::run(event, &commands, payload, text, around).into_iter()
+    };
     let mut outcomes = Vec::with_capacity(distinct.len());
     for step in distinct {
-        let started = Instant::now();
-        let (outcome, took) = match &step.run {
-            Run::Builtin { .. } => {
-                let outcome = one(event, step, payload, text, store);
-                (outcome, started.elapsed())
+        let came = match &step.run {
+            Run::Builtin { kind, options } => {
+                let started = Instant::now();
+                let store = around.store;
+                let context = Context { name: step.name, event, payload, options, store };
+                let outcome = builtin(kind, &context);
+                Came { outcome, took: started.elapsed(), warnings: Vec::new() }
             }
             Run::Command(_) | Run::Argv(_) => match heard.next() {
-                Some(heard) => heard,
+                Some(came) => came,
                 None => continue,
             },
         };
-        outcomes.push((step, outcome, took));
+        outcomes.push((step, came));
     }
     outcomes
 }
@@ -125,28 +168,14 @@ fn with_input<'a>(
     Cow::Owned(changed)
 }
 
-fn one(
-    event: Event,
-    step: &Step<'_>,
-    payload: &Payload<'_>,
-    text: &str,
-    store: &dyn Store,
-) -> Outcome {
-    match &step.run {
-        Run::Builtin { kind, options } => {
-            let context = Context { name: step.name, event, payload, options, store };
-            let Some(kind) = catalogue::kind(kind) else {
-                let why = format!("this hookman has no built-in hooks of the kind `{kind}`");
-                return Outcome::Failure(Failure::Builtin(why));
-            };
-            match (kind.run)(&context) {
-                Ok(answer) => Outcome::Answer(answer, None),
-                Err(failure) => Outcome::Failure(Failure::Builtin(in_words(failure))),
-            }
-        }
-        Run::Command(_) | Run::Argv(_) => children::run(event, &[step], text)
-            .pop()
-            .map_or_else(|| Outcome::Answer(Answer::default(), None), |(outcome, _)| outcome),
+fn builtin(kind: &str, context: &Context<'_>) -> Outcome {
+    let Some(kind) = catalogue::kind(kind) else {
+        let why = format!("this hookman has no built-in hooks of the kind `{kind}`");
+        return Outcome::Failure(Failure::Builtin(why));
+    };
+    match (kind.run)(context) {
+        Ok(answer) => Outcome::Answer(answer, None),
+        Err(failure) => Outcome::Failure(Failure::Builtin(in_words(failure))),
     }
 }
 

@@ -68,6 +68,7 @@ books! {
     sessions
     settings
     slash_commands
+    stops
     switches
     typed
 }

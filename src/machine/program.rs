@@ -1,0 +1,140 @@
+//! Why a program does not start.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::files;
+
+/// How much of a script's first line the system reads.
+const FIRST_LINE: u64 = 256;
+
+/// Where programs often are that the `PATH` of a desktop's or a timer's processes does not name;
+/// those that are relative are in the home directory.
+const USUAL_PLACES: &[&str] = &[
+    ".local/bin",
+    ".cargo/bin",
+    ".bun/bin",
+    ".deno/bin",
+    "go/bin",
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+    "/home/linuxbrew/.linuxbrew/bin",
+];
+
+/// What keeps a file from being run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// There is none of that name.
+    Absent,
+    /// It is a directory.
+    Directory,
+    /// Nobody may run it.
+    NotExecutable,
+    /// Its first line ends in CRLF and names this interpreter, to which the system adds the CR.
+    Crlf(String),
+    /// Its first line names this interpreter, which is not there.
+    NoInterpreter(String),
+    /// It is neither a program nor a script that names its interpreter.
+    NoFormat,
+}
+
+/// What keeps the file at `path` from being run, as far as can be seen from outside.
+pub fn trouble(path: &Path) -> Option<Trouble> {
+    match fs::metadata(path) {
+        Err(_) => return Some(Trouble::Absent),
+        Ok(metadata) if metadata.is_dir() => return Some(Trouble::Directory),
+        Ok(metadata) if !metadata.is_file() => return None,
+        Ok(_) if !files::is_executable(path) => return Some(Trouble::NotExecutable),
+        Ok(_) => {}
+    }
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut head).ok()?;
+    of_script(&head)
+}
+
+fn of_script(head: &[u8]) -> Option<Trouble> {
+    const FORMATS: [&[u8]; 6] = [
+        b"\x7fELF",
+        b"\xfe\xed\xfa",
+        b"\xcf\xfa\xed\xfe",
+        b"\xce\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+        b"MZ",
+    ];
+    let Some(line) = head.strip_prefix(b"#!") else {
+        let known = FORMATS.iter().any(|format| head.starts_with(format));
+        return (!known).then_some(Trouble::NoFormat);
+    };
+    let line = String::from_utf8_lossy(line.split(|byte| *byte == b'\n').next()?).into_owned();
+    let interpreter = line.split_whitespace().next()?.to_owned();
+    if line.ends_with('\r') {
+        let last = line.split_whitespace().last().unwrap_or_default();
+        return Some(Trouble::Crlf(last.to_owned()));
+    }
+    (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
+}
+
+/// The program that a name without a slash stands for on a `PATH`.
+pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path)
+        .map(|directory| directory.join(name))
+        .find(|file| files::is_executable(file))
+}
+
+/// The directory outside of the `PATH` that has a program of this name, if a usual one does.
+pub fn usual_place(name: &str, home: &Path) -> Option<PathBuf> {
+    USUAL_PLACES
+        .iter()
+        .map(|place| home.join(place))
+        .find(|directory| files::is_executable(&directory.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn each_trouble_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.sh");
+        assert_eq!(trouble(&file), Some(Trouble::Absent));
+        assert_eq!(trouble(folder.path()), Some(Trouble::Directory));
+        fs::write(&file, "#!/bin/sh\n").unwrap();
+        assert_eq!(trouble(&file), Some(Trouble::NotExecutable));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let rows = [
+            ("#!/bin/sh\n", None),
+            ("#!/bin/sh -eu\necho\n", None),
+            ("#! /bin/sh", None),
+            ("\u{7f}ELF", None),
+            ("#!/bin/sh\r\n", Some(Trouble::Crlf("/bin/sh".to_owned()))),
+            ("#!/usr/bin/env bash\r\n", Some(Trouble::Crlf("bash".to_owned()))),
+            ("#!/nowhere/sh -e\n", Some(Trouble::NoInterpreter("/nowhere/sh".to_owned()))),
+            ("echo hi\n", Some(Trouble::NoFormat)),
+            ("", Some(Trouble::NoFormat)),
+        ];
+        for (text, expected) in rows {
+            fs::write(&file, text).unwrap();
+            assert_eq!(trouble(&file), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_looked_for_where_the_path_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join(".local/bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(bin.join("it"), "#!/bin/sh\n").unwrap();
+        assert_eq!(usual_place("it", folder.path()), None);
+        fs::set_permissions(bin.join("it"), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(usual_place("it", folder.path()), Some(bin.clone()));
+        assert_eq!(on_path("it", OsStr::new("/nowhere")), None);
+        let path = env::join_paths([Path::new("/nowhere"), &bin]).unwrap();
+        assert_eq!(on_path("it", &path), Some(bin.join("it")));
+    }
+}

@@ -1,0 +1,113 @@
+//! How often a chain may keep a session, or a subagent, from ending.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::journal::Entry;
+use crate::chain::merge::{Ran, Verdict};
+use crate::client::answer::{Answer, Decision};
+use crate::client::event::Event;
+use crate::client::output;
+use crate::client::payload::Payload;
+use crate::machine::paths::Paths;
+use crate::machine::{environment, files};
+use crate::session::identity::safe_name;
+
+/// How often the end of one prompt's work may be refused, unless the client's variable says it.
+///
+/// Source: the client's own number (2.1.143 and later), which it counts from the last tool call on:
+/// a session that calls a tool each time it is kept going never comes to its end.
+const CAP: u64 = 8;
+
+const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Active {
+    stop_hook_active: bool,
+}
+
+/// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
+/// prompt. A count that cannot be kept allows one refusal.
+pub(super) fn limited(
+    event: Event,
+    verdict: Verdict,
+    ran: &[Ran],
+    payload: &Payload<'_>,
+    text: &str,
+    paths: &Paths,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    if !matches!(event, Event::Stop | Event::SubagentStop) || !goes_on(event, &verdict, ran) {
+        return verdict;
+    }
+    let cap = environment::text(VARIABLE).and_then(|cap| cap.parse().ok()).unwrap_or(CAP);
+    if cap == 0 {
+        return verdict;
+    }
+    let active = serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active);
+    let count = count(&file(paths, payload), &payload.prompt_id, active);
+    let message = match count {
+        Some(count) if count <= cap => return verdict,
+        None if !active => return verdict,
+        Some(_) => format!("{event} was refused {cap} times for this prompt, and comes now"),
+        None => format!("{event} comes now: how often it was refused cannot be written down"),
+    };
+    entry.overruled(&message);
+    let message = format!("hookman: {message} ({VARIABLE} sets the number, 0 lifts the limit)");
+    let answer = Answer { system_message: Some(message), ..Answer::default() };
+    Verdict { decision: None, said: output::write(event, &answer) }
+}
+
+// A text for the model keeps the session going as a block does (client 2.1.163 and later).
+fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
+    verdict.decision == Some(Decision::Deny)
+        || ran.iter().any(|ran| !ran.answer(event).context.is_empty())
+}
+
+fn file(paths: &Paths, payload: &Payload<'_>) -> PathBuf {
+    let who = if payload.agent_id.is_empty() { "main" } else { &payload.agent_id };
+    paths.session(&safe_name(&payload.session_id)).join("stops").join(&*safe_name(who))
+}
+
+/// Counts one more refusal for a prompt and gives how many there were. Where the client does not
+/// name the prompt, one that was not refused before begins anew.
+fn count(file: &Path, prompt: &str, active: bool) -> Option<u64> {
+    let mut text = String::new();
+    files::read_own(file, &mut text).ok()?;
+    let before = text.split_once(' ').filter(|(_, known)| *known == prompt);
+    let before = before.filter(|_| active || !prompt.is_empty());
+    let count = before.and_then(|(count, _)| count.parse::<u64>().ok()).unwrap_or(0) + 1;
+    let mut line = String::new();
+    let _ = write!(line, "{count} {prompt}");
+    files::replace_private(file, &line).ok()?;
+    Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_counted_for_each_prompt() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("stops/main");
+        let rows = [
+            ("a", false, 1),
+            ("a", true, 2),
+            // A tool call in between does not begin it anew.
+            ("a", false, 3),
+            ("b", true, 1),
+            ("", true, 1),
+            ("", true, 2),
+            ("", false, 1),
+        ];
+        for (prompt, active, expected) in rows {
+            assert_eq!(count(&file, prompt, active), Some(expected), "{prompt} {active}");
+        }
+        let inside = file.join("below-a-file");
+        assert_eq!(count(&inside, "a", true), None);
+    }
+}
