@@ -1,6 +1,8 @@
 //! From payload, manifest and switches to steps, and from outcomes to a verdict.
 
+mod fields;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
 mod relative;
+pub mod room;

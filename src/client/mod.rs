@@ -9,3 +9,4 @@ pub mod payload;
 pub mod settings_schema;
 pub mod shell;
 pub mod tools;
+mod wording;

@@ -5,6 +5,7 @@
 //! families are listed in [`FAMILIES`], in the order in which a user should read the findings.
 
 mod binary;
+mod environment;
 pub mod facts;
 mod journal;
 mod manifests;
@@ -99,6 +100,7 @@ pub const FAMILIES: &[&[Check]] = &[
     binary::CHECKS,
     matchers::CHECKS,
     order::CHECKS,
+    environment::CHECKS,
     journal::CHECKS,
 ];
 

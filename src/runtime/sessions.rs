@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use super::journal;
+use super::{journal, texts};
 use crate::machine::paths::Paths;
 use crate::machine::{clients, files};
 use crate::session::identity::safe_name;
@@ -102,6 +102,9 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
         let path = folder.path();
         let is_live = folder.file_name().to_str().is_some_and(|name| live.contains(name));
         let old = last_use(&path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept));
+        if !dry_run {
+            texts::prune(&path, kept);
+        }
         if !is_live && old && (dry_run || fs::remove_dir_all(&path).is_ok()) {
             pruned += 1;
         }
