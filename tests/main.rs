@@ -5,6 +5,7 @@ mod at_once;
 mod cli;
 mod cost;
 mod documents;
+mod hostile;
 mod house;
 mod settings;
 mod writing;

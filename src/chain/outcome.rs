@@ -146,10 +146,11 @@ fn goes_on(on_error: OnError) -> Read {
 }
 
 fn among_noise(event: Event, stdout: &str) -> Option<Read> {
-    let (answer, noise) = output::among_noise(event, stdout)?;
-    let warning = format!(
-        "{noise} bytes stood beside its answer, so an `allow` or a rewrite is not believed"
-    );
+    let (answer, noise, doubted) = output::among_noise(event, stdout)?;
+    let mut warning = format!("{noise} bytes of other text stood beside its answer");
+    if doubted {
+        warning.push_str(", so its `allow` or rewrite is not believed");
+    }
     Some(Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) })
 }
 

@@ -50,14 +50,14 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
-/// The answer that stands among other text, and how many bytes that other text has; of several
-/// the gravest, and of those the last.
+/// The answer that stands among other text, how many bytes that other text has, and whether some
+/// of the answer is not believed; of several the gravest, and of those the last.
 ///
 /// Profiles and package managers print such text, and the client takes the whole for plain text.
 /// What merely stands in a text may be somebody else's words, such as the command that a hook
 /// logs, so only what holds back or tells something is believed, and nothing that would let
 /// through or rewrite.
-pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize)> {
+pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize, bool)> {
     /// How many objects are looked at, the last ones; what is no answer may have any number.
     const TRIES: usize = 16;
     const FIELDS: [&str; 5] =
@@ -82,11 +82,13 @@ pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize)> {
         Some((is_answer.then(|| answer(event, object))?.ok()?, noise))
     });
     let (mut answer, noise) = answers.max_by_key(|(answer, _)| answer.decision)?;
+    let said = (answer.decision, answer.specific.len());
     answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
     if answer.decision == Some(Decision::Allow) {
         (answer.decision, answer.reason) = (None, None);
     }
-    Some((answer, noise))
+    let doubted = said != (answer.decision, answer.specific.len());
+    Some((answer, noise, doubted))
 }
 
 fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
@@ -268,6 +270,7 @@ mod tests {
         }
         let rows = [
             (Event::TaskCompleted, 2, ""),
+            (Event::Stop, 2, ""),
             (Event::Notification, 0, ""),
             (Event::UserPromptSubmit, 0, r#"{"decision":"block","reason":"no"}"#),
             (

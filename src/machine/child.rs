@@ -160,7 +160,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     let group = Pid::from_child(&child);
     let input = child.stdin.take().map(|pipe| (pipe, spec.stdin));
     if let Some((pipe, _)) = &input {
-        do_not_block(pipe.as_fd());
+        set_blocking(pipe.as_fd(), false);
     }
     let stdout = child.stdout.take().map(OwnedFd::from);
     let stderr = child.stderr.take().map(OwnedFd::from);
@@ -180,11 +180,12 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     })
 }
 
-fn do_not_block(pipe: BorrowedFd<'_>) {
+fn set_blocking(pipe: BorrowedFd<'_>, blocking: bool) {
     // The pipe is ours and new, so this cannot fail in a way that matters: a blocking pipe is
     // still served by poll, only less smoothly.
-    if let Ok(flags) = fcntl_getfl(pipe) {
-        let _ = fcntl_setfl(pipe, flags | OFlags::NONBLOCK);
+    if let Ok(mut flags) = fcntl_getfl(pipe) {
+        flags.set(OFlags::NONBLOCK, !blocking);
+        let _ = fcntl_setfl(pipe, flags);
     }
 }
 
@@ -306,7 +307,7 @@ impl Running<'_> {
 impl Output {
     fn of(pipe: Option<OwnedFd>) -> Self {
         if let Some(pipe) = &pipe {
-            do_not_block(pipe.as_fd());
+            set_blocking(pipe.as_fd(), false);
         }
         Self { pipe, kept: Vec::new(), dropped: 0 }
     }
@@ -315,6 +316,8 @@ impl Output {
     /// without a reader would end them.
     fn leave(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
+        // Who reads it waits for what comes.
+        set_blocking(pipe.as_fd(), true);
         let mut reader = Command::new("/bin/cat");
         reader.stdin(pipe).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         // Where there is no `cat`, they find out for themselves.

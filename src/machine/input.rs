@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+/// How many bytes are read before no end is believed in any more: several times the largest file
+/// that a tool writes at once, and far less than memory.
+const MOST: usize = 128 * 1024 * 1024;
+
 /// What was found on standard input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
@@ -55,8 +59,8 @@ impl End {
     }
 }
 
-/// Reads standard input until the first JSON object is complete, the input ends, or `deadline`
-/// has passed.
+/// Reads standard input until the first JSON object is complete, the input ends, there was too much
+/// of it, or `deadline` has passed.
 ///
 /// The end of the input is not waited for: clients were seen to leave the pipe open
 /// (client 2.1.246 on Linux, 2.1.270 on Windows).
@@ -70,7 +74,7 @@ pub fn read_value(deadline: Duration) -> Input {
             bytes.reserve(bytes.len().max(64 * 1024));
         }
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if left.is_zero() || bytes.len() > MOST {
             // A writer that is always ready would never let `poll` say that time is up.
             return Input::Incomplete(bytes);
         }

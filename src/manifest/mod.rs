@@ -1,6 +1,7 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
 mod audience;
+mod defaults;
 mod document;
 pub mod edit;
 pub mod enabled;

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::audience::{self, Audience};
+use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
 use super::profiles;
@@ -94,13 +95,6 @@ struct Draft {
     defaults: Defaults,
 }
 
-#[derive(Clone, Default)]
-struct Defaults {
-    timeout_ms: Option<(u64, Origin)>,
-    on_error: Option<(OnError, Origin)>,
-    path: Option<(Vec<String>, Origin)>,
-}
-
 fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
     let Some(earlier) = hooks.iter_mut().find(|hook| hook.name == draft.name) else {
         hooks.push(draft);
@@ -155,7 +149,7 @@ fn drafts(
     reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles"]);
     profiles::read(reader, table, profiles);
     let defaults =
-        table.get("defaults").map(|value| read_defaults(reader, value)).unwrap_or_default();
+        table.get("defaults").map(|value| Defaults::read(reader, value)).unwrap_or_default();
     let Some(hooks) = table.get("hook") else { return Vec::new() };
     let Some(items) = hooks.get_ref().as_array() else {
         reader.problem(
@@ -174,28 +168,6 @@ fn drafts(
             }
         })
         .collect()
-}
-
-fn read_defaults(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Defaults {
-    let mut defaults = Defaults::default();
-    let Some(table) = value.get_ref().as_table() else {
-        reader.wrong_type("defaults", value, "a table");
-        return defaults;
-    };
-    reader.unknown_keys(table, "[defaults]", &["timeout", "on_error", "path"]);
-    if let Some(value) = table.get("timeout") {
-        let origin = reader.origin(value.span().start);
-        defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
-    }
-    if let Some(value) = table.get("on_error") {
-        let origin = reader.origin(value.span().start);
-        defaults.on_error = read_on_error(reader, value).map(|found| (found, origin));
-    }
-    if let Some(value) = table.get("path") {
-        let origin = reader.origin(value.span().start);
-        defaults.path = Some((surroundings::directories(reader, value), origin));
-    }
-    defaults
 }
 
 fn read_hook(
@@ -221,7 +193,7 @@ fn read_hook(
         matcher: table.get("matcher").and_then(|value| reader.text("matcher", value)),
         enabled: table.get("enabled").and_then(|value| reader.boolean("enabled", value)),
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
-        on_error: table.get("on_error").and_then(|value| read_on_error(reader, value)),
+        on_error: table.get("on_error").and_then(|value| defaults::on_error(reader, value)),
         manner: Manner::default(),
         surroundings: Surroundings::default(),
         audience: Audience::default(),
@@ -388,16 +360,6 @@ fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
     events.sort_unstable();
     events.dedup();
     Some(events)
-}
-
-fn read_on_error(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<OnError> {
-    let word = reader.text("on_error", value)?;
-    let found = OnError::from_name(&word);
-    if found.is_none() {
-        let message = format!("`on_error` is \"open\", \"ask\" or \"closed\", not \"{word}\"");
-        reader.problem(value.span().start, message);
-    }
-    found
 }
 
 // A pattern that is no JavaScript regular expression never fires and the client does not say so.

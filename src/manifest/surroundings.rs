@@ -37,7 +37,7 @@ impl Surroundings {
             }
         }
         surroundings.path = match table.get("path") {
-            Some(value) => directories(reader, value),
+            Some(value) => places(reader, value),
             None => defaults.cloned().unwrap_or_default(),
         };
         surroundings
@@ -45,9 +45,9 @@ impl Surroundings {
 }
 
 /// A list of directories for `PATH`.
-pub(super) fn directories(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+pub(super) fn places(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Vec<String> {
     let found = reader.texts("path", value, "a directory or a list of directories");
-    let mut directories = Vec::new();
+    let mut places = Vec::new();
     for (offset, directory) in found.unwrap_or_default() {
         if directory.is_empty() || directory.contains([':', '\0']) {
             let message = format!(
@@ -56,8 +56,8 @@ pub(super) fn directories(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>)
             );
             reader.problem(offset, message);
         } else {
-            directories.push(directory);
+            places.push(directory);
         }
     }
-    directories
+    places
 }

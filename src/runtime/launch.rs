@@ -38,16 +38,19 @@ impl Attempt<'_> {
 
     /// Why a shell or an interpreter exited with 126 or 127, if it can be seen.
     pub(super) fn not_found(&self, stderr: &str) -> Option<String> {
-        let said = |word: &&Cow<'_, str>| {
-            let name = file_name(word);
-            !name.is_empty() && (stderr.contains(name) || matches!(self.run, Run::Argv(_)))
-        };
         let words = self.own_words();
-        let programs: Vec<_> = match self.run {
-            Run::Argv(_) => words.into_iter().take(1).collect(),
-            _ => words,
+        let programs = match self.run {
+            Run::Argv(_) => &words[..1],
+            _ => &words,
         };
-        programs.iter().filter(said).find_map(|word| self.trouble(word))
+        programs.iter().find_map(|word| {
+            let name = file_name(word);
+            let named = !name.is_empty() && stderr.contains(name);
+            // `env` names what it looked for, and not the script that asked for it.
+            let by_env = || matches!(program::trouble(&self.file(word)), Some(Trouble::Crlf(_)));
+            let is_it = named || matches!(self.run, Run::Argv(_)) || by_env();
+            is_it.then(|| self.trouble(word)).flatten()
+        })
     }
 
     /// What is wrong if an exit with 2 is an interpreter's and not the hook's own.
@@ -155,7 +158,8 @@ impl Attempt<'_> {
     }
 }
 
-/// The text with variables and the home directory in the place of their names.
+/// The text with variables and the home directory in the place of their names, as a shell would
+/// have it.
 fn expanded(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut rest = match word.strip_prefix("~/") {
@@ -176,9 +180,10 @@ fn expanded(word: &str) -> String {
                 behind.split_at(behind.find(|it| !letter(it)).unwrap_or(behind.len()))
             }
         };
-        match environment::text(name) {
-            Some(value) => text.push_str(&value),
-            None => text.push_str(&rest[at..rest.len() - after.len()]),
+        if name.is_empty() {
+            text.push_str(&rest[at..rest.len() - after.len()]);
+        } else {
+            text.push_str(&environment::text(name).unwrap_or_default());
         }
         rest = after;
     }
@@ -315,8 +320,9 @@ mod tests {
             ("~/x", format!("{home}/x")),
             ("$HOME/x", format!("{home}/x")),
             ("a${HOME}b", format!("a{home}b")),
-            ("$NOT_SET_ANYWHERE/x", "$NOT_SET_ANYWHERE/x".to_owned()),
-            ("${NOT_SET_ANYWHERE}x$", "${NOT_SET_ANYWHERE}x$".to_owned()),
+            ("$NOT_SET_ANYWHERE/x", "/x".to_owned()),
+            ("${NOT_SET_ANYWHERE}x$", "x$".to_owned()),
+            ("$(pwd)/x", "$(pwd)/x".to_owned()),
         ] {
             assert_eq!(expanded(word), expected, "{word}");
         }

@@ -85,6 +85,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Input::Incomplete(bytes) => (bytes, false),
     };
     let text = String::from_utf8_lossy(bytes);
+    let is_utf8 = matches!(text, Cow::Borrowed(_));
     let repaired;
     let (payload, text) = match Payload::parse(&text) {
         _ if !complete => (None, &*text),
@@ -106,6 +107,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
         overrides: Overrides::of_process(),
     };
     let mut entry = Entry::new(event, &call.chain);
+    if !is_utf8 {
+        entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
+    }
     // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.
     let whole = |payload: &Payload<'_>| {
         event.facts().subject != Subject::Tool || !payload.tool_name.is_empty()

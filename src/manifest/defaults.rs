@@ -1,0 +1,54 @@
+//! What `[defaults]` says for all hooks of a file.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::document::Reader;
+use super::surroundings;
+use super::types::{OnError, Origin};
+
+/// The keys of `[defaults]` with their places.
+#[derive(Clone, Default)]
+pub(super) struct Defaults {
+    /// Milliseconds that a hook may take.
+    pub timeout_ms: Option<(u64, Origin)>,
+    /// What a failure means.
+    pub on_error: Option<(OnError, Origin)>,
+    /// Directories that the `PATH` of commands has in addition.
+    pub path: Option<(Vec<String>, Origin)>,
+}
+
+impl Defaults {
+    pub(super) fn read(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Self {
+        let mut defaults = Self::default();
+        let Some(table) = value.get_ref().as_table() else {
+            reader.wrong_type("defaults", value, "a table");
+            return defaults;
+        };
+        reader.unknown_keys(table, "[defaults]", &["timeout", "on_error", "path"]);
+        if let Some(value) = table.get("timeout") {
+            let origin = reader.origin(value.span().start);
+            defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
+        }
+        if let Some(value) = table.get("on_error") {
+            let origin = reader.origin(value.span().start);
+            defaults.on_error = on_error(reader, value).map(|found| (found, origin));
+        }
+        if let Some(value) = table.get("path") {
+            let origin = reader.origin(value.span().start);
+            defaults.path = Some((surroundings::places(reader, value), origin));
+        }
+        defaults
+    }
+}
+
+/// A word for what a failure means.
+pub(super) fn on_error(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<OnError> {
+    let word = reader.text("on_error", value)?;
+    let found = OnError::from_name(&word);
+    if found.is_none() {
+        let message = format!("`on_error` is \"open\", \"ask\" or \"closed\", not \"{word}\"");
+        reader.problem(value.span().start, message);
+    }
+    found
+}
