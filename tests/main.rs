@@ -8,4 +8,5 @@ mod documents;
 mod hostile;
 mod house;
 mod settings;
+mod verdicts;
 mod writing;
