@@ -72,7 +72,7 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
         if wins && decision.is_some() {
             reasons.extend(answer.reason.as_deref().map(named));
         }
-        merged.context.extend(answer.context);
+        merged.context.extend(answer.context.into_iter().filter(|text| !text.is_empty()));
         messages.extend(answer.system_message.as_deref().map(named));
         if answer.stop {
             merged.stop = true;

@@ -71,6 +71,7 @@ books! {
     stops
     switches
     typed
+    verdicts
 }
 
 #[test]
