@@ -87,9 +87,7 @@ fn no_line_of_the_journal_is_torn_with_64_runs_at_once() {
     let reason = "x".repeat(180);
     let hooks: String = (0..64)
         .map(|n| {
-            format!(
-                "[[hook]]\nname = \"hook-{n}\"\nevent = \"Stop\"\nargv = [\"/{reason}\"]\n"
-            )
+            format!("[[hook]]\nname = \"hook-{n}\"\nevent = \"Stop\"\nargv = [\"/{reason}\"]\n")
         })
         .collect();
     fs::create_dir(home.join(".claude")).unwrap();
