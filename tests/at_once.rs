@@ -85,13 +85,12 @@ fn no_line_of_the_journal_is_torn_with_64_runs_at_once() {
     let home = home.path();
     // A long reason makes lines that no single block of a file holds.
     let reason = "x".repeat(180);
-    let hooks: String = (0..64)
-        .map(|n| {
-            format!("[[hook]]\nname = \"hook-{n}\"\nevent = \"Stop\"\nargv = [\"/{reason}\"]\n")
-        })
-        .collect();
+    let hook = |n: usize| {
+        format!("[[hook]]\nname = \"hook-{n}\"\nevent = \"Stop\"\nargv = [\"/{reason}\"]\n")
+    };
+    let hooks: Vec<String> = (0..64).map(hook).collect();
     fs::create_dir(home.join(".claude")).unwrap();
-    fs::write(home.join(".claude/hookman.toml"), hooks).unwrap();
+    fs::write(home.join(".claude/hookman.toml"), hooks.concat()).unwrap();
     let payload = r#"{"session_id":"one","hook_event_name":"Stop"}"#;
     thread::scope(|scope| {
         for _ in 0..RUNS {

@@ -8,5 +8,6 @@ mod documents;
 mod hostile;
 mod house;
 mod settings;
+mod terminal;
 mod verdicts;
 mod writing;

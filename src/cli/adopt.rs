@@ -64,7 +64,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let mut written = registering::written(&others);
     written.push(&step);
     settling::settle(world, target, wait, &written)?;
-    world.terminal.line("Done. `hookman release` gives an adopted hook back.");
+    world.hint("Done. `hookman release` gives an adopted hook back.");
     Ok(ExitStatus::Done)
 }
 
@@ -97,7 +97,7 @@ impl Beside {
             return Ok(Self { companions: None, ignoring: None });
         };
         let companions = Some(Companions::of(world, target, None)?);
-        let ignoring = if target.local { Ignoring::of(project)? } else { None };
+        let ignoring = if target.local { Ignoring::of(world, project)? } else { None };
         Ok(Self { companions, ignoring })
     }
 
@@ -272,8 +272,8 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     }
     if !open.is_empty() {
         let flag = place.target.flag();
-        world.terminal.line(format!(
-            "To adopt them: hookman adopt{flag} NAME…, or hookman adopt{flag} --all"
+        world.hint(format!(
+            "To adopt them: `hookman adopt{flag} NAME…` or `hookman adopt{flag} --all`"
         ));
     }
 }

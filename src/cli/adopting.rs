@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::World;
 use super::layers::Layers;
 use super::registering::{self, Proposal};
 use super::settling::Written;
 use super::target::Target;
+use super::{World, exchange};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
@@ -159,6 +159,12 @@ impl Step<'_> {
         self.proposal.show(world);
     }
 
+    /// Whether it removes a file.
+    pub(super) fn removes(&self, path: &Path) -> bool {
+        let is_manifest = path == self.place.target.manifest && self.manifest.is_none();
+        is_manifest || self.proposal.removes(path)
+    }
+
     /// Whether both files are what the change was made from and can be written.
     ///
     /// # Errors
@@ -208,22 +214,7 @@ impl Step<'_> {
         if before == self.manifest.as_deref() {
             return Ok(());
         }
-        let shown = world.paths.shown(path);
-        let done = match &self.manifest {
-            Some(text) => {
-                if let Some(folder) = path.parent() {
-                    files::make_directory(folder)?;
-                }
-                files::swap(path, before, text)?
-            }
-            None => files::remove_if(path, before)?,
-        };
-        if !done {
-            bail!("`{shown}` was changed while this ran and is left as it is now; run it again");
-        }
-        let deed = if self.manifest.is_some() { "wrote" } else { "removed" };
-        world.terminal.line(format!("{deed} {shown}"));
-        Ok(())
+        exchange::write_and_say(world, path, before, self.manifest.as_deref())
     }
 
     /// The same change of what the file holds now, an older text of a running session perhaps.

@@ -166,7 +166,10 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman diff                        the change as a unified diff
-  hookman diff --format json-patch    the change as an RFC 6902 patch")]
+  hookman diff --format json-patch    the change as an RFC 6902 patch
+  hookman diff --exit-code            exit with 1 if there is a change, as `git diff` does
+
+Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look.")]
 pub struct Diff {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
@@ -174,6 +177,9 @@ pub struct Diff {
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Exit with 1 if there is a change
+    #[arg(long)]
+    pub exit_code: bool,
 }
 
 /// `hookman verify`.

@@ -44,6 +44,6 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
             world.paths.shown(&backup.path)
         ));
     }
-    world.terminal.line(format!("`hookman restore N{}` puts one back.", target.flag()));
+    world.hint(format!("`hookman restore N{}` puts one back.", target.flag()));
     Ok(ExitStatus::Done)
 }

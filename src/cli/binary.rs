@@ -7,17 +7,17 @@ use anyhow::{Context, Result, bail};
 use super::World;
 use crate::client::json::Document;
 use crate::machine::{environment, files};
-use crate::settings::handlers;
+use crate::settings::own_handlers;
 
 /// The path that a settings file names now, if there still is a program; it is kept, because a
 /// check from another copy of hookman is no reason to change the file.
 pub(super) fn registered(settings: &Path) -> Option<PathBuf> {
     let text = files::read_text(settings).ok().flatten()?;
     let document = Document::parse(&text).ok()?;
-    handlers(&document)
+    own_handlers(&document)
         .iter()
-        .filter(|handler| handler.ours && handler.value.get("args").is_some())
-        .filter_map(|handler| handler.value.get("command")?.as_str().map(PathBuf::from))
+        .filter(|handler| handler.get("args").is_some())
+        .filter_map(|handler| handler.get("command")?.as_str().map(PathBuf::from))
         .find(|path| path.is_absolute() && files::is_executable(path))
 }
 

@@ -23,6 +23,11 @@ const COMMANDS: &[(&str, &str)] = &[
 
 const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
 
+/// Whether the user has the slash commands, from hookman or as files of the user's own.
+pub(super) fn has_commands(world: &World) -> bool {
+    world.paths.config.join("commands/hook/disable.md").exists()
+}
+
 /// Stands in the slash commands for the path that they call.
 const BINARY: &str = "@HOOKMAN@";
 

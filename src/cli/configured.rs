@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{World, word};
+use super::World;
 use crate::machine::environment;
 use crate::manifest::Hook;
 use crate::runtime::chains::{self, Chain};
@@ -44,9 +44,7 @@ pub(super) fn none(world: &World) -> String {
         .map(|path| world.paths.shown(path))
         .collect();
     match manifests.as_slice() {
-        [] => {
-            word::typed(world, "No hooks are configured here; `hookman install` makes a manifest")
-        }
+        [] => "No hooks are configured here; `hookman install` makes a manifest".to_owned(),
         [one] => format!("No hooks are configured here: {one} declares none"),
         several => format!("No hooks are configured here: {} declare none", several.join(" and ")),
     }

@@ -21,12 +21,12 @@ pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
             world.terminal.line(serde_json::to_string_pretty(&patch)?);
         }
         Format::Json => {
-            let mut report = shown(&proposals[0]);
-            report["files"] = proposals.iter().map(shown).collect();
-            world.terminal.line(serde_json::to_string_pretty(&report)?);
+            let files: Vec<_> = proposals.iter().map(shown).collect();
+            world.terminal.line(serde_json::to_string_pretty(&json!({"files": files}))?);
         }
     }
-    Ok(ExitStatus::Done)
+    let changes = proposals.iter().any(|proposal| !proposal.plan.is_empty());
+    Ok(if args.exit_code && changes { ExitStatus::Found } else { ExitStatus::Done })
 }
 
 fn shown(proposal: &Proposal) -> serde_json::Value {

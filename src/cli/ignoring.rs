@@ -2,20 +2,33 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
-use super::World;
-use super::registering;
+use super::{World, exchange, registering};
 use crate::machine::{files, git};
 use crate::settings::unified_diff;
 
 const LINES: [&str; 2] = [".claude/hookman.local.toml", ".claude/settings.local.json"];
 
-/// Lines to be added to a project's `.gitignore`.
+/// A change of the lines that hookman has in a project's `.gitignore`.
 pub(super) struct Ignoring {
     file: PathBuf,
     before: Option<String>,
+    after: Option<String>,
+    record: PathBuf,
+    /// What the record holds once it is written; none where no line is hookman's any more.
+    added: Option<Added>,
+}
+
+/// The lines that hookman added to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Added {
+    /// The text without them; none if there was no file.
+    original: Option<String>,
+    /// The text with them.
     after: String,
+    lines: Vec<String>,
 }
 
 impl Ignoring {
@@ -25,7 +38,7 @@ impl Ignoring {
     /// # Errors
     ///
     /// When the `.gitignore` cannot be read.
-    pub(super) fn of(project: &Path) -> Result<Option<Self>> {
+    pub(super) fn of(world: &World, project: &Path) -> Result<Option<Self>> {
         let missing: Vec<&str> = LINES
             .into_iter()
             .filter(|line| git::ignores(project, &project.join(line)) == Some(false))
@@ -33,18 +46,60 @@ impl Ignoring {
         if missing.is_empty() {
             return Ok(None);
         }
-        let file = project.join(".gitignore");
+        let (file, record, added) = Self::found(world, project)?;
         let before = files::read_text(&file)?;
-        let after = with_lines(before.as_deref().unwrap_or_default(), &missing);
-        Ok(Some(Self { file, before, after }))
+        let added = Added::of(added, before.as_deref(), &missing);
+        Ok(Some(Self {
+            file,
+            before,
+            after: Some(added.after.clone()),
+            record,
+            added: Some(added),
+        }))
+    }
+
+    /// Taking the lines out again that hookman added; `None` where there are none.
+    ///
+    /// # Errors
+    ///
+    /// When the `.gitignore` cannot be read.
+    pub(super) fn removal(world: &World, project: &Path) -> Result<Option<Self>> {
+        let (file, record, added) = Self::found(world, project)?;
+        let Some(added) = added else { return Ok(None) };
+        let before = files::read_text(&file)?;
+        let after = added.without(before.as_deref());
+        Ok(Some(Self { file, before, after, record, added: None }))
+    }
+
+    /// The files that the lines are about, in a project.
+    pub(super) fn hidden(project: &Path) -> impl Iterator<Item = PathBuf> {
+        LINES.iter().map(|line| project.join(line))
+    }
+
+    fn found(world: &World, project: &Path) -> Result<(PathBuf, PathBuf, Option<Added>)> {
+        let file = project.join(".gitignore");
+        let record = world.paths.kept("ignoring", &file);
+        // What cannot be understood names no line, and then none is taken for hookman's.
+        let added = files::read_text(&record)?.and_then(|text| serde_json::from_str(&text).ok());
+        Ok((file, record, added))
+    }
+
+    /// Whether the file changes, and not only what is remembered of it.
+    pub(super) fn changes(&self) -> bool {
+        self.before != self.after
     }
 
     /// Prints the lines as a diff.
     pub(super) fn show(&self, world: &World) {
         let shown = world.paths.shown(&self.file);
-        let colour = registering::colour(world);
-        let diff = unified_diff(&shown, self.before.as_deref(), Some(&self.after), colour);
-        world.terminal.print(&diff);
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        world.terminal.print(&unified_diff(&shown, before, after, registering::colour(world)));
+    }
+
+    /// Says that the lines stay because of `hidden`, which does.
+    pub(super) fn show_staying(&self, world: &World, hidden: &Path) {
+        let (file, hidden) = (world.paths.shown(&self.file), world.paths.shown(hidden));
+        world.terminal.line(format!("{file}: left alone, because it hides {hidden}, which stays"));
     }
 
     /// Whether the lines can be written.
@@ -53,7 +108,11 @@ impl Ignoring {
     ///
     /// What would keep them from it.
     pub(super) fn check(&self) -> Result<()> {
-        Ok(files::check_replaceable(&self.file)?)
+        files::check_replaceable(&self.record)?;
+        if self.changes() {
+            files::check_replaceable(&self.file)?;
+        }
+        Ok(())
     }
 
     /// Writes the lines.
@@ -62,12 +121,62 @@ impl Ignoring {
     ///
     /// When the file was changed meanwhile or cannot be written.
     pub(super) fn write(&self, world: &World) -> Result<()> {
-        let shown = world.paths.shown(&self.file);
-        if !files::swap(&self.file, self.before.as_deref(), &self.after)? {
-            bail!("`{shown}` was changed while this ran and is left as it is; run it again");
+        if let Some(added) = &self.added {
+            files::replace_private(&self.record, &serde_json::to_string(added)?)?;
         }
-        world.terminal.line(format!("wrote {shown}"));
-        Ok(())
+        if self.changes() {
+            let (before, after) = (self.before.as_deref(), self.after.as_deref());
+            exchange::write_and_say(world, &self.file, before, after)?;
+        }
+        if self.added.is_none() { self.forget() } else { Ok(()) }
+    }
+
+    /// Takes no line for hookman's any more.
+    ///
+    /// # Errors
+    ///
+    /// When what is remembered cannot be removed.
+    pub(super) fn forget(&self) -> Result<()> {
+        Ok(files::remove(&self.record)?)
+    }
+}
+
+impl Added {
+    /// The lines so far and further ones at the end of what the file holds now.
+    fn of(earlier: Option<Self>, current: Option<&str>, lines: &[&str]) -> Self {
+        let original = match &earlier {
+            Some(earlier) => earlier.without(current),
+            None => current.map(str::to_owned),
+        };
+        let after = with_lines(current.unwrap_or_default(), lines);
+        let mut all = earlier.map(|earlier| earlier.lines).unwrap_or_default();
+        all.extend(lines.iter().map(|&line| line.to_owned()));
+        Self { original, after, lines: all }
+    }
+
+    /// What the file holds now without the lines; the original where nobody changed it since.
+    fn without(&self, current: Option<&str>) -> Option<String> {
+        let current = current?;
+        if current == self.after {
+            return self.original.clone();
+        }
+        let original = self.original.as_deref().unwrap_or_default();
+        let added = self.after.strip_prefix(original).filter(|added| !added.is_empty());
+        if let Some(rest) = added.and_then(|added| current.strip_suffix(added)) {
+            return Some(rest.to_owned());
+        }
+        let mut rows: Vec<&str> = current.split_inclusive('\n').collect();
+        for line in &self.lines {
+            // One that was there before or was added since may be the user's.
+            let is_it = |row: &&str| row.trim_end_matches(['\r', '\n']) == line;
+            let before = original.lines().filter(is_it).count();
+            if rows.iter().copied().filter(is_it).count() > before {
+                let last = rows.iter().rposition(is_it);
+                last.map(|last| rows.remove(last));
+            }
+        }
+        let rest = rows.concat();
+        (self.original.is_some() || !rest.is_empty()).then_some(rest)
     }
 }
 
@@ -88,15 +197,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_go_to_the_end_in_the_style_of_the_file() {
+    fn lines_go_to_the_end_in_the_style_of_the_file_and_out_again() {
         for (before, after) in [
-            ("", "a\nb\n"),
-            ("x\n", "x\na\nb\n"),
-            ("x", "x\na\nb\n"),
-            ("x\r\n", "x\r\na\r\nb\r\n"),
-            ("x\r\ny", "x\r\ny\r\na\r\nb\r\n"),
+            (None, "a\nb\n"),
+            (Some(""), "a\nb\n"),
+            (Some("x\n"), "x\na\nb\n"),
+            (Some("x"), "x\na\nb\n"),
+            (Some("x\r\n"), "x\r\na\r\nb\r\n"),
+            (Some("x\r\ny"), "x\r\ny\r\na\r\nb\r\n"),
+            (Some("a\n!a"), "a\n!a\na\nb\n"),
         ] {
-            assert_eq!(with_lines(before, &["a", "b"]), after, "{before:?}");
+            let added = Added::of(None, before, &["a", "b"]);
+            assert_eq!(added.after, after, "{before:?}");
+            assert_eq!(added.without(Some(after)).as_deref(), before);
+            let in_two = Added::of(None, before, &["a"]);
+            let in_two = Added::of(Some(in_two.clone()), Some(&in_two.after), &["b"]);
+            assert_eq!(in_two, added, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_file_that_was_changed_since_only_the_added_lines_go() {
+        for (before, current, after) in [
+            (Some("x"), Some("new\nx\na\nb\n"), Some("new\nx")),
+            (Some("x\n"), Some("x\na\nb\ny\n"), Some("x\ny\n")),
+            (Some("x\n"), Some("x\nb\ny\na"), Some("x\ny\n")),
+            (Some("x\n"), Some("x\na\n"), Some("x\n")),
+            (Some("a\n!a\n"), Some("a\n!a\n"), Some("a\n!a\n")),
+            (Some("a\n!a\n"), Some("a\n!a\na\nb\n# mine\n"), Some("a\n!a\n# mine\n")),
+            (Some("x\n"), Some("x\r\na\r\nb\r\n"), Some("x\r\n")),
+            (Some("x\n"), Some("x\n  a\na/b\n"), Some("x\n  a\na/b\n")),
+            (Some("x\n"), None, None),
+            (None, Some("b\na\n"), None),
+            (None, Some("a\nb\nx\n"), Some("x\n")),
+        ] {
+            let added = Added::of(None, before, &["a", "b"]);
+            assert_eq!(added.without(current).as_deref(), after, "{before:?} {current:?}");
         }
     }
 }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use super::args::Install;
-use super::companion::Companions;
+use super::companion::{self, Companions};
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, caveats, consent, settling, word};
+use super::{ExitStatus, World, caveats, consent, exchange, settling, word};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
@@ -18,7 +18,7 @@ use crate::runtime::chains;
 use crate::session::names::{self, Found};
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
-const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
+pub(super) const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -32,7 +32,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let proposals = registering::propose(world, &target, &edit.layers, binary.as_deref())?;
     let mut companions = Companions::of(world, &target, binary.as_deref())?;
     let ignoring = match &target.project {
-        Some(project) if target.local => Ignoring::of(project)?,
+        Some(project) if target.local => Ignoring::of(world, project)?,
         _ => None,
     };
     edit.show(world);
@@ -77,6 +77,17 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
     next_steps(world, &target);
     Ok(ExitStatus::Done)
+}
+
+/// A project's overlay that is still as it was made, and declares nothing.
+///
+/// # Errors
+///
+/// When there is one that cannot be read.
+pub(super) fn untouched_overlay(target: &Target) -> Result<Option<PathBuf>> {
+    let Some(overlay) = &target.chain.overlay else { return Ok(None) };
+    let is_untouched = files::read_text(overlay)?.as_deref() == Some(OVERLAY);
+    Ok(is_untouched.then(|| overlay.clone()))
 }
 
 /// The same command as it is to be typed where there is nobody to ask.
@@ -163,15 +174,7 @@ impl Edit {
         if !self.changes() {
             return Ok(());
         }
-        let file = world.paths.shown(&self.path);
-        if let Some(folder) = self.path.parent() {
-            files::make_directory(folder)?;
-        }
-        if !files::swap(&self.path, self.before.as_deref(), &self.after)? {
-            bail!("`{file}` was changed while this ran and is left as it is now; run it again");
-        }
-        world.terminal.line(format!("wrote {file}"));
-        Ok(())
+        exchange::write_and_say(world, &self.path, self.before.as_deref(), Some(&self.after))
     }
 }
 
@@ -212,11 +215,15 @@ fn next_steps(world: &World, target: &Target) {
     // The slash commands are the user's, and come with an installation for the user.
     let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
     let hookman = word::hookman(world);
-    let rows = [
+    let mut rows = vec![
         ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
         ("disable X".to_owned(), format!("switches a hook off for one session{typed}")),
         (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
     ];
+    if target.project.is_some() && !companion::has_commands(world) {
+        let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
+        rows.insert(2, ("install".to_owned(), does.to_owned()));
+    }
     let mut text = format!(
         "\nDone. Running sessions pick it up within seconds.\n  \
          {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"

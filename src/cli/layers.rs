@@ -43,7 +43,10 @@ impl Layers {
         let base = base.as_ref().map(|text| Source { file: &file, text });
         let overlay = overlay.as_ref().map(|(file, text)| Source { file, text });
         let parsed = |overlay| {
-            manifest::read(base, overlay, &Catalogue).map_err(|problems| {
+            let read = manifest::read(base, overlay, &Catalogue);
+            let is_project = target.project.is_some();
+            let read = if is_project { read.and_then(Manifest::of_project) } else { read };
+            read.map_err(|problems| {
                 anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
             })
         };

@@ -21,7 +21,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     if hooks.is_empty() {
-        world.terminal.line(configured::none(world));
+        world.hint(configured::none(world));
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";

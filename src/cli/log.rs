@@ -41,7 +41,10 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             return Ok(ExitStatus::Done);
         }
     }
-    while args.follow {
+    if !args.follow {
+        return Ok(ExitStatus::Done);
+    }
+    loop {
         let text = following.read().context("failed to read the journal")?;
         for line in text.lines().filter_map(|line| wanted.row(line, world)) {
             // Whoever read along has gone away.
@@ -53,7 +56,6 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             thread::sleep(PAUSE);
         }
     }
-    Ok(ExitStatus::Done)
 }
 
 /// The last rows that fit, oldest first; older journals are read only as far as they are needed.

@@ -14,6 +14,7 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod exchange;
 mod ignoring;
 mod install;
 mod layers;
@@ -73,18 +74,30 @@ struct World {
     terminal: Terminal,
 }
 
+impl World {
+    /// Prints a line that names calls of hookman in backquotes, as they are to be typed.
+    fn hint(&self, text: impl AsRef<str>) {
+        self.terminal.line(word::typed(self, text.as_ref()));
+    }
+}
+
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
     signals::ignore_failed_writes();
     let cli = Cli::parse();
     let terminal = Terminal::of_process();
-    let status = Paths::from_environment()
-        .map_err(anyhow::Error::from)
-        .and_then(|paths| dispatch(cli.command, &World { paths, terminal }));
-    match status {
+    let paths = match Paths::from_environment() {
+        Ok(paths) => paths,
+        Err(error) => {
+            terminal.warn(format!("error: {error}"));
+            return ExitStatus::Error.into();
+        }
+    };
+    let world = World { paths, terminal };
+    match dispatch(cli.command, &world) {
         Ok(status) => status.into(),
         Err(error) => {
-            Terminal::of_process().warn(format!("error: {error:#}"));
+            world.terminal.warn(word::typed(&world, &format!("error: {error:#}")));
             ExitStatus::Error.into()
         }
     }
@@ -94,7 +107,7 @@ pub fn main() -> u8 {
 fn shown(is_slash: bool, result: Result<ExitStatus>, world: &World) -> Result<ExitStatus> {
     match result {
         Err(error) if is_slash => {
-            world.terminal.line(harmless(&format!("error: {error:#}")));
+            world.hint(harmless(&format!("error: {error:#}")));
             Ok(ExitStatus::Done)
         }
         other => other,

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::{World, configured, switching};
+use super::{World, configured, exchange, switching};
 use crate::machine::files;
 use crate::manifest::enabled::set_enabled;
 use crate::runtime::switchable::Switchable;
@@ -44,8 +44,8 @@ pub(super) fn switch(
         let edited =
             set_enabled(&text, name, on).with_context(|| format!("`{shown}` is left as it is"))?;
         let changed = edited != text;
-        if changed && !files::swap(&chain.manifest, Some(&text), &edited)? {
-            bail!("`{shown}` was changed while this ran and is left as it is; run it again");
+        if changed {
+            exchange::write(world, &chain.manifest, Some(&text), Some(&edited))?;
         }
         reply.changed |= changed;
         lines.push(match (on, changed) {

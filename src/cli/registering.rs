@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
 use super::settling::Written;
 pub(super) use super::target::Target;
+use super::{World, exchange};
 use crate::client::json::Document;
 use crate::doctor::demands;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
-use crate::settings::wanted::{Caller, Demand, beyond, for_switches, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Undo, handlers, plan, unified_diff};
+use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
+use crate::settings::{Colour, Plan, Record, Registration, Undo, own_handlers, plan, unified_diff};
 
 /// What a settings file is to hold.
 #[derive(Clone)]
@@ -67,16 +67,9 @@ pub(super) fn propose(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
-    let (committed, all) = both(target, layers);
-    let make = |settings: &Path, entries| Proposal::make(world, settings, Wish::Entries(entries));
-    let caller = caller(world, target, binary)?;
-    if target.local {
-        return Ok(vec![make(&target.settings, beyond(&committed, &all, &caller))?]);
-    }
-    let mut proposals = vec![make(&target.settings, wanted(&committed, &caller))?];
-    if let Some(overlay) = target.overlay() {
-        proposals.push(make(&overlay.settings, beyond(&committed, &all, &caller))?);
-    }
+    let own = entries(world, target, layers, binary)?;
+    let mut proposals = vec![Proposal::make(world, &target.settings, Wish::Entries(own))?];
+    proposals.extend(propose_overlay(world, target, layers, binary)?);
     Ok(proposals)
 }
 
@@ -91,9 +84,23 @@ pub(super) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    let (committed, all) = both(target, layers);
+    registered(world, target, layers, binary, target.local)
+}
+
+fn registered(
+    world: &World,
+    target: &Target,
+    layers: &Layers,
+    binary: Option<&Path>,
+    local: bool,
+) -> Result<Vec<Registration>> {
+    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    // The user's chain has to hear of switches as well.
+    if target.project.is_none() && !layers.all.hooks.is_empty() {
+        committed.extend(for_switches());
+    }
     let caller = caller(world, target, binary)?;
-    Ok(if target.local { beyond(&committed, &all, &caller) } else { wanted(&committed, &caller) })
+    Ok(if local { beyond(&committed, &all, &caller) } else { wanted(&committed, &caller) })
 }
 
 /// Plans what the hooks of a project's overlay need once the committed ones are `layers`.
@@ -108,10 +115,7 @@ pub(super) fn propose_overlay(
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
     let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
-    let entries = {
-        let (committed, all) = both(target, layers);
-        beyond(&committed, &all, &caller(world, target, binary)?)
-    };
+    let entries = registered(world, target, layers, binary, true)?;
     Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
 }
 
@@ -152,10 +156,11 @@ fn caller(world: &World, target: &Target, given: Option<&Path>) -> Result<Caller
     {
         return Ok(Caller::Launcher);
     }
-    let registered = || binary::registered(&target.settings);
     let path = match given {
         Some(path) => path.to_owned(),
-        None => registered().map_or_else(|| binary_path(world, None), Ok)?,
+        None => {
+            binary::registered(&target.settings).map_or_else(|| binary_path(world, None), Ok)?
+        }
     };
     let binary = in_json(&path)?;
     match &target.project {
@@ -168,16 +173,6 @@ fn in_json(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).with_context(|| {
         format!("the path `{}` is not Unicode and cannot stand in JSON", path.display())
     })
-}
-
-/// What a target's hooks ask of the client: the committed ones, and all. The user's chain has to hear
-/// of switches as well.
-fn both<'a>(target: &Target, layers: &'a Layers) -> (Vec<Demand<'a>>, Vec<Demand<'a>>) {
-    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
-    if target.project.is_none() && !layers.all.hooks.is_empty() {
-        committed.extend(for_switches());
-    }
-    (committed, all)
 }
 
 /// The text of a settings file.
@@ -200,7 +195,7 @@ fn undo_file(world: &World, settings: &Path) -> PathBuf {
 
 fn holds_ours(text: Option<&str>) -> bool {
     text.and_then(|text| Document::parse(text).ok())
-        .is_some_and(|document| handlers(&document).iter().any(|handler| handler.ours))
+        .is_some_and(|document| !own_handlers(&document).is_empty())
 }
 
 /// What is kept to take our entries out of the text that a settings file holds.
@@ -218,6 +213,22 @@ pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result
 /// Whether diffs are coloured.
 pub(super) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
+}
+
+/// Saves the text that a settings file holds before `verb` writes it, and gives where; `None` where
+/// there is no file.
+///
+/// # Errors
+///
+/// When it cannot be saved; nothing may be written then.
+pub(super) fn back_up(
+    world: &World,
+    settings: &Path,
+    text: Option<&str>,
+    verb: &str,
+) -> Result<Option<PathBuf>> {
+    let save = |text| backups::save(&backup_directory(world, settings), text, verb);
+    Ok(text.map(save).transpose()?)
 }
 
 /// Where the copies of a settings file are kept.
@@ -286,6 +297,11 @@ impl Proposal {
         unified_diff(&world.paths.shown(&self.settings), before, after, colour(world))
     }
 
+    /// Whether it removes a file.
+    pub(super) fn removes(&self, path: &Path) -> bool {
+        path == self.settings && self.plan.after.is_none()
+    }
+
     /// Whether the file is still what the proposal was made from, and can be written.
     ///
     /// # Errors
@@ -293,7 +309,7 @@ impl Proposal {
     /// When it is not, or cannot be read or written.
     pub(super) fn check(&self, world: &World) -> Result<()> {
         if read(world, &self.settings)? != self.plan.before {
-            return self.changed(world);
+            return Err(exchange::changed(world, &self.settings));
         }
         if self.plan.is_empty() {
             return Ok(());
@@ -301,13 +317,6 @@ impl Proposal {
         files::check_replaceable(&undo_file(world, &self.settings))?;
         files::check_replaceable(&backup_directory(world, &self.settings).join("new"))?;
         files::check_replaceable(&self.settings).with_context(|| left_alone(world, &self.settings))
-    }
-
-    fn changed(&self, world: &World) -> Result<()> {
-        bail!(
-            "`{}` was changed while this ran and is left as it is now; run it again",
-            world.paths.shown(&self.settings)
-        )
     }
 
     /// Writes the change, only over the text it was made from, after a backup.
@@ -320,16 +329,8 @@ impl Proposal {
             return Ok(());
         }
         self.check(world)?;
-        let backup = match &self.plan.before {
-            Some(before) => {
-                let directory = backup_directory(world, &self.settings);
-                Some(backups::save(&directory, before, verb)?)
-            }
-            None => None,
-        };
-        if !self.put(world)? {
-            return self.changed(world);
-        }
+        let backup = back_up(world, &self.settings, self.plan.before.as_deref(), verb)?;
+        self.put(world)?;
         let shown = world.paths.shown(&self.settings);
         let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
         let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
@@ -337,7 +338,7 @@ impl Proposal {
         Ok(())
     }
 
-    fn put(&self, world: &World) -> Result<bool> {
+    fn put(&self, world: &World) -> Result<()> {
         let undo_file = undo_file(world, &self.settings);
         if matches!(self.wish, Wish::Entries(_))
             && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
@@ -345,21 +346,13 @@ impl Proposal {
             let kept = Kept { last, earlier: self.undo.clone() };
             files::replace_private(&undo_file, &serde_json::to_string(&kept)?)?;
         }
-        let before = self.plan.before.as_deref();
-        let done = match &self.plan.after {
-            Some(after) => {
-                if let Some(folder) = self.settings.parent() {
-                    files::make_directory(folder)?;
-                }
-                files::swap(&self.settings, before, after)?
-            }
-            None => files::remove_if(&self.settings, before)?,
-        };
-        if done && matches!(self.wish, Wish::Nothing) {
+        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        exchange::write(world, &self.settings, before, after)?;
+        if matches!(self.wish, Wish::Nothing) {
             // What is left of it says that it belongs to another text.
             let _ = files::remove(&undo_file);
         }
-        Ok(done)
+        Ok(())
     }
 }
 
@@ -373,7 +366,9 @@ impl Written for Proposal {
     }
 
     fn stands(&self, world: &World) -> Result<bool> {
-        Ok(self.again(world)?.plan.changes.is_empty())
+        // What was written is what was asked for; only another text has to be looked into.
+        let is_as_written = read(world, &self.settings)? == self.plan.after;
+        Ok(is_as_written || self.again(world)?.plan.changes.is_empty())
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {

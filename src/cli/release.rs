@@ -179,7 +179,7 @@ fn list(adopted: &[&Hook], flag: &str, as_json: bool, world: &World) {
     for hook in adopted {
         world.terminal.line(row(hook));
     }
-    world.terminal.line(format!(
-        "To give them back: hookman release{flag} NAME…, or hookman release{flag} --all"
+    world.hint(format!(
+        "To give them back: `hookman release{flag} NAME…` or `hookman release{flag} --all`"
     ));
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, exchange};
 use crate::client::json::Document;
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
@@ -67,17 +67,9 @@ struct Restored {
 
 impl Restored {
     fn write_over(&self, current: Option<&str>, verb: &str, world: &World) -> Result<()> {
-        let shown = world.paths.shown(&self.settings);
         files::check_replaceable(&self.settings)?;
-        if let Some(current) = current {
-            backups::save(&registering::backup_directory(world, &self.settings), current, verb)?;
-        } else if let Some(folder) = self.settings.parent() {
-            files::make_directory(folder)?;
-        }
-        if !files::swap(&self.settings, current, &self.text)? {
-            bail!("`{shown}` was changed while this ran and is left as it is now; run it again");
-        }
-        Ok(())
+        registering::back_up(world, &self.settings, current, verb)?;
+        exchange::write(world, &self.settings, current, Some(&self.text))
     }
 }
 

@@ -12,6 +12,7 @@ use super::{ExitStatus, World};
 use crate::runtime::sessions::{self, Seen};
 use crate::runtime::switching;
 use crate::session::period;
+use crate::session::switches::Off;
 
 pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
     if args.prune {
@@ -46,7 +47,7 @@ fn off(session: &Seen, world: &World) -> Vec<String> {
         return Vec::new();
     };
     let now = switching::moment(&world.paths, &session.id);
-    switches.current(now.at()).map(|off| off.label()).collect()
+    switches.current(now.at()).map(Off::label).collect()
 }
 
 fn as_json(session: &Seen, off: &[String]) -> serde_json::Value {
@@ -66,7 +67,7 @@ fn prune(args: &Sessions, world: &World) -> Result<ExitStatus> {
         Some(text) => period::seconds(text).map(Duration::from_secs).with_context(|| {
             format!("--older-than takes a time such as 12h or 30d, not `{text}`")
         })?,
-        None => sessions::KEPT,
+        None => sessions::kept(&world.paths)?,
     };
     let pruned = sessions::prune(&world.paths, kept, args.dry_run)
         .context("failed to list the state of sessions")?;

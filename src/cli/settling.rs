@@ -196,6 +196,9 @@ mod tests {
     const OLD: &str = r#"{"model": "opus"}"#;
     const NEW: &str = r#"{"model": "opus", "hooks": {}}"#;
 
+    /// The time of each look, what it came to, and whether looking goes on.
+    type Looks = &'static [(u64, Look, bool)];
+
     /// A file that holds what was written if it holds `NEW`.
     struct File(PathBuf);
 
@@ -251,8 +254,8 @@ mod tests {
     fn a_text_that_is_never_finished_is_waited_for_and_then_named() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        // The looks with their time and whether looking goes on; when it ends if nothing comes after.
-        let cases: [(u64, &[(u64, Look, bool)], u64); 7] = [
+        // The window, the looks, and when it ends if nothing comes after.
+        let cases: [(u64, Looks, u64); 7] = [
             (2500, &[(0, Look::Fine, true)], 2500),
             (2500, &[(1000, Look::Repaired, true)], 3500),
             (2500, &[(1000, Look::Unsettled, true)], 2500),

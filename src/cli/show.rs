@@ -83,9 +83,7 @@ fn ready_made(entry: &Entry, json: bool, world: &World) -> Result<()> {
         return Ok(());
     }
     world.terminal.line(format!("{} - {}", entry.name, entry.summary));
-    world
-        .terminal
-        .line(format!("not configured here; add it with `hookman install {}`", entry.name));
+    world.hint(format!("not configured here; add it with `hookman install {}`", entry.name));
     world.terminal.line(format!("\n{}\n", entry.description.trim()));
     let options = serde_json::to_string_pretty(&entry.options)?;
     world.terminal.line(format!("options: {options}"));

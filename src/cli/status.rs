@@ -34,7 +34,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     for line in overrides.lines(&hooks) {
         world.terminal.line(format!("In this environment {}", harmless(&line)));
     }
-    world.terminal.line(report.text());
+    world.hint(report.text());
     Ok(ExitStatus::Done)
 }
 

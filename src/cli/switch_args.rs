@@ -117,7 +117,8 @@ pub struct Profile {
 /// `hookman sessions`.
 #[derive(Debug, Args)]
 pub struct Sessions {
-    /// Remove the state of sessions that were not used for 30 days and are not running
+    /// Remove the state of sessions that were not used for long (`keep_days` in the manifest, else 30
+    /// days) and are not running
     #[arg(long)]
     pub prune: bool,
     /// With --prune: not used for this long, such as 12h or 7d

@@ -109,7 +109,7 @@ fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitStatus {
         let report = json!({"changed": reply.changed, "message": reply.text});
         world.terminal.line(report.to_string());
     } else {
-        world.terminal.line(harmless(&reply.text));
+        world.hint(harmless(&reply.text));
     }
     status(which, reply)
 }
@@ -129,7 +129,7 @@ fn report(which: &args::Which, world: &World, session: &Session, reply: &Reply) 
         });
         world.terminal.line(report.to_string());
     } else {
-        world.terminal.line(harmless(&reply.text));
+        world.hint(harmless(&reply.text));
         if !which.slash {
             session.tell(world);
         }

@@ -39,9 +39,16 @@ impl Target {
             (Some(None), _) | (None, true) => found(world)?,
         };
         if is_users(&project.join(".claude"), world) {
+            let is_here =
+                environment::current_directory()?.canonicalize().ok() == Some(project.clone());
+            let flag = match (&scope.project, scope.local, is_here) {
+                (Some(Some(_)), ..) | (_, _, true) => "",
+                (_, true, false) => ", or make this directory the project with --local --project .",
+                (_, false, false) => ", or make this directory the project with --project .",
+            };
             bail!(
                 "`{}` is the directory of the user's own settings, which are registered once: \
-                 leave --project and --local out",
+                 leave --project and --local out{flag}",
                 world.paths.shown(&project)
             );
         }

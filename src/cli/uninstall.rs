@@ -1,13 +1,16 @@
 //! `hookman uninstall`: take hookman out of settings.json again.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 
 use super::adopting::{Place, Step};
-use super::args::Uninstall;
+use super::args::{Uninstall, Writing};
 use super::companion::Companions;
+use super::ignoring::Ignoring;
 use super::registering::{self, Proposal, Target};
 use super::settling::Written;
-use super::{ExitStatus, World, consent, release, settling};
+use super::{ExitStatus, World, consent, exchange, install, release, settling};
 use crate::runtime::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
@@ -24,6 +27,9 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         !places.iter().any(|place| place.target.settings == proposal.settings())
     });
     let companions = Companions::of(world, &target, None)?;
+    let own = Own::of(world, &target, &|path| {
+        steps.iter().any(|step| step.removes(path)) || proposals.iter().any(|it| it.removes(path))
+    })?;
     for step in &steps {
         step.show(world);
     }
@@ -33,7 +39,10 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         registering::show_changing(world, &proposals);
     }
     companions.show_removal(world);
-    if steps.is_empty() && proposals.iter().all(|it| it.plan.is_empty()) && !companions.has_any() {
+    own.show(world);
+    let is_registered = !steps.is_empty() || !proposals.iter().all(|it| it.plan.is_empty());
+    if !is_registered && !companions.has_any() && !own.has_any() {
+        own.forget(&args.writing)?;
         world.terminal.line("hookman is not installed here.");
         return Ok(ExitStatus::Done);
     }
@@ -48,6 +57,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     for proposal in &proposals {
         proposal.check(world)?;
     }
+    own.check()?;
     for step in &steps {
         step.write(world, "uninstall", &lock)?;
     }
@@ -55,6 +65,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         proposal.write(world, "uninstall", &lock)?;
     }
     companions.remove()?;
+    own.remove(world)?;
     if !steps.is_empty() {
         let _ = chains::compile(&world.paths, &target.chain);
     }
@@ -68,6 +79,66 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         world.terminal.line(format!("Done.{back}"));
     }
     Ok(ExitStatus::Done)
+}
+
+/// What an installation made for one person in a project beside the entries: the overlay, if nothing
+/// was written into it, and the lines that hide that from git, if nothing is left to hide.
+#[derive(Default)]
+struct Own {
+    overlay: Option<PathBuf>,
+    ignoring: Option<Ignoring>,
+    /// A file that the lines still hide.
+    hidden: Option<PathBuf>,
+}
+
+impl Own {
+    fn of(world: &World, target: &Target, goes: &dyn Fn(&Path) -> bool) -> Result<Self> {
+        let Some(project) = &target.project else { return Ok(Self::default()) };
+        let overlay = install::untouched_overlay(target)?;
+        let ignoring = Ignoring::removal(world, project)?;
+        let stays = |path: &PathBuf| path.exists() && !goes(path) && overlay.as_ref() != Some(path);
+        let hidden = Ignoring::hidden(project).find(stays);
+        Ok(Self { overlay, ignoring, hidden })
+    }
+
+    /// The lines where they go.
+    fn lines(&self) -> Option<&Ignoring> {
+        self.ignoring.as_ref().filter(|_| self.hidden.is_none())
+    }
+
+    fn has_any(&self) -> bool {
+        self.overlay.is_some() || self.lines().is_some_and(Ignoring::changes)
+    }
+
+    fn show(&self, world: &World) {
+        if let Some(overlay) = &self.overlay {
+            let shown = world.paths.shown(overlay);
+            world.terminal.line(format!("{shown}: removed, because it declares nothing"));
+        }
+        match (&self.ignoring, &self.hidden) {
+            (Some(ignoring), Some(hidden)) if ignoring.changes() => {
+                ignoring.show_staying(world, hidden);
+            }
+            (Some(ignoring), None) => ignoring.show(world),
+            _ => {}
+        }
+    }
+
+    /// Forgets lines that somebody else took out.
+    fn forget(&self, writing: &Writing) -> Result<()> {
+        self.lines().filter(|_| !writing.dry_run).map_or(Ok(()), Ignoring::forget)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.lines().map_or(Ok(()), Ignoring::check)
+    }
+
+    fn remove(&self, world: &World) -> Result<()> {
+        if let Some(overlay) = &self.overlay {
+            exchange::write_and_say(world, overlay, Some(install::OVERLAY), None)?;
+        }
+        self.lines().map_or(Ok(()), |lines| lines.write(world))
+    }
 }
 
 /// The settings files that hooks were adopted from; nobody would run those any more.

@@ -25,17 +25,11 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
             .iter()
             .map(|it| json!({"settings": it.settings(), "changes": it.plan.changes}))
             .collect();
-        let report = json!({
-            "settings": target.settings,
-            "drift": drift,
-            "changes": proposals[0].plan.changes,
-            "files": files,
-            "missing": missing,
-        });
+        let report = json!({"drift": drift, "files": files, "missing": missing});
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
-            world.terminal.line(format!("{line}; `hookman apply{}` writes it", target.flag()));
+            world.hint(format!("{line}; `hookman apply{}` writes it", target.flag()));
         }
         for proposal in &drifted {
             say(world, &target, proposal);
@@ -51,7 +45,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
 fn say(world: &World, target: &Target, proposal: &Proposal) {
     let shown = world.paths.shown(proposal.settings());
     let (flag, summary) = (target.flag(), proposal.plan.summary());
-    world.terminal.line(format!("{shown} drifted; `hookman apply{flag}` {summary}"));
+    world.hint(format!("{shown} drifted; `hookman apply{flag}` {summary}"));
     for change in &proposal.plan.changes {
         world.terminal.line(format!("  {change}"));
     }

@@ -181,11 +181,11 @@ pub enum Takes {
 impl Takes {
     /// Whether a type of handler is among them.
     pub fn includes(self, handler: Handler) -> bool {
-        match (self, handler) {
-            (_, Handler::Command) | (Self::All, _) => true,
-            (Self::NoModel, Handler::Http | Handler::McpTool)
-            | (Self::CommandAndTool, Handler::McpTool) => true,
-            _ => false,
+        match self {
+            Self::All => true,
+            Self::NoModel => !matches!(handler, Handler::Prompt | Handler::Agent),
+            Self::CommandAndTool => matches!(handler, Handler::Command | Handler::McpTool),
+            Self::Command => handler == Handler::Command,
         }
     }
 }

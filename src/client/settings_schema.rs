@@ -4,6 +4,7 @@
 //! version. Effects were seen on those two clients unless a comment gives another source.
 
 mod handler;
+mod pointer;
 
 pub use handler::is_one_rule;
 
@@ -11,7 +12,8 @@ use std::{collections::HashSet, fmt};
 
 use serde::Serialize;
 
-use super::json::{Document, Kind, Member, Node, Position, child};
+use super::json::{Document, Kind, Member, Node, Position};
+use pointer::Pointer;
 
 /// The largest settings file that the client reads, in bytes (2.1.197).
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -82,7 +84,7 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     if document.text().len() > MAX_BYTES {
         check.report(
             Effect::FileDropped,
-            "",
+            &Pointer::ROOT,
             document.root(),
             "the file is larger than 2 MiB",
             "make it smaller",
@@ -121,43 +123,44 @@ impl Check<'_, '_> {
     fn report(
         &mut self,
         effect: Effect,
-        pointer: &str,
+        pointer: &Pointer<'_>,
         node: &Node,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        let (pointer, message, hint) = (pointer.to_owned(), message.into(), hint.into());
+        let (pointer, message, hint) = (pointer.to_string(), message.into(), hint.into());
         let defect = Defect { effect, pointer, line: 0, column: 0, message, hint };
         self.defects.push((node.span.start, defect));
     }
 
     fn root(&mut self) {
-        let root = self.document.root();
+        let (root, top) = (self.document.root(), Pointer::ROOT);
         let Kind::Object(members) = &root.kind else {
             let message = format!("the file holds {} instead of an object", root.describe());
-            self.report(Effect::FileDropped, "", root, message, "put everything in `{ }`");
+            self.report(Effect::FileDropped, &top, root, message, "put everything in `{ }`");
             return;
         };
         for (key, wanted) in TOP_LEVEL {
             if let Some(node) = self.document.get(root, key) {
-                self.expect(&child("", key), node, key, wanted);
+                self.expect(&top.key(key), node, key, wanted);
             }
         }
-        self.shadowed("", members, |key| key == "hooks");
+        self.shadowed(&top, members, |key| key == "hooks");
         let Some(hooks) = self.document.get(root, "hooks") else { return };
+        let pointer = top.key("hooks");
         let Kind::Object(events) = &hooks.kind else {
             let message = format!("`hooks` is {} instead of an object", hooks.describe());
-            self.report(Effect::KeyDropped, "/hooks", hooks, message, "write `\"hooks\": { }`");
+            self.report(Effect::KeyDropped, &pointer, hooks, message, "write `\"hooks\": { }`");
             return;
         };
-        self.shadowed("/hooks", events, |_| true);
+        self.shadowed(&pointer, events, |_| true);
         for member in last_of_each(self.document, events) {
-            self.event(&self.document.key(member), &member.value);
+            self.event(&pointer, &self.document.key(member), &member.value);
         }
     }
 
     /// Reports `node` where it is not of the type that the schema asks for.
-    fn expect(&mut self, pointer: &str, node: &Node, key: &str, wanted: &str) -> bool {
+    fn expect(&mut self, pointer: &Pointer<'_>, node: &Node, key: &str, wanted: &str) -> bool {
         let right = node.describe() == wanted;
         if !right {
             let message = format!("`{key}` is {} instead of {wanted}", node.describe());
@@ -167,21 +170,21 @@ impl Check<'_, '_> {
     }
 
     /// Reports members that a later member of the same name hides.
-    fn shadowed(&mut self, pointer: &str, members: &[Member], concerns: fn(&str) -> bool) {
+    fn shadowed(&mut self, pointer: &Pointer<'_>, members: &[Member], concerns: fn(&str) -> bool) {
         for member in hidden(self.document, members) {
             let key = self.document.key(member);
             if concerns(&key) {
                 let message =
                     format!("`{key}` stands here more than once, and only the last counts");
-                let pointer = child(pointer, &key);
+                let pointer = pointer.key(&key);
                 let hint = "join the two by hand";
                 self.report(Effect::KeyDropped, &pointer, &member.value, message, hint);
             }
         }
     }
 
-    fn event(&mut self, event: &str, groups: &Node) {
-        let pointer = child("/hooks", event);
+    fn event(&mut self, hooks: &Pointer<'_>, event: &str, groups: &Node) {
+        let pointer = hooks.key(event);
         if !self.known_events.contains(event) {
             let nearest = self.known_events.iter().find(|known| known.eq_ignore_ascii_case(event));
             let hint = nearest.map_or_else(
@@ -201,11 +204,11 @@ impl Check<'_, '_> {
             return;
         };
         for (index, group) in groups.iter().enumerate() {
-            self.group(event, &child(&pointer, &index.to_string()), group);
+            self.group(event, &pointer.at(index), group);
         }
     }
 
-    fn group(&mut self, event: &str, pointer: &str, group: &Node) {
+    fn group(&mut self, event: &str, pointer: &Pointer<'_>, group: &Node) {
         let Kind::Object(members) = &group.kind else {
             let message = format!("a group is {} instead of an object", group.describe());
             let hint = "write `{\"hooks\": […]}`";
@@ -222,19 +225,19 @@ impl Check<'_, '_> {
             return;
         }
         if let Some(matcher) = self.document.get(group, "matcher") {
-            self.matcher(event, &child(pointer, "matcher"), matcher);
+            self.matcher(event, &pointer.key("matcher"), matcher);
         }
         for member in last_of_each(self.document, members) {
             let key = self.document.key(member);
             if !["matcher", "hooks"].contains(&key.as_ref()) {
-                self.stripped(&child(pointer, &key), &member.value, &key, "a group");
+                self.stripped(&pointer.key(&key), &member.value, &key, "a group");
             }
         }
-        let pointer = child(pointer, "hooks");
+        let pointer = pointer.key("hooks");
         match handlers.map(|node| (&node.kind, node)) {
             Some((Kind::Array(handlers), _)) => {
                 for (index, handler) in handlers.iter().enumerate() {
-                    self.handler(event, &child(&pointer, &index.to_string()), handler);
+                    self.handler(event, &pointer.at(index), handler);
                 }
             }
             Some((_, node)) => {
@@ -247,12 +250,12 @@ impl Check<'_, '_> {
         }
     }
 
-    fn stripped(&mut self, pointer: &str, node: &Node, key: &str, place: &str) {
+    fn stripped(&mut self, pointer: &Pointer<'_>, node: &Node, key: &str, place: &str) {
         let message = format!("`{key}` is no key of {place}");
         self.report(Effect::Stripped, pointer, node, message, "keep such notes elsewhere");
     }
 
-    fn matcher(&mut self, event: &str, pointer: &str, matcher: &Node) {
+    fn matcher(&mut self, event: &str, pointer: &Pointer<'_>, matcher: &Node) {
         if !self.expect(pointer, matcher, "matcher", "a string") {
             return;
         }
@@ -288,21 +291,31 @@ fn is_permission_rule(matcher: &str) -> bool {
 fn last_of_each<'n>(
     document: &Document<'_>,
     members: &'n [Member],
-) -> impl Iterator<Item = &'n Member> {
-    let hidden: Vec<usize> = hidden(document, members).map(|member| member.key.start).collect();
-    members.iter().filter(move |member| hidden.binary_search(&member.key.start).is_err())
+) -> impl Iterator<Item = &'n Member> + use<'n> {
+    let hidden = hidden(document, members);
+    let start = |member: &Member| member.key.start;
+    members.iter().filter(move |member| {
+        hidden.binary_search_by_key(&start(member), |hidden| start(hidden)).is_err()
+    })
 }
 
 /// The members that a later member of the same name hides, in the order of the file.
-fn hidden<'n>(
-    document: &Document<'_>,
-    members: &'n [Member],
-) -> impl Iterator<Item = &'n Member> + use<'n> {
+fn hidden<'n>(document: &Document<'_>, members: &'n [Member]) -> Vec<&'n Member> {
+    // A group or handler has few keys, and a file many of those: comparing them costs less than a
+    // set for each.
+    const FEW: usize = 16;
+    if members.len() <= FEW {
+        let is_hidden = |(index, member): &(usize, &Member)| {
+            let key = document.key(member);
+            members[index + 1..].iter().any(|later| document.key(later) == key)
+        };
+        return members.iter().enumerate().filter(is_hidden).map(|(_, member)| member).collect();
+    }
     let mut seen = HashSet::with_capacity(members.len());
     let mut hidden: Vec<&Member> =
         members.iter().rev().filter(|member| !seen.insert(document.key(member))).collect();
     hidden.reverse();
-    hidden.into_iter()
+    hidden
 }
 
 #[cfg(test)]

@@ -52,11 +52,11 @@ fn in_json(event: Event, answer: &Answer) -> Said {
         }
         (Block::Decision, Some(Decision::Deny)) => block(&mut top, answer),
         (Block::Request, decision) => request(&mut specific, decision, answer),
-        (Block::Action, Some(Decision::Deny)) => {
-            if specific.get("action").is_none_or(|action| action == "accept") {
-                specific.insert("action".to_owned(), "decline".into());
-                specific.shift_remove("content");
-            }
+        (Block::Action, Some(Decision::Deny))
+            if specific.get("action").is_none_or(|action| action == "accept") =>
+        {
+            specific.insert("action".to_owned(), "decline".into());
+            specific.shift_remove("content");
         }
         _ => {}
     }

@@ -55,6 +55,12 @@ pub fn is_client(process: u32, config: &Path) -> bool {
     looks_like_client(&read("comm"), &read("cmdline")) && uses(&read("environ"), config)
 }
 
+/// The words that a process was started with; none where there is no `/proc`.
+pub fn words(process: u32) -> Vec<String> {
+    let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
 /// Whether this process was started by a client itself, and not by a tool that the client runs.
 ///
 /// Where there is no `/proc` that cannot be told, and the answer is yes.

@@ -250,13 +250,33 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
         .map_err(|error| Error::of("write to the directory", folder)(error.into()))?;
     match fs::metadata(&target) {
-        Ok(metadata) if !metadata.is_file() => {
-            Err(Error::of("replace", &target)(io::Error::other("it is not a file")))
+        Ok(metadata) => {
+            check_alone(&metadata, &target)?;
+            rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
+                .map_err(|error| Error::of("write", &target)(error.into()))
         }
-        Ok(_) => rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
-            .map_err(|error| Error::of("write", &target)(error.into())),
         Err(_) => Ok(()),
     }
+}
+
+/// Whether what stands at `target` is a file that has no other name.
+///
+/// A new file gets the name, so another hard link would go on with the old text, and no program can
+/// tell whether that link is meant to follow or is a copy that is meant to stay.
+///
+/// # Errors
+///
+/// When it is not.
+pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> {
+    let problem = if !metadata.is_file() {
+        "it is not a file"
+    } else if metadata.nlink() > 1 {
+        "it has another hard link, which would keep the old text; make that a symlink to this file, \
+         or part the two: copy this file and move the copy over it"
+    } else {
+        return Ok(());
+    };
+    Err(Error::of("replace", target)(io::Error::other(problem)))
 }
 
 /// The file that a path stands for once symlinks are followed.

@@ -186,7 +186,7 @@ mod tests {
         fs::write(root.join("new/below/settings.json"), "").unwrap();
         fs::write(root.join("link/settings.json"), "").unwrap();
         names("after");
-        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let here = environment::current_directory().unwrap().canonicalize().unwrap();
         assert_eq!(real(Path::new("no-such/file")), here.join("no-such/file"));
     }
 }

@@ -15,7 +15,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-use super::files::{absent, make_private_directory, read_text, resolve};
+use super::files::{absent, check_alone, make_private_directory, read_text, resolve};
 use super::{Error, Result, clock};
 
 const PREFIX: &str = ".hookman-";
@@ -177,9 +177,7 @@ fn prepare(target: &Path, text: &str, kind: Kind) -> Result<NamedTempFile> {
         Err(error) if absent(&error) => return write_beside(target, text, None, kind),
         Err(error) => return Err(Error::of("read", target)(error)),
     };
-    if !old.metadata().map_err(Error::of("look at", target))?.is_file() {
-        return Err(Error::of("replace", target)(io::Error::other("it is not a file")));
-    }
+    check_alone(&old.metadata().map_err(Error::of("look at", target))?, target)?;
     // A rename needs no write permission on the file itself, and a file that the user made
     // read-only is one that the user does not want changed.
     OpenOptions::new().write(true).open(target).map_err(Error::of("write", target))?;

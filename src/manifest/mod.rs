@@ -8,12 +8,14 @@ pub mod enabled;
 mod manner;
 mod profiles;
 pub mod read;
+mod sessions;
 mod surroundings;
 pub mod types;
 
 pub use audience::Audience;
 pub use manner::Manner;
 pub use read::{Source, read};
+pub use sessions::KeepDays;
 pub use surroundings::Surroundings;
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,

@@ -11,6 +11,7 @@ use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
 use super::profiles;
+use super::sessions;
 use super::surroundings::{self, Surroundings};
 use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
 use crate::client::event::Event;
@@ -49,11 +50,11 @@ pub fn read(
 ) -> Result<Manifest, Problems> {
     let mut hooks: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
-    let mut profiles = BTreeMap::new();
+    let mut manifest = Manifest::default();
     for (source, is_overlay) in [(base, false), (overlay, true)] {
         let Some(source) = source else { continue };
         let mut reader = Reader::new(source.file, source.text);
-        let drafts = drafts(&mut reader, presets, &mut profiles);
+        let drafts = drafts(&mut reader, presets, &mut manifest);
         for draft in drafts {
             place(draft, is_overlay, &mut hooks, &mut reader.problems);
         }
@@ -64,7 +65,7 @@ pub fn read(
         .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
         .collect();
     if problems.is_empty() {
-        return Ok(Manifest { hooks, profiles });
+        return Ok(Manifest { hooks, ..manifest });
     }
     // A hook is read key by key, not line by line.
     problems.sort_by_key(|Problem { origin, .. }| {
@@ -136,18 +137,15 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         .extend(draft.origins.into_iter().filter(|(key, _)| key != "hook" && key != "name"));
 }
 
-fn drafts(
-    reader: &mut Reader<'_>,
-    presets: &dyn Presets,
-    profiles: &mut BTreeMap<String, Vec<String>>,
-) -> Vec<Draft> {
+fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifest) -> Vec<Draft> {
     let document = reader.parse();
     if !reader.problems.is_empty() {
         return Vec::new();
     }
     let table = document.get_ref();
-    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles"]);
-    profiles::read(reader, table, profiles);
+    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles", "sessions"]);
+    profiles::read(reader, table, &mut manifest.profiles);
+    manifest.keep = sessions::read(reader, table).or_else(|| manifest.keep.take());
     let defaults =
         table.get("defaults").map(|value| Defaults::read(reader, value)).unwrap_or_default();
     let Some(hooks) = table.get("hook") else { return Vec::new() };

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::audience::Audience;
 use super::manner::Manner;
+use super::sessions::KeepDays;
 use super::surroundings::Surroundings;
 use crate::client::event::Event;
 
@@ -124,6 +125,8 @@ pub struct Manifest {
     pub hooks: Vec<Hook>,
     /// The hooks that each profile switches off, by the profile's name.
     pub profiles: BTreeMap<String, Vec<String>>,
+    /// How long the state of sessions is kept, where it says so.
+    pub keep: Option<KeepDays>,
 }
 
 /// What a ready-made hook brings along, so that a manifest need not say it.

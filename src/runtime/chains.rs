@@ -121,7 +121,8 @@ pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> 
     let mut sources =
         texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
     let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
-    manifest::read(base, overlay, &Catalogue).map(Some)
+    let manifest = manifest::read(base, overlay, &Catalogue)?;
+    if chain.overlay.is_some() { manifest.of_project().map(Some) } else { Ok(Some(manifest)) }
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Problems {

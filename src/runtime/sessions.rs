@@ -1,14 +1,17 @@
 //! The sessions that called hookman. The journal is the record: each run leaves there the session,
 //! its directory, the client's process and the event, so that no run has to write a second file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::chains::{self, Chain};
 use super::{journal, texts};
 use crate::machine::paths::Paths;
-use crate::machine::{clients, files};
+use crate::machine::{clients, environment, files};
+use crate::manifest::Problems;
 use crate::session::identity::safe_name;
 
 /// A session that called hookman.
@@ -32,14 +35,29 @@ pub struct Seen {
 
 const TAIL: u64 = 4 * 1024 * 1024;
 
-/// How long the state of a session is kept after its last use.
-pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many days the state of a session is kept after its last use where the manifest names none.
+const KEEP_DAYS: u32 = 30;
+
+/// How long the state of a session is kept after its last use, as the user's manifest says.
+///
+/// # Errors
+///
+/// When that cannot be read.
+pub fn kept(paths: &Paths) -> Result<Duration, Problems> {
+    let manifest = chains::read(paths, &Chain::of_user(paths))?.unwrap_or_default();
+    let days = manifest.keep.and_then(|keep| u32::try_from(keep.days).ok()).unwrap_or(KEEP_DAYS);
+    Ok(DAY * days)
+}
 
 /// The sessions in the journal, live ones first, newest first among each.
 pub fn seen(paths: &Paths) -> Vec<Seen> {
-    let text = journal::tail(paths, TAIL).unwrap_or_default();
+    seen_in(paths, TAIL)
+}
+
+fn seen_in(paths: &Paths, bytes: u64) -> Vec<Seen> {
+    let text = journal::tail(paths, bytes).unwrap_or_default();
     let mut seen: Vec<Seen> = Vec::new();
     for entry in journal::parsed(&text).rev().filter(|entry| !entry.session.is_empty()) {
         if let Some(known) = seen.iter_mut().find(|known| known.id == entry.session) {
@@ -81,39 +99,80 @@ pub fn before(paths: &Paths, client: u32, session: &str) -> Option<String> {
         .filter(|session| !session.is_empty())
 }
 
+/// The session that `session` was forked from: the one its client's process had before, or that the
+/// process was told to resume with `--fork-session`.
+///
+/// Clients up to 2.1.213 call such a start `resume`, and it by the id of what it was forked from
+/// (seen on 2.1.197).
+pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> Option<String> {
+    let before = before(paths, client, session);
+    if before.is_some() {
+        return before.filter(|_| source == "fork");
+    }
+    let words = clients::words(client);
+    if !words.iter().any(|word| word == "--fork-session") {
+        return None;
+    }
+    if source == "resume" {
+        return Some(session.to_owned());
+    }
+    let mut others: Vec<Seen> = seen(paths).into_iter().filter(|it| it.id != session).collect();
+    let value = |word: &str| word.strip_prefix("--resume=").unwrap_or(word).to_owned();
+    let named: Vec<String> = words.iter().map(|word| value(word)).collect();
+    if let Some(named) = others.iter().find(|seen| named.contains(&seen.id)) {
+        return Some(named.id.clone());
+    }
+    let last = words.iter().any(|word| matches!(word.as_str(), "-c" | "--continue"));
+    let here = environment::current_directory().ok().filter(|_| last)?;
+    others.retain(|seen| Path::new(&seen.cwd) == here);
+    others.into_iter().max_by(|one, other| one.last.cmp(&other.last)).map(|seen| seen.id)
+}
+
 /// Removes the state of sessions that were not used for `kept` and are not running; gives how many.
 ///
 /// # Errors
 ///
 /// When the sessions cannot be listed.
 pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> {
-    let live: BTreeSet<String> = seen(paths)
-        .into_iter()
-        .filter(|session| session.live)
-        .map(|session| safe_name(&session.id).into_owned())
-        .collect();
     let folders = match fs::read_dir(paths.state.join("sessions")) {
         Ok(folders) => folders,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),
     };
-    let mut pruned = 0;
-    for folder in folders.flatten() {
-        let path = folder.path();
-        let is_live = folder.file_name().to_str().is_some_and(|name| live.contains(name));
-        let old = last_use(&path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept));
-        if !dry_run {
-            texts::prune(&path, kept);
-        }
-        if !is_live && old && (dry_run || fs::remove_dir_all(&path).is_ok()) {
-            pruned += 1;
+    let is_old = |path: &PathBuf| {
+        last_use(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
+    };
+    let folders: Vec<PathBuf> = folders.flatten().map(|it| it.path()).collect();
+    if !dry_run {
+        for folder in &folders {
+            texts::prune(folder, kept);
         }
     }
-    Ok(pruned)
+    let old: Vec<PathBuf> = folders.into_iter().filter(is_old).collect();
+    if old.is_empty() {
+        return Ok(0);
+    }
+    let mut known = names(&seen(paths));
+    // A session that has been quiet while others worked may run all the same.
+    if old.iter().any(|path| name(path).is_none_or(|name| !known.contains_key(name))) {
+        known = names(&seen_in(paths, u64::MAX));
+    }
+    let is_live = |path: &PathBuf| name(path).is_some_and(|name| known.get(name) == Some(&true));
+    let ended = old.iter().filter(|path| !is_live(path));
+    Ok(ended.filter(|path| dry_run || fs::remove_dir_all(path).is_ok()).count())
 }
 
-fn last_use(folder: &std::path::Path) -> Option<SystemTime> {
-    let modified = |path: &std::path::Path| fs::metadata(path).ok()?.modified().ok();
+fn name(folder: &Path) -> Option<&str> {
+    folder.file_name()?.to_str()
+}
+
+/// The sessions by the names of their folders, and whether each is live.
+fn names(seen: &[Seen]) -> BTreeMap<String, bool> {
+    seen.iter().map(|session| (safe_name(&session.id).into_owned(), session.live)).collect()
+}
+
+fn last_use(folder: &Path) -> Option<SystemTime> {
+    let modified = |path: &Path| fs::metadata(path).ok()?.modified().ok();
     let mut newest = modified(folder)?;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -128,13 +187,17 @@ fn last_use(folder: &std::path::Path) -> Option<SystemTime> {
 }
 
 /// Prunes where that was not done for a day.
-pub fn prune_daily(paths: &Paths, kept: Duration) {
+pub fn prune_daily(paths: &Paths) {
     let mark = paths.state.join("pruned");
     let recent = fs::metadata(&mark)
         .and_then(|metadata| metadata.modified())
         .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < DAY));
-    // What is not tidied today is tidied tomorrow.
-    if !recent && files::replace_private(&mark, "").is_ok() {
+    // What is not tidied today is tidied tomorrow, and nothing is where it is not known for how long
+    // it is to be kept.
+    if !recent
+        && files::replace_private(&mark, "").is_ok()
+        && let Ok(kept) = kept(paths)
+    {
         let _ = prune(paths, kept, false);
     }
 }

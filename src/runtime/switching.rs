@@ -265,17 +265,18 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
 /// Gives a session that goes on under a new id the switches of the one before, and tells a fork
 /// what it does not have from the session it came from.
 pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
-    if !matches!(source, "clear" | "fork") {
-        return None;
-    }
-    let before = sessions::before(scene.paths, client, scene.session)?;
+    let before = match source {
+        "clear" => sessions::before(scene.paths, client, scene.session)?,
+        "fork" | "resume" => sessions::forked_from(scene.paths, client, scene.session, source)?,
+        _ => return None,
+    };
     let (old, _) = switches(scene.paths, &before).ok()?;
     let now = moment(scene.paths, &before);
     let current: Vec<Off> = old.current(now.at()).cloned().collect();
     if current.is_empty() {
         return None;
     }
-    if source == "fork" {
+    if source != "clear" {
         let names: Vec<String> = current.iter().map(Off::label).collect();
         return Some(format!(
             "hookman: all hooks are on in this fork; off in the session it came from: {}",

@@ -28,7 +28,7 @@ pub(super) fn after(paths: &Paths, event: Event) {
     // What is not tidied now is tidied the next time.
     let _ = rotate(paths, SIZE);
     if event == Event::SessionStart {
-        sessions::prune_daily(paths, sessions::KEPT);
+        sessions::prune_daily(paths);
     }
 }
 
@@ -73,7 +73,7 @@ pub fn put_aside(paths: &Paths) -> io::Result<Vec<PathBuf>> {
 }
 
 fn is_journal(name: &str) -> bool {
-    name.starts_with("journal-") && name.ends_with(".jsonl")
+    name.strip_prefix("journal-").is_some_and(|rest| rest.strip_suffix(".jsonl").is_some())
 }
 
 #[cfg(test)]

@@ -57,6 +57,18 @@ pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
     handlers
 }
 
+/// The handlers of hookman's in a document, in the order of the file, without looking closely at
+/// those of others.
+pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
+    let survey = Survey::of(document);
+    let groups = survey.events.iter().flat_map(|event| &event.groups);
+    let ours = |group: &Group<'_>| {
+        let nodes = group.ours.iter().map(|(index, _)| &group.handlers[*index]);
+        nodes.map(|node| document.value(node)).collect::<Vec<_>>()
+    };
+    groups.flat_map(ours).collect()
+}
+
 /// The client's key for equal handlers (2.1.197, confirmed by its maintainers).
 fn identity(handler: &Value) -> String {
     let parts: &[&str] = match handler.get("type").and_then(Value::as_str) {

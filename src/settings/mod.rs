@@ -21,7 +21,7 @@ mod undo;
 
 pub use change::{Action, Change};
 pub use diff::{Colour, unified_diff};
-pub use inventory::{Handler, handlers};
+pub use inventory::{Handler, handlers, own_handlers};
 pub use plan::{Plan, plan};
 pub use record::Record;
 pub use refusal::Refusal;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::json::{Document, is_blank};
 
 use super::{
+    change::Action,
     plan::{Plan, plan},
     record::Record,
     refusal::Refusal,
@@ -37,6 +38,8 @@ impl Undo {
         let untouched = previous.filter(|previous| current == Some(&*previous.after));
         let original = if let Some(previous) = untouched {
             previous.original.clone()
+        } else if previous.is_none() && only_adds(plan) {
+            plan.before.clone()
         } else {
             let record = previous.map(|previous| previous.record.clone()).unwrap_or_default();
             let removal = super::plan(current, &[], &record)?;
@@ -65,6 +68,12 @@ impl Undo {
         removal.verify()?;
         Ok(removal)
     }
+}
+
+/// Whether no entry of ours stood in the text that a plan was made from.
+fn only_adds(plan: &Plan) -> bool {
+    let adds = plan.changes.iter().filter(|change| change.action == Action::Add).count();
+    adds == plan.changes.len() && adds == plan.wanted.len()
 }
 
 /// The value of a text; no file and an empty one count as `{}`.

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter,
+    path::Path,
     process::Output,
 };
 
@@ -109,7 +110,7 @@ fn usual_tools() -> Vec<String> {
 impl Case {
     /// Does the steps and gives the normalised outcome.
     pub(crate) fn outcome(&self, shared: &BTreeMap<String, String>) -> Result<String> {
-        let sandbox = Sandbox::new(&self.env)?;
+        let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &self.env)?;
         for (path, text) in shared.iter().chain(&self.files) {
             sandbox.write(path, text)?;
         }

@@ -19,8 +19,8 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes the folders, with hookman on the `PATH` as an installed copy.
-    pub(crate) fn new(env: &BTreeMap<String, String>) -> Result<Self> {
+    /// Makes the folders, with hookman, `built`, on the `PATH` as an installed copy.
+    pub(crate) fn new(built: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
         let temporary = TempDir::with_prefix("client-").context("failed to make a sandbox")?;
         let root = temporary.path().canonicalize().context("failed to resolve the sandbox")?;
         let mut sandbox = Self { _root: temporary, root, env: BTreeMap::new() };
@@ -31,8 +31,7 @@ impl Sandbox {
         // A hard link and not a symlink, so that the path hookman finds for itself is the installed
         // one; and not a copy, because a file that is being written while another thread forks
         // cannot be run for a moment.
-        let (built, program) =
-            (env!("CARGO_BIN_EXE_hookman"), sandbox.root.join("home/.local/bin/hookman"));
+        let program = sandbox.root.join("home/.local/bin/hookman");
         if fs::hard_link(built, &program).is_err() {
             fs::copy(built, &program).context("failed to install hookman")?;
         }

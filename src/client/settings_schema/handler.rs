@@ -1,6 +1,6 @@
 //! The rules for one handler.
 
-use super::{Check, Effect, Kind, Node, child, last_of_each};
+use super::{Check, Effect, Kind, Node, Pointer, last_of_each};
 
 /// The events on which a handler's `if` is looked at; on any other such a handler never runs
 /// (the client's documentation, seen on `Stop`).
@@ -60,7 +60,7 @@ const TYPES: [Type; 5] = [
 ];
 
 impl Check<'_, '_> {
-    pub(super) fn handler(&mut self, event: &str, pointer: &str, handler: &Node) {
+    pub(super) fn handler(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node) {
         let Kind::Object(members) = &handler.kind else {
             let message = format!("a handler is {} instead of an object", handler.describe());
             let hint = "write `{\"type\": \"command\", \"command\": …}`";
@@ -70,11 +70,11 @@ impl Check<'_, '_> {
         self.shadowed(pointer, members, |_| true);
         let Some(kind) = self.kind(pointer, handler) else { return };
         for key in kind.required {
-            self.required(&child(pointer, key), handler, key, kind.name);
+            self.required(&pointer.key(key), handler, key, kind.name);
         }
         for member in last_of_each(self.document, members) {
             let key = self.document.key(member);
-            let pointer = child(pointer, &key);
+            let pointer = pointer.key(&key);
             let known = COMMON_KEYS.contains(&key.as_ref())
                 || kind.required.contains(&key.as_ref())
                 || kind.optional.contains(&key.as_ref());
@@ -88,13 +88,13 @@ impl Check<'_, '_> {
         self.event_takes(event, pointer, handler, kind.name);
     }
 
-    fn kind(&mut self, pointer: &str, handler: &Node) -> Option<&'static Type> {
+    fn kind(&mut self, pointer: &Pointer<'_>, handler: &Node) -> Option<&'static Type> {
         let hint = "write `\"type\": \"command\"`, or http, mcp_tool, prompt or agent";
         let Some(node) = self.document.get(handler, "type") else {
             self.report(Effect::FileDropped, pointer, handler, "a handler without `type`", hint);
             return None;
         };
-        let pointer = child(pointer, "type");
+        let pointer = pointer.key("type");
         let Some(name) = self.document.string(node) else {
             self.expect(&pointer, node, "type", "a string");
             return None;
@@ -107,7 +107,7 @@ impl Check<'_, '_> {
         kind
     }
 
-    fn required(&mut self, pointer: &str, handler: &Node, key: &str, kind: &str) {
+    fn required(&mut self, pointer: &Pointer<'_>, handler: &Node, key: &str, kind: &str) {
         match self.document.get(handler, key) {
             None => {
                 let message = format!("a handler of type `{kind}` without `{key}`");
@@ -126,7 +126,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn key(&mut self, event: &str, pointer: &str, key: &str, node: &Node) {
+    fn key(&mut self, event: &str, pointer: &Pointer<'_>, key: &str, node: &Node) {
         match key {
             "timeout" => self.timeout(pointer, node),
             "args" => self.args(pointer, node),
@@ -148,7 +148,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn timeout(&mut self, pointer: &str, node: &Node) {
+    fn timeout(&mut self, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "timeout", "a number") {
             return;
         }
@@ -158,16 +158,23 @@ impl Check<'_, '_> {
         }
     }
 
-    fn args(&mut self, pointer: &str, node: &Node) {
+    fn args(&mut self, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "args", "an array") {
             return;
         }
         for (index, element) in node.elements().unwrap_or_default().iter().enumerate() {
-            self.expect(&child(pointer, &index.to_string()), element, "args", "a string");
+            self.expect(&pointer.at(index), element, "args", "a string");
         }
     }
 
-    fn one_of(&mut self, pointer: &str, node: &Node, key: &str, values: [&str; 2], only: &str) {
+    fn one_of(
+        &mut self,
+        pointer: &Pointer<'_>,
+        node: &Node,
+        key: &str,
+        values: [&str; 2],
+        only: &str,
+    ) {
         let value = self.document.string(node);
         if !value.as_deref().is_some_and(|value| values.contains(&value)) {
             let [one, other] = values;
@@ -177,7 +184,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn url(&mut self, pointer: &str, node: &Node) {
+    fn url(&mut self, pointer: &Pointer<'_>, node: &Node) {
         let Some(url) = self.document.string(node) else { return };
         // The client asks its URL parser, which takes any scheme.
         let rest = url.split_once(':').filter(|(scheme, _)| {
@@ -195,7 +202,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn condition(&mut self, event: &str, pointer: &str, node: &Node) {
+    fn condition(&mut self, event: &str, pointer: &Pointer<'_>, node: &Node) {
         if !self.expect(pointer, node, "if", "a string") {
             return;
         }
@@ -213,7 +220,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn event_takes(&mut self, event: &str, pointer: &str, handler: &Node, kind: &str) {
+    fn event_takes(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node, kind: &str) {
         let (effect, takes) = match kind {
             // Seen: `http` on SessionStart loads and never fires.
             "http" => (Effect::NeverFires, !["SessionStart", "Setup"].contains(&event)),

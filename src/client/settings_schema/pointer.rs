@@ -1,0 +1,43 @@
+//! JSON Pointers that are written out only where something is found.
+
+use std::fmt;
+
+use super::super::json::child;
+
+/// A place in the file, as the way that leads there.
+pub(super) struct Pointer<'p> {
+    above: Option<&'p Pointer<'p>>,
+    token: Token<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Token<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+impl<'p> Pointer<'p> {
+    /// The whole file.
+    pub(super) const ROOT: Pointer<'static> = Pointer { above: None, token: Token::Index(0) };
+
+    /// The value under a key.
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
+        Self { above: Some(self), token: Token::Key(key) }
+    }
+
+    /// An element of an array.
+    pub(super) fn at(&'p self, index: usize) -> Self {
+        Self { above: Some(self), token: Token::Index(index) }
+    }
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(above) = self.above else { return Ok(()) };
+        above.fmt(formatter)?;
+        match self.token {
+            Token::Key(key) => formatter.write_str(&child("", key)),
+            Token::Index(index) => write!(formatter, "/{index}"),
+        }
+    }
+}

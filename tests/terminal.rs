@@ -1,0 +1,186 @@
+//! What is asked on a terminal: `script` of util-linux lends one.
+
+#![cfg(test)]
+
+use std::fs;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// A bound for a hang, not a measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const DOWN: &str = "\u{1b}[B";
+const ENTER: &str = "\r";
+const ESCAPE: &str = "\u{1b}";
+const INTERRUPT: &str = "\u{3}";
+
+const HIDE_CURSOR: &str = "\u{1b}[?25l";
+const SHOW_CURSOR: &str = "\u{1b}[?25h";
+
+/// A program on a terminal of its own.
+struct Screen {
+    child: Child,
+    keys: ChildStdin,
+    output: Receiver<u8>,
+    shown: String,
+}
+
+impl Screen {
+    /// Runs hookman on a terminal of this kind.
+    fn of(home: &Path, terminal: &str, arguments: &str) -> Self {
+        // Whoever presses Ctrl-C before keys are read would be passed over, and the terminal does not
+        // show when that is; without signals it waits among the keys.
+        let line = format!("stty -isig; {} {arguments}", env!("CARGO_BIN_EXE_hookman"));
+        let mut child = Command::new("script")
+            .args(["-q", "-e", "-f", "-c", &line, "/dev/null"])
+            .current_dir(home)
+            .env_clear()
+            .envs([("TERM", terminal), ("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8")])
+            .env("HOME", home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, output) = mpsc::channel();
+        let stdout = child.stdout.take().unwrap();
+        thread::spawn(move || {
+            for byte in BufReader::new(stdout).bytes().map_while(Result::ok) {
+                let _ = sender.send(byte);
+            }
+        });
+        let keys = child.stdin.take().unwrap();
+        Self { child, keys, output, shown: String::new() }
+    }
+
+    /// Waits until `words` are shown.
+    fn until(&mut self, words: &str) {
+        let mut bytes = Vec::new();
+        while !String::from_utf8_lossy(&bytes).contains(words) {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(byte) => bytes.push(byte),
+                Err(error) => {
+                    panic!("no `{words}` ({error}) in {:?}", String::from_utf8_lossy(&bytes))
+                }
+            }
+        }
+        self.shown += &String::from_utf8_lossy(&bytes);
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits for the end and gives the exit code with everything that was shown.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut bytes = Vec::new();
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(byte) => bytes.push(byte),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    panic!("no end behind {:?}", String::from_utf8_lossy(&bytes));
+                }
+            }
+        }
+        self.shown += &String::from_utf8_lossy(&bytes);
+        (self.child.wait().unwrap().code(), self.shown)
+    }
+}
+
+/// A home with a hook and two sessions that have ended, of which `two` is the newer.
+fn home() -> Option<TempDir> {
+    let version = Command::new("script").arg("--version").output();
+    if !version.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("util-linux")) {
+        eprintln!("SKIPPED: script of util-linux is not installed");
+        return None;
+    }
+    let home = TempDir::new().unwrap();
+    fs::create_dir(home.path().join(".claude")).unwrap();
+    let manifest = "[[hook]]\nname = \"log\"\nevent = \"Stop\"\ncommand = \"true\"\n";
+    fs::write(home.path().join(".claude/hookman.toml"), manifest).unwrap();
+    for session in ["one", "two"] {
+        let payload = format!(r#"{{"session_id":"{session}","hook_event_name":"Stop"}}"#);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_hookman"))
+            .args(["run", "Stop"])
+            .env_clear()
+            .env("HOME", home.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        run.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        assert!(run.wait().unwrap().success());
+    }
+    Some(home)
+}
+
+fn switched(home: &TempDir) -> Vec<String> {
+    let sessions = home.path().join(".local/state/hookman/sessions");
+    let Ok(folders) = fs::read_dir(sessions) else { return Vec::new() };
+    folders
+        .map(|folder| folder.unwrap())
+        .filter(|folder| folder.path().join("switches.json").exists())
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn cursor_is_shown(shown: &str) -> bool {
+    shown.rfind(SHOW_CURSOR) >= shown.rfind(HIDE_CURSOR)
+}
+
+#[test]
+fn a_session_is_chosen_from_those_that_were_seen() {
+    let Some(home) = home() else { return };
+    for (keys, chosen) in [(ENTER.to_owned(), "two"), (format!("{DOWN}{ENTER}"), "one")] {
+        let mut screen = Screen::of(home.path(), "xterm", "disable log");
+        screen.until("Which session?");
+        screen.until("one");
+        screen.press(&keys);
+        let (code, shown) = screen.end();
+        assert_eq!(code, Some(0), "{shown:?}");
+        assert!(shown.contains(&format!("Session: {chosen} (chosen)")), "{shown:?}");
+        assert!(shown.contains(HIDE_CURSOR) && cursor_is_shown(&shown), "{shown:?}");
+        assert!(switched(&home).contains(&chosen.to_owned()));
+    }
+    assert_eq!(switched(&home).len(), 2);
+}
+
+#[test]
+fn whoever_gives_up_choosing_leaves_everything_as_it_was() {
+    let Some(home) = home() else { return };
+    for key in [ESCAPE, INTERRUPT, "q"] {
+        let mut screen = Screen::of(home.path(), "xterm", "disable log");
+        screen.until("Which session?");
+        screen.until("one");
+        screen.press(key);
+        let (code, shown) = screen.end();
+        assert_eq!(code, Some(2), "{key:?} {shown:?}");
+        assert!(shown.contains("name it with --session ID"), "{key:?} {shown:?}");
+        assert!(shown.contains(HIDE_CURSOR) && cursor_is_shown(&shown), "{key:?} {shown:?}");
+        assert!(switched(&home).is_empty(), "{key:?}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_where_there_is_no_choice_or_no_list_can_be_shown() {
+    let Some(home) = home() else { return };
+    for (terminal, arguments, code, words) in [
+        ("dumb", "disable log", 2, "name it with --session ID"),
+        ("xterm", "status", 0, "Not inside a session"),
+        ("xterm", "disable", 0, "Usage: hookman disable"),
+        ("xterm", "disable lgo", 2, "Did you mean 'log'?"),
+        ("xterm", "disable log --session one", 0, "Session: one"),
+    ] {
+        let (found, shown) = Screen::of(home.path(), terminal, arguments).end();
+        assert_eq!(found, Some(code), "{arguments}: {shown:?}");
+        assert!(shown.contains(words) && !shown.contains("Which session?"), "{shown:?}");
+        assert!(!shown.contains(HIDE_CURSOR), "{shown:?}");
+    }
+}
