@@ -77,3 +77,30 @@ fn switches_and_runs_at_once_lose_nothing() {
     let noted: Vec<&Value> = runs.iter().filter(|run| run.get("notes").is_some()).collect();
     assert!(noted.is_empty(), "{noted:?}");
 }
+
+#[test]
+fn no_line_of_the_journal_is_torn_with_64_runs_at_once() {
+    const RUNS: usize = 64;
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    // A long reason makes lines that no single block of a file holds.
+    let reason = "x".repeat(180);
+    let hook = |n: usize| {
+        format!("[[hook]]\nname = \"hook-{n}\"\nevent = \"Stop\"\nargv = [\"/{reason}\"]\n")
+    };
+    let hooks: Vec<String> = (0..64).map(hook).collect();
+    fs::create_dir(home.join(".claude")).unwrap();
+    fs::write(home.join(".claude/hookman.toml"), hooks.concat()).unwrap();
+    let payload = r#"{"session_id":"one","hook_event_name":"Stop"}"#;
+    thread::scope(|scope| {
+        for _ in 0..RUNS {
+            scope.spawn(|| assert!(hookman(home, &["run", "Stop"], payload).status.success()));
+        }
+    });
+    let journal = fs::read_to_string(home.join(".local/state/hookman/journal.jsonl")).unwrap();
+    let steps = |line: &str| serde_json::from_str::<Value>(line).unwrap()["steps"].clone();
+    let lines: Vec<Value> = journal.lines().map(steps).collect();
+    assert_eq!(lines.len(), RUNS);
+    assert!(journal.len() > RUNS * 8192, "{}", journal.len());
+    assert!(lines.iter().all(|steps| steps.as_array().is_some_and(|steps| steps.len() == 64)));
+}

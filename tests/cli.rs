@@ -44,9 +44,11 @@ const MARK: char = '\u{1e}';
 
 /// What differs from run to run, and its name.
 const NAMES: &[(&str, &str)] = &[
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC)|\d{8}T\d{6}\.\d{3}Z", "[TIME]"),
+    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC)?|\d{8}T\d{6}\.\d{3}Z", "[TIME]"),
     (r"\b[0-9a-f]{16}\b", "[HASH]"),
     (r" +\d+ bytes", " [N] bytes"),
+    (r" +\d+\.\d ms\b", " [N] ms"),
+    (r"\bfor \d+ us\b", "for [N] us"),
     (r#""us":\d+"#, r#""us":[N]"#),
 ];
 

@@ -10,4 +10,5 @@ mod house;
 mod selection;
 mod settings;
 mod terminal;
+mod verdicts;
 mod writing;

@@ -1,10 +1,10 @@
 //! From the outcomes of a chain to one verdict.
 
-use serde_json::Value;
-
+use super::fields;
 use super::outcome::{Outcome, consequence};
+use super::room::{self, Keep};
 use crate::client::answer::{Answer, Decision};
-use crate::client::event::Event;
+use crate::client::event::{Event, PlainText};
 use crate::client::output::{self, Said};
 use crate::manifest::OnError;
 
@@ -17,6 +17,8 @@ pub struct Ran {
     pub on_error: OnError,
     /// What it came to.
     pub outcome: Outcome,
+    /// The code that its command exited with.
+    pub exit: Option<i32>,
 }
 
 impl Ran {
@@ -24,7 +26,7 @@ impl Ran {
     pub fn told(name: &str, message: String) -> Self {
         let answer = Answer { system_message: Some(message), ..Answer::default() };
         let (name, outcome) = (name.to_owned(), Outcome::Answer(answer, None));
-        Self { name, on_error: OnError::Open, outcome }
+        Self { name, on_error: OnError::Open, outcome, exit: None }
     }
 
     /// The step's answer, a failure turned into what its `on_error` says.
@@ -45,50 +47,72 @@ pub struct Verdict {
     pub said: Said,
 }
 
-/// Merges the outcomes of a chain, in order.
+/// Merges the outcomes of a chain, in order; what has no room goes to `keep`.
 ///
 /// The gravest decision wins and its reasons name their hooks; contexts and messages are all kept;
 /// of two rewrites of one field the later wins, as the later hook saw the earlier one's. Where one
 /// command alone spoke, its words are passed on as they are.
-pub fn merge(event: Event, ran: &[Ran]) -> Verdict {
+pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
     let answers: Vec<(&Ran, Answer)> = ran
         .iter()
         .map(|ran| (ran, ran.answer(event)))
         .filter(|(_, answer)| !answer.is_silent())
         .collect();
-    if let [(Ran { outcome: Outcome::Answer(answer, Some(said)), .. }, _)] = answers.as_slice() {
+    if let [(Ran { outcome: Outcome::Answer(answer, Some(said)), .. }, _)] = answers.as_slice()
+        && !does_harm(event, said)
+    {
         return Verdict { decision: answer.decision, said: said.clone() };
     }
     let decision = answers.iter().filter_map(|(_, answer)| answer.decision).max();
     let mut merged = Answer { decision, ..Answer::default() };
-    let mut reasons = Vec::new();
-    let mut messages = Vec::new();
+    let (mut reasons, mut messages, mut stops) = (Vec::new(), Vec::new(), Vec::new());
     for (ran, answer) in answers {
         let named = |text: &str| format!("{}: {text}", ran.name);
-        if answer.decision.is_some() && answer.decision == merged.decision {
+        let wins = answer.decision == decision;
+        if wins && decision.is_some() {
             reasons.extend(answer.reason.as_deref().map(named));
         }
-        merged.context.extend(answer.context);
+        merged.context.extend(answer.context.into_iter().filter(|text| !text.is_empty()));
         messages.extend(answer.system_message.as_deref().map(named));
-        if answer.stop && !merged.stop {
+        if answer.stop {
             merged.stop = true;
-            merged.stop_reason = answer.stop_reason;
+            stops.extend(answer.stop_reason.as_deref().map(named));
         }
         if let Some(sequence) = answer.terminal_sequence {
-            merged.terminal_sequence.get_or_insert_default().push_str(&sequence);
-        }
-        for (key, value) in answer.specific {
-            match (merged.specific.get_mut(&key), value) {
-                (Some(Value::Object(earlier)), Value::Object(later)) if key == "updatedInput" => {
-                    earlier.extend(later);
-                }
-                (_, value) => {
-                    merged.specific.insert(key, value);
-                }
+            let sequences = merged.terminal_sequence.get_or_insert_default();
+            if sequences.len() + sequence.len() <= SEQUENCES {
+                sequences.push_str(&sequence);
             }
         }
+        merged.suppress_output |= answer.suppress_output;
+        let said = answer.specific.into_iter();
+        fields::add(&mut merged.specific, said.filter(|(key, _)| wins || !decides(key)).collect());
     }
-    merged.reason = (!reasons.is_empty()).then(|| reasons.join("\n"));
-    merged.system_message = (!messages.is_empty()).then(|| messages.join("\n"));
-    Verdict { decision: merged.decision, said: output::write(event, &merged) }
+    if decision == Some(Decision::Deny) {
+        // What is not done needs no input.
+        merged.specific.shift_remove("updatedInput");
+    }
+    if !merged.context.is_empty() {
+        merged.context = vec![room::join(&merged.context, keep)];
+    }
+    let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
+    merged.reason = lines(reasons);
+    merged.stop_reason = lines(stops);
+    merged.system_message = lines(messages).map(|messages| room::join(&[messages], keep));
+    Verdict { decision, said: output::write(event, &merged) }
+}
+
+/// The most bytes of escape sequences that the client writes to the terminal (2.1.197).
+const SEQUENCES: usize = 4096;
+
+/// Whether a field says what was decided, so that it counts only in an answer that wins.
+fn decides(field: &str) -> bool {
+    matches!(field, "decision" | "action" | "content")
+}
+
+// Where the client takes standard output for text, JSON would be read by the model or the user
+// (seen on 2.1.329); only a block is understood.
+fn does_harm(event: Event, said: &Said) -> bool {
+    matches!(event.facts().plain_text, PlainText::Steers | PlainText::User)
+        && said.stdout.trim_start().starts_with('{')
 }

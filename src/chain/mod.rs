@@ -1,7 +1,9 @@
 //! From payload, manifest and switches to steps, and from outcomes to a verdict.
 
 pub mod condition;
+mod fields;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
 mod relative;
+pub mod room;

@@ -226,6 +226,8 @@ mod tests {
             _ if specific["action"] == "decline" => "decline",
             _ if json["decision"] == "block" => "block",
             _ if json["systemMessage"].is_string() => "told",
+            // Where standard output is read as text, there is no JSON to tell it in.
+            _ if json.is_null() && said.stdout.len() + said.stderr.len() > 0 => "told",
             _ => "silent",
         }
     }

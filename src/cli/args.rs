@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use super::log_args::Log;
 pub use super::switch_args::{
     CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State, StateCommand, Which,
 };
@@ -63,6 +64,8 @@ pub enum Command {
     Sessions(Sessions),
     /// Flags, marks and counters of a session, for hooks that are shell scripts
     State(State),
+    /// Show what hooks did: the last runs, and those to come
+    Log(Log),
     /// Check that every hook would really fire
     Doctor(Doctor),
     /// Show what the client does with each event: matcher, answers, exit codes, time limits

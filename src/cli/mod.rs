@@ -21,6 +21,8 @@ mod ignoring;
 mod install;
 mod layers;
 mod list;
+mod log;
+mod log_args;
 mod moving;
 mod permanent;
 mod profile;
@@ -127,6 +129,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Release(args) => release::release(&args, world),
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
+        Command::Log(args) => log::log(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),

@@ -7,14 +7,17 @@ use super::args::Status;
 use super::configured;
 use super::which::{self, Session};
 use super::{ExitStatus, World};
+use crate::machine::terminal::harmless;
+use crate::runtime::overrides::Overrides;
 use crate::runtime::status::{Layer, Report};
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;
     let id = session.as_ref().map(|session| session.id.as_str());
+    let overrides = Overrides::of_process();
     let report = Report::of(&world.paths, configured::project().as_deref(), id)?;
     if args.json {
-        world.terminal.line(as_json(&report, session.as_ref()).to_string());
+        world.terminal.line(as_json(&report, session.as_ref(), &overrides).to_string());
         return Ok(ExitStatus::Done);
     }
     match &session {
@@ -27,11 +30,15 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         }
         None => world.terminal.line("Not inside a session: only the permanent switches are shown"),
     }
+    let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();
+    for line in overrides.lines(&hooks) {
+        world.terminal.line(format!("In this environment {}", harmless(&line)));
+    }
     world.hint(report.text());
     Ok(ExitStatus::Done)
 }
 
-fn as_json(report: &Report, session: Option<&Session>) -> serde_json::Value {
+fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) -> serde_json::Value {
     let hooks: Vec<_> = report
         .rows
         .iter()
@@ -55,6 +62,11 @@ fn as_json(report: &Report, session: Option<&Session>) -> serde_json::Value {
         "session": session.map(|session| &session.id),
         "found_by": session.map(|session| session.found_by),
         "switches_damaged": report.damaged,
+        "environment": {
+            "off": overrides.off,
+            "skip": overrides.skip,
+            "debug": overrides.debug,
+        },
         "hooks": hooks,
     })
 }

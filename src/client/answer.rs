@@ -34,6 +34,8 @@ pub struct Answer {
     pub stop_reason: Option<String>,
     /// Escape sequences for the terminal.
     pub terminal_sequence: Option<String>,
+    /// `suppressOutput`, which clients accept and most pass over.
+    pub suppress_output: bool,
     /// Every other key of `hookSpecificOutput`, as it came.
     pub specific: Map<String, Value>,
 }

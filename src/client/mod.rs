@@ -10,3 +10,4 @@ pub mod permission_rule;
 pub mod settings_schema;
 pub mod shell;
 pub mod tools;
+mod wording;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, Decision};
 use super::event::{Block, Event, PlainText};
+pub use super::wording::{Said, write};
 
 /// What a text on standard output is.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +97,7 @@ fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String
         stop_reason: take_text(&mut object, "stopReason")?,
         system_message: take_text(&mut object, "systemMessage")?,
         terminal_sequence: take_text(&mut object, "terminalSequence")?,
+        suppress_output: take_bool(&mut object, "suppressOutput")? == Some(true),
         reason: take_text(&mut object, "reason")?,
         ..Answer::default()
     };
@@ -110,7 +112,39 @@ fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String
         Some(Value::Object(specific)) => read_specific(event, specific, &mut answer)?,
         Some(_) => return Err("`hookSpecificOutput` is no object".to_owned()),
     }
+    own_decision(event, &mut answer)?;
     Ok(answer)
+}
+
+/// Reads the decision where the event has it; what stands elsewhere the client passes over.
+fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
+    match event.facts().block {
+        Block::Permission => {}
+        Block::Decision => answer.decision = answer.decision.filter(|it| *it == Decision::Deny),
+        Block::Never | Block::ExitCode => answer.decision = None,
+        Block::Request => {
+            let Some(decision) = answer.specific.get_mut("decision") else {
+                answer.decision = None;
+                return Ok(());
+            };
+            answer.decision = Some(match decision["behavior"].as_str() {
+                Some("allow") => Decision::Allow,
+                Some("deny") => Decision::Deny,
+                _ => return Err("`decision.behavior` is allow or deny".to_owned()),
+            });
+            let message = decision.as_object_mut().and_then(|it| it.shift_remove("message"));
+            answer.reason = message.and_then(|message| message.as_str().map(str::to_owned));
+        }
+        Block::Action => {
+            answer.decision = match answer.specific.get("action").map(Value::as_str) {
+                None => None,
+                Some(Some("accept")) => Some(Decision::Allow),
+                Some(Some("decline" | "cancel")) => Some(Decision::Deny),
+                Some(_) => return Err("`action` is accept, decline or cancel".to_owned()),
+            };
+        }
+    }
+    Ok(())
 }
 
 fn read_specific(
@@ -163,91 +197,6 @@ fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>,
     }
 }
 
-/// What a process says to the client: its two outputs and its exit code.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
-    /// 0, or 2 for a block.
-    pub code: u8,
-}
-
-/// Writes an answer in the layout that `event` honours; what it does not honour is left out.
-///
-/// A silent answer is no output at all, and never `allow`.
-pub fn write(event: Event, answer: &Answer) -> Said {
-    let facts = event.facts();
-    let mut top = Map::new();
-    let mut specific = answer.specific.clone();
-    let mut said = Said::default();
-    let reason = || answer.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
-    match (facts.block, answer.decision) {
-        (Block::Permission, Some(decision)) => {
-            let word = match decision {
-                Decision::Allow => "allow",
-                Decision::Ask => "ask",
-                Decision::Defer => "defer",
-                Decision::Deny => "deny",
-            };
-            specific.insert("permissionDecision".to_owned(), word.into());
-            if let Some(reason) = &answer.reason {
-                specific.insert("permissionDecisionReason".to_owned(), reason.as_str().into());
-            }
-        }
-        // In JSON the client tells the model the reason twice (2.1.329), by exit code once; what
-        // else is said still goes by JSON.
-        (Block::Decision, Some(Decision::Deny))
-            if matches!(event, Event::Stop | Event::SubagentStop) =>
-        {
-            (said.code, said.stderr) = (2, reason());
-        }
-        (Block::Decision, Some(Decision::Deny)) => {
-            top.insert("decision".to_owned(), "block".into());
-            top.insert("reason".to_owned(), reason().into());
-        }
-        (Block::Request, Some(Decision::Deny)) if !specific.contains_key("decision") => {
-            let refusal = serde_json::json!({"behavior": "deny", "message": reason()});
-            specific.insert("decision".to_owned(), refusal);
-        }
-        (Block::Action, Some(Decision::Deny)) if !specific.contains_key("action") => {
-            specific.insert("action".to_owned(), "decline".into());
-        }
-        // The client takes standard error as the reason and then ignores standard output.
-        (Block::ExitCode, Some(Decision::Deny)) => {
-            return Said { stderr: reason(), code: 2, ..Said::default() };
-        }
-        _ => {}
-    }
-    if facts.context && !answer.context.is_empty() {
-        specific.insert("additionalContext".to_owned(), answer.context.join("\n\n").into());
-    }
-    if answer.stop {
-        top.insert("continue".to_owned(), false.into());
-        if let Some(reason) = &answer.stop_reason {
-            top.insert("stopReason".to_owned(), reason.as_str().into());
-        }
-    }
-    for (key, text) in
-        [("systemMessage", &answer.system_message), ("terminalSequence", &answer.terminal_sequence)]
-    {
-        if let Some(text) = text {
-            top.insert(key.to_owned(), text.as_str().into());
-        }
-    }
-    if !specific.is_empty() {
-        let mut named = Map::new();
-        named.insert("hookEventName".to_owned(), event.name().into());
-        named.extend(specific);
-        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
-    }
-    if !top.is_empty() {
-        said.stdout = Value::Object(top).to_string();
-    }
-    said
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +209,14 @@ mod tests {
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls"},"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"ctx"}}"#,
             ),
             (Event::PostToolUse, r#"{"decision":"block","reason":"go on"}"#),
+            (
+                Event::PermissionRequest,
+                r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no","interrupt":true}}}"#,
+            ),
+            (
+                Event::Elicitation,
+                r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"a":1}}}"#,
+            ),
             (
                 Event::PermissionRequest,
                 r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#,

@@ -12,6 +12,7 @@ use crate::machine::{clock, files};
 use crate::manifest::{Manifest, Problems};
 use crate::runtime::chains::{self, Chain};
 use crate::runtime::journal::{self, Entry};
+use crate::runtime::overrides::Overrides;
 use crate::settings::adoption::Kept;
 use crate::settings::{self, Handler};
 
@@ -71,6 +72,8 @@ pub struct Facts {
     pub journal: Vec<Entry<'static>>,
     /// Why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
+    /// What this environment says about hooks.
+    pub overrides: Overrides,
     /// Seconds since 1970.
     pub now: i64,
 }
@@ -120,6 +123,7 @@ impl Facts {
             chains,
             journal,
             journal_problem: journal_problem.map(|error| error.to_string()),
+            overrides: Overrides::of_process(),
             now: clock::unix_seconds(),
         }
     }

@@ -6,6 +6,7 @@
 
 mod adoption;
 mod binary;
+mod environment;
 pub mod facts;
 mod journal;
 mod manifests;
@@ -102,6 +103,7 @@ pub const FAMILIES: &[&[Check]] = &[
     binary::CHECKS,
     matchers::CHECKS,
     order::CHECKS,
+    environment::CHECKS,
     journal::CHECKS,
 ];
 

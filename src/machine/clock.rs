@@ -25,6 +25,17 @@ pub fn local(seconds: i64) -> String {
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
 }
 
+/// As [`local`], without the name of the time zone.
+pub fn local_time(seconds: i64) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// The second since 1970 of what [`stamp`] wrote.
+pub fn seconds(stamp: &str) -> Option<i64> {
+    stamp.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}
+
 /// The second since 1970 at which it is `18:00` next in this machine's time zone, or that an RFC
 /// 3339 time names; `None` where the text is neither.
 pub fn next(text: &str) -> Option<i64> {

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -341,6 +342,21 @@ pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
         return Ok(false);
     }
     remove(&target).map(|()| true)
+}
+
+/// Removes the files of a directory that have not been changed for `age` and whose names `fit`;
+/// best effort.
+pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let old = entry.metadata().is_ok_and(|metadata| {
+            metadata.is_file()
+                && metadata.modified().is_ok_and(|at| at.elapsed().is_ok_and(|it| it >= age))
+        });
+        if old && entry.file_name().to_str().is_some_and(fits) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Appends one line to a private file with a single write, so that lines of parallel processes do

@@ -27,6 +27,17 @@ impl Terminal {
         let _ = writeln!(io::stdout(), "{}", text.as_ref());
     }
 
+    /// As [`Self::line`], for a reader that may go away before the end.
+    ///
+    /// # Errors
+    ///
+    /// When nobody reads any more.
+    pub fn try_line(&self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout();
+        writeln!(stdout, "{text}")?;
+        stdout.flush()
+    }
+
     /// Prints text as it is to standard output.
     pub fn print(&self, text: &str) {
         let _ = io::stdout().write_all(text.as_bytes());

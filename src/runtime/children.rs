@@ -36,6 +36,8 @@ pub struct Around<'a> {
 pub(super) struct Came {
     /// Its answer or failure.
     pub outcome: Outcome,
+    /// The code that its command exited with.
+    pub exit: Option<i32>,
     /// How long it took.
     pub took: Duration,
     /// What was odd about it, for the journal.
@@ -45,7 +47,7 @@ pub(super) struct Came {
 impl From<Failure> for Came {
     fn from(failure: Failure) -> Self {
         let outcome = Outcome::Failure(failure);
-        Self { outcome, took: Duration::ZERO, warnings: Vec::new() }
+        Self { outcome, exit: None, took: Duration::ZERO, warnings: Vec::new() }
     }
 }
 
@@ -136,6 +138,7 @@ impl<'s> Prepared<'s> {
 
     fn heard(&self, event: Event, finished: &Finished) -> Came {
         let Finished { ended, took, dropped, .. } = *finished;
+        let code = if let Ended::Exited(code) = ended { Some(code) } else { None };
         let mut warnings = Vec::new();
         let stdout = text(&finished.stdout, dropped[0], "standard output", &mut warnings);
         let stderr = text(&finished.stderr, dropped[1], "standard error", &mut warnings);
@@ -151,12 +154,13 @@ impl<'s> Prepared<'s> {
             _ => None,
         };
         if let Some(why) = never_ran {
-            return Came { outcome: Outcome::Failure(Failure::NotStarted(why)), took, warnings };
+            let outcome = Outcome::Failure(Failure::NotStarted(why));
+            return Came { outcome, exit: code, took, warnings };
         }
         let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
         let read = outcome::read(event, exit, heard, self.step.on_error);
         warnings.extend(read.warning);
-        Came { outcome: read.outcome, took, warnings }
+        Came { outcome: read.outcome, exit: code, took, warnings }
     }
 }
 

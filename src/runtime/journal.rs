@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::chains::Chain;
+use super::upkeep;
 use crate::chain::merge::{Ran, Verdict};
 use crate::chain::outcome::Outcome;
 use crate::client::answer::Decision;
@@ -50,6 +51,12 @@ pub struct Entry<'a> {
     pub exit: u8,
     /// The whole run in microseconds.
     pub us: u64,
+    /// What kept all hooks from running.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub off: Cow<'a, str>,
+    /// Why each hook did or did not run, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
     /// What went wrong on hookman's own side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -65,6 +72,12 @@ pub struct StepEntry {
     pub us: u64,
     /// `silent`, `context`, a decision, `off`, or the kind of failure.
     pub outcome: Cow<'static, str>,
+    /// The code that its command exited with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// What it is off for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The failure in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -98,12 +111,13 @@ impl<'a> Entry<'a> {
         self.notes.push(note);
     }
 
-    /// Adds a hook that is switched off.
-    pub fn skipped(&mut self, hook: &str) {
+    /// Adds a hook that does not run, and why.
+    pub fn skipped(&mut self, hook: &str, why: String) {
         self.steps.push(StepEntry {
             hook: hook.to_owned(),
             us: 0,
             outcome: "off".into(),
+            why: Some(why),
             ..StepEntry::default()
         });
     }
@@ -123,8 +137,10 @@ impl<'a> Entry<'a> {
             hook: ran.name.clone(),
             us: micros(took),
             outcome: outcome.into(),
+            exit: ran.exit,
             error,
             warnings,
+            ..StepEntry::default()
         });
     }
 
@@ -160,6 +176,8 @@ impl<'a> Entry<'a> {
             verdict: own(self.verdict),
             exit: self.exit,
             us: self.us,
+            off: own(self.off),
+            reasons: self.reasons,
             notes: self.notes,
         }
     }
@@ -186,13 +204,24 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The last `bytes` of the journal, from the first whole line on.
+/// The last `bytes` of the journal, from the first whole line on, what was put aside included.
 ///
 /// # Errors
 ///
 /// What the system says; a journal that does not exist yet is empty.
 pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
-    files::read_tail(&paths.journal(), bytes)
+    let mut text = files::read_tail(&paths.journal(), bytes)?;
+    let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
+    if length(&text) < bytes {
+        for aside in upkeep::put_aside(paths)?.iter().rev() {
+            let older = files::read_tail(aside, bytes - length(&text))?;
+            if older.is_empty() {
+                break;
+            }
+            text.insert_str(0, &older);
+        }
+    }
+    Ok(text)
 }
 
 /// The lines of a journal, oldest first; a damaged line is passed over.
@@ -202,12 +231,15 @@ pub fn entries(text: &str) -> Vec<Entry<'static>> {
 
 /// As [`entries`], line by line and from either end.
 pub fn parsed(text: &str) -> impl DoubleEndedIterator<Item = Entry<'_>> {
+    text.lines().filter_map(|line| parse(line).map(|(_, entry)| entry))
+}
+
+/// A line of a journal, and what of it is whole; nothing if it is damaged or none of hookman's.
+pub fn parse(line: &str) -> Option<(&str, Entry<'_>)> {
     // A line that a crash cut short has the next one behind it.
-    let whole = |line| match str::rfind(line, "{\"time\":") {
-        Some(start) => &line[start..],
-        None => line,
-    };
-    text.lines().filter_map(move |line| serde_json::from_str(whole(line)).ok())
+    let whole = line.rfind("{\"time\":").map_or(line, |start| &line[start..]);
+    let entry: Entry<'_> = serde_json::from_str(whole).ok()?;
+    Some((whole, entry))
 }
 
 /// The newest line of the journal that names a session's transcript.

@@ -6,8 +6,10 @@ pub mod arguments;
 pub mod catalogue;
 pub mod chains;
 pub mod children;
+mod debug;
 pub mod journal;
 mod launch;
+pub mod overrides;
 mod scene;
 pub mod sessions;
 pub mod status;
@@ -16,7 +18,9 @@ mod stops;
 pub mod store;
 pub mod switchable;
 pub mod switching;
+mod texts;
 mod typed;
+pub mod upkeep;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -43,6 +47,7 @@ use arguments::Arguments;
 use chains::{Chain, Loaded};
 use children::Around;
 use journal::Entry;
+use overrides::Overrides;
 use scene::Surroundings;
 use store::FileStore;
 use switching::Scene;
@@ -97,7 +102,13 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let Some(event) = arguments.event.or(named) else {
         return silent("neither the arguments nor the payload name an event of the client");
     };
-    let call = Call { paths: &paths, chain: arguments.chain(&paths), event, hook: arguments.hook };
+    let call = Call {
+        paths: &paths,
+        chain: arguments.chain(&paths),
+        event,
+        hook: arguments.hook,
+        overrides: Overrides::of_process(),
+    };
     let mut entry = Entry::new(event, &call.chain);
     if !is_utf8 {
         entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
@@ -106,21 +117,28 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let whole = |payload: &Payload<'_>| {
         event.facts().subject != Subject::Tool || !payload.tool_name.is_empty()
     };
-    let verdict = match payload.filter(whole) {
-        Some(payload) => {
-            entry.describe(&payload);
-            call.answer(&payload, text, &mut entry)
+    let payload = payload.filter(whole);
+    if let Some(payload) = &payload {
+        entry.describe(payload);
+    }
+    let verdict = match payload {
+        _ if call.overrides.off => {
+            // Whoever sets it means gates too.
+            entry.off = Cow::Borrowed("HOOKMAN=0");
+            Verdict::default()
         }
+        Some(payload) => call.answer(&payload, text, &mut entry),
         None => call.without_payload(&mut entry),
     };
     let code = say(&verdict);
     entry.finish(&verdict, started.elapsed());
+    if call.overrides.debug {
+        call.debug(code, &mut entry);
+    }
     // The answer is given; a journal that cannot be written must not change it, and doctor
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
-    if event == Event::SessionStart {
-        sessions::prune_daily(&paths);
-    }
+    upkeep::after(&paths, event);
     code
 }
 
@@ -149,9 +167,22 @@ struct Call<'a> {
     event: Event,
     /// The one hook that is asked for, which has an entry of its own.
     hook: Option<String>,
+    overrides: Overrides,
 }
 
 impl Call<'_> {
+    /// Says why each hook did or did not run.
+    fn debug(&self, code: u8, entry: &mut Entry<'_>) {
+        entry.reasons =
+            debug::reasons(self.paths, &self.chain, self.event, self.hook.as_deref(), entry);
+        // With exit code 2 standard error is the reason of the block.
+        if code == 0 {
+            for reason in &entry.reasons {
+                let _ = writeln!(io::stderr(), "hookman: {} {reason}", self.event);
+            }
+        }
+    }
+
     fn answer(&self, payload: &Payload<'_>, text: &str, entry: &mut Entry<'_>) -> Verdict {
         if self.chain.scope == "user" && self.hook.is_none() {
             if let Some(reply) = typed::answer(self.paths, self.event, payload, text) {
@@ -204,14 +235,14 @@ impl Call<'_> {
                 }
             }
         };
-        let (chosen, unread) = choose(steps, self.paths, payload, &store, entry);
+        let (chosen, unread) = choose(steps, self, payload, &store, entry);
         if chosen.is_empty() && notice.is_none() && unread.is_none() {
             return Verdict::default();
         }
         let around = Around { store: &store, project: self.chain.project() };
         let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
         ran.extend(unread.map(|message| Ran::told("hookman", message)));
-        let verdict = merge::merge(self.event, &ran);
+        let verdict = merge::merge(self.event, &ran, &|text| texts::keep(&directory, text));
         let mut verdict =
             stops::limited(self.event, verdict, &ran, payload, text, self.paths, entry);
         if let Some(problems) = notice {
@@ -276,7 +307,7 @@ impl Call<'_> {
 /// the user is to be told of switches that cannot be used.
 fn choose<'p>(
     mut chosen: Vec<Step<'p>>,
-    paths: &Paths,
+    call: &Call<'_>,
     payload: &Payload<'_>,
     store: &FileStore,
     entry: &mut Entry<'_>,
@@ -286,15 +317,23 @@ fn choose<'p>(
         return (chosen, None);
     }
     let moment = Moment { now: 0, prompt: &payload.prompt_id, agent: &payload.agent_type };
-    let (switches, unread) = switches_of(paths, payload, moment, store, entry);
-    chosen.retain(|step| {
-        let off = switches.as_ref().is_some_and(|(switches, now)| {
-            switches.off(&entry.scope, step.name, Moment { now: *now, ..moment }).is_some()
-        });
-        if off {
-            entry.skipped(step.name);
+    let (switches, unread) = switches_of(call.paths, payload, moment, store, entry);
+    let why_not = |step: &Step<'_>, scope: &str| {
+        if call.overrides.skips(step.name) {
+            return Some(overrides::SKIP.to_owned());
         }
-        !off
+        let (switches, now) = switches.as_ref()?;
+        let off = switches.off(scope, step.name, Moment { now: *now, ..moment })?;
+        let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
+        Some(format!("a switch since {}{}", off.since, profile.unwrap_or_default()))
+    };
+    chosen.retain(|step| {
+        let why = why_not(step, &entry.scope);
+        let stays = why.is_none();
+        if let Some(why) = why {
+            entry.skipped(step.name, why);
+        }
+        stays
     });
     let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
     GATE.store(gate, Ordering::Relaxed);
@@ -311,8 +350,8 @@ fn is_met(step: &Step<'_>, payload: &Payload<'_>, entry: &mut Entry<'_>) -> bool
         None => true,
         // As with a matcher, the hook has nothing to do with the call.
         Some(Unmet::If) => false,
-        Some(Unmet::When(_)) => {
-            entry.skipped(step.name);
+        Some(Unmet::When(key)) => {
+            entry.skipped(step.name, format!("`when.{key}`"));
             false
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::chains::{self, Chain};
-use super::journal;
+use super::{journal, texts};
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment, files};
 use crate::manifest::Problems;
@@ -142,7 +142,13 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
     let is_old = |path: &PathBuf| {
         last_use(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
     };
-    let old: Vec<PathBuf> = folders.flatten().map(|it| it.path()).filter(is_old).collect();
+    let folders: Vec<PathBuf> = folders.flatten().map(|it| it.path()).collect();
+    if !dry_run {
+        for folder in &folders {
+            texts::prune(folder, kept);
+        }
+    }
+    let old: Vec<PathBuf> = folders.into_iter().filter(is_old).collect();
     if old.is_empty() {
         return Ok(0);
     }

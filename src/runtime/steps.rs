@@ -50,7 +50,7 @@ pub fn run(
         };
         let mut seen = rewrites.input.clone();
         for (step, came) in outcomes {
-            let Came { mut outcome, took, mut warnings } = came;
+            let Came { mut outcome, exit, took, mut warnings } = came;
             if let Outcome::Answer(answer, said) = &mut outcome
                 && event == Event::PreToolUse
                 && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
@@ -61,7 +61,7 @@ pub fn run(
                 // The client takes a rewrite for all of the input.
                 said.take_if(|_| update.len() != given);
             }
-            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome };
+            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
             entry.ran(&done, took, warnings);
             ended |= event.facts().block == Block::Permission
                 && done.answer(event).decision == Some(Decision::Deny);
@@ -138,7 +138,7 @@ fn together<'s, 'p>(
                 let store = around.store;
                 let context = Context { name: step.name, event, payload, options, store };
                 let outcome = builtin(kind, &context);
-                Came { outcome, took: started.elapsed(), warnings: Vec::new() }
+                Came { outcome, exit: None, took: started.elapsed(), warnings: Vec::new() }
             }
             Run::Command(_) | Run::Argv(_) => match heard.next() {
                 Some(came) => came,

@@ -73,6 +73,7 @@ books! {
     stops
     switches
     typed
+    verdicts
 }
 
 #[test]

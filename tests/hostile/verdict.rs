@@ -4,7 +4,11 @@ use hookman::chain::{
     merge::{Ran, Verdict, merge},
     outcome::{Exit, Heard, Outcome, read},
 };
-use hookman::client::{answer::Decision, event::Event, payload};
+use hookman::client::{
+    answer::Decision,
+    event::{Event, PlainText},
+    payload,
+};
 use hookman::manifest::OnError;
 use serde_json::Value;
 
@@ -21,7 +25,7 @@ pub(crate) struct Behaviour {
 /// Merges a chain of such commands and holds the verdict against what they said.
 pub(crate) fn check(event: Event, chain: &[Behaviour]) -> Verdict {
     let ran: Vec<Ran> = chain.iter().map(|behaviour| ran(event, behaviour)).collect();
-    let verdict = merge(event, &ran);
+    let verdict = merge(event, &ran, &|_| None);
     let answers: Vec<_> = ran.iter().map(|ran| ran.answer(event)).collect();
     let gravest = answers.iter().filter_map(|answer| answer.decision).max();
     assert_eq!(verdict.decision, gravest, "{event} {chain:?}");
@@ -41,7 +45,11 @@ pub(crate) fn check(event: Event, chain: &[Behaviour]) -> Verdict {
     }
     // What hookman wrote itself is JSON or nothing; only a single command's words may be text.
     let passed_on = chain.iter().any(|it| String::from_utf8_lossy(&it.stdout) == said.stdout);
-    assert!(said.stdout.is_empty() || passed_on || json.is_object(), "{event} {chain:?}: {said:?}");
+    // Where the client reads text, hookman writes text.
+    let as_text = matches!(event.facts().plain_text, PlainText::User | PlainText::Steers);
+    let is_fit = said.stdout.is_empty() || passed_on || json.is_object() != as_text;
+    let blocks = gravest == Some(Decision::Deny);
+    assert!(is_fit || blocks && json.is_object(), "{event} {chain:?}: {said:?}");
     let is_gate = |behaviour: &Behaviour| behaviour.on_error == OnError::Closed;
     for (ran, behaviour) in ran.iter().zip(chain).filter(|(_, behaviour)| is_gate(behaviour)) {
         if matches!(ran.outcome, Outcome::Failure(_)) {
@@ -58,7 +66,7 @@ fn ran(event: Event, behaviour: &Behaviour) -> Ran {
     let (stdout, stderr) = (String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr));
     let heard = Heard { stdout: &stdout, stderr: &stderr, cut: *cut };
     let outcome = read(event, *exit, heard, *on_error).outcome;
-    Ran { name: "hook".to_owned(), on_error: *on_error, outcome }
+    Ran { name: "hook".to_owned(), on_error: *on_error, outcome, exit: None }
 }
 
 pub(crate) fn allows(said: &Value) -> bool {

@@ -1,0 +1,61 @@
+//! Fields of `hookSpecificOutput` that several hooks filled.
+
+use serde_json::{Map, Value};
+
+/// What becomes of a field that an earlier hook filled too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joined {
+    /// The later one stands, as it does for the client.
+    Later,
+    /// The fields of the later one are laid over those of the earlier.
+    Laid,
+    /// The same for a decision, whose fields have rules of their own.
+    Within,
+    /// The entries of both, each once.
+    List,
+    /// True if one of them is.
+    Either,
+    /// Both texts, one after the other.
+    Text,
+}
+
+fn joined(field: &str) -> Joined {
+    match field {
+        "updatedInput" => Joined::Laid,
+        "decision" => Joined::Within,
+        "watchPaths" | "updatedPermissions" => Joined::List,
+        "reloadSkills" | "retry" | "suppressOriginalPrompt" | "interrupt" => Joined::Either,
+        "initialUserMessage" | "classifierContext" => Joined::Text,
+        _ => Joined::Later,
+    }
+}
+
+/// Adds the fields of a later hook to those of the earlier ones.
+pub(super) fn add(fields: &mut Map<String, Value>, later: Map<String, Value>) {
+    for (field, value) in later {
+        let rule = joined(&field);
+        match (rule, fields.get_mut(&field), value) {
+            (Joined::Laid, Some(Value::Object(earlier)), Value::Object(later)) => {
+                earlier.extend(later);
+            }
+            (Joined::Within, Some(Value::Object(earlier)), Value::Object(later)) => {
+                add(earlier, later);
+            }
+            (Joined::List, Some(Value::Array(earlier)), Value::Array(later)) => {
+                for entry in later {
+                    if !earlier.contains(&entry) {
+                        earlier.push(entry);
+                    }
+                }
+            }
+            (Joined::Either, Some(Value::Bool(earlier)), Value::Bool(later)) => *earlier |= later,
+            (Joined::Text, Some(Value::String(earlier)), Value::String(later)) => {
+                earlier.push_str("\n\n");
+                earlier.push_str(&later);
+            }
+            (_, _, value) => {
+                fields.insert(field, value);
+            }
+        }
+    }
+}

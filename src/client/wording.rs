@@ -1,0 +1,157 @@
+//! The words of an answer, in the layout that an event honours.
+//!
+//! Source: the client's hooks reference, "Decision control", and runs of client 2.1.329.
+
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, Decision};
+use super::event::{Block, Event, PlainText};
+
+/// What a process says to the client: its two outputs and its exit code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// 0, or 2 for a block.
+    pub code: u8,
+}
+
+/// Writes an answer in the layout that `event` honours; what would do harm there is left out.
+///
+/// A silent answer is no output at all, and never `allow`.
+pub fn write(event: Event, answer: &Answer) -> Said {
+    match event.facts().plain_text {
+        PlainText::Ignored | PlainText::Context => in_json(event, answer),
+        PlainText::User | PlainText::Steers => in_text(event, answer),
+    }
+}
+
+fn in_json(event: Event, answer: &Answer) -> Said {
+    let facts = event.facts();
+    let mut top = Map::new();
+    let mut specific = answer.specific.clone();
+    let mut said = Said::default();
+    match (facts.block, answer.decision) {
+        (Block::Permission, Some(decision)) => {
+            specific.insert("permissionDecision".to_owned(), word(decision).into());
+            if let Some(reason) = &answer.reason {
+                specific.insert("permissionDecisionReason".to_owned(), reason.as_str().into());
+            }
+        }
+        // In JSON the client tells the model the reason twice (2.1.329), by exit code once; what
+        // else is said still goes by JSON.
+        (Block::Decision, Some(Decision::Deny))
+            if matches!(event, Event::Stop | Event::SubagentStop) =>
+        {
+            (said.code, said.stderr) = (2, reason(answer));
+        }
+        (Block::ExitCode, Some(Decision::Deny)) => {
+            (said.code, said.stderr) = (2, reason(answer));
+        }
+        (Block::Decision, Some(Decision::Deny)) => block(&mut top, answer),
+        (Block::Request, decision) => request(&mut specific, decision, answer),
+        (Block::Action, Some(Decision::Deny))
+            if specific.get("action").is_none_or(|action| action == "accept") =>
+        {
+            specific.insert("action".to_owned(), "decline".into());
+            specific.shift_remove("content");
+        }
+        _ => {}
+    }
+    if facts.context && !answer.context.is_empty() {
+        specific.insert("additionalContext".to_owned(), answer.context.join("\n\n").into());
+    }
+    if answer.stop {
+        top.insert("continue".to_owned(), false.into());
+        if let Some(reason) = &answer.stop_reason {
+            top.insert("stopReason".to_owned(), reason.as_str().into());
+        }
+    }
+    if answer.suppress_output {
+        top.insert("suppressOutput".to_owned(), true.into());
+    }
+    for (key, text) in
+        [("systemMessage", &answer.system_message), ("terminalSequence", &answer.terminal_sequence)]
+    {
+        if let Some(text) = text {
+            top.insert(key.to_owned(), text.as_str().into());
+        }
+    }
+    // The client throws an answer away that has this object on an event which has no use for it.
+    if !specific.is_empty() && !facts.specific.is_empty() {
+        let mut named = Map::new();
+        named.insert("hookEventName".to_owned(), event.name().into());
+        named.extend(specific);
+        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
+    }
+    if !top.is_empty() {
+        said.stdout = Value::Object(top).to_string();
+    }
+    said
+}
+
+/// Where the client takes standard output for text, whatever it is: instructions for the compaction,
+/// the path of a worktree, words for the user.
+fn in_text(event: Event, answer: &Answer) -> Said {
+    let facts = event.facts();
+    match (facts.block, answer.decision) {
+        (Block::ExitCode, Some(Decision::Deny)) => {
+            return Said { stderr: reason(answer), code: 2, ..Said::default() };
+        }
+        (Block::Decision, Some(Decision::Deny)) => {
+            let mut top = Map::new();
+            block(&mut top, answer);
+            return Said { stdout: Value::Object(top).to_string(), ..Said::default() };
+        }
+        _ => {}
+    }
+    let message = answer.system_message.clone().unwrap_or_default();
+    if facts.plain_text == PlainText::User {
+        let mut lines = answer.context.clone();
+        lines.extend(answer.system_message.clone());
+        return Said { stdout: lines.join("\n"), ..Said::default() };
+    }
+    let path = answer.specific.get("worktreePath").and_then(Value::as_str);
+    let stdout = path.map_or_else(|| answer.context.join("\n\n"), str::to_owned);
+    Said { stdout, stderr: message, code: 0 }
+}
+
+fn reason(answer: &Answer) -> String {
+    answer.reason.clone().unwrap_or_else(|| "no reason was given".to_owned())
+}
+
+fn block(top: &mut Map<String, Value>, answer: &Answer) {
+    top.insert("decision".to_owned(), "block".into());
+    top.insert("reason".to_owned(), reason(answer).into());
+}
+
+fn request(specific: &mut Map<String, Value>, decision: Option<Decision>, answer: &Answer) {
+    match decision {
+        Some(Decision::Allow) => {}
+        Some(Decision::Deny) => {
+            let mut refusal = Map::new();
+            refusal.insert("behavior".to_owned(), "deny".into());
+            refusal.insert("message".to_owned(), reason(answer).into());
+            if let Some(Value::Object(said)) = specific.shift_remove("decision") {
+                refusal.extend(said.into_iter().filter(|(key, _)| key == "interrupt"));
+            }
+            specific.insert("decision".to_owned(), refusal.into());
+        }
+        // The user is asked where no hook decides.
+        Some(Decision::Ask | Decision::Defer) | None => {
+            specific.shift_remove("decision");
+        }
+    }
+}
+
+/// The client's word for a decision on a permission.
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Defer => "defer",
+        Decision::Deny => "deny",
+    }
+}

@@ -1,0 +1,39 @@
+//! Does the environment keep hooks from running?
+
+use super::{Check, Facts, Findings, Level};
+use crate::runtime::overrides;
+
+pub(super) const CHECKS: &[Check] =
+    &[Check { id: "environment", about: "no variable keeps hooks from running", run: variables }];
+
+fn variables(facts: &Facts, findings: &mut Findings) {
+    let hooks: Vec<&str> = facts
+        .chains
+        .iter()
+        .filter_map(|chain| chain.manifest.as_ref().ok()?.as_ref())
+        .flat_map(|manifest| &manifest.hooks)
+        .map(|hook| hook.name.as_str())
+        .collect();
+    for line in facts.overrides.lines(&hooks) {
+        let level = if line.starts_with(overrides::DEBUG) { Level::Info } else { Level::Warning };
+        findings.add(
+            level,
+            "this environment",
+            format!("a client started from here has {line}"),
+            "unset the variable unless it is meant",
+        );
+    }
+    for file in &facts.settings {
+        let Some(document) = file.document() else { continue };
+        for name in [overrides::OFF, overrides::SKIP, overrides::DEBUG] {
+            let Some(node) = document.lookup(&format!("/env/{name}")) else { continue };
+            let place = document.position(node.span.start);
+            findings.add(
+                if name == overrides::DEBUG { Level::Info } else { Level::Warning },
+                format!("{}:{}:{}", file.shown, place.line, place.column),
+                format!("`env` gives {name} to every session that reads this file"),
+                "remove it unless it is meant",
+            );
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Why each hook of a chain did or did not run: what `HOOKMAN_DEBUG=1` asks for.
+
+use super::chains::{self, Chain};
+use super::journal::{Entry, StepEntry};
+use crate::client::event::Event;
+use crate::client::matcher;
+use crate::machine::paths::Paths;
+use crate::manifest::Hook;
+
+/// A line for each hook of the chain's manifests, in their order.
+pub(super) fn reasons(
+    paths: &Paths,
+    chain: &Chain,
+    event: Event,
+    asked: Option<&str>,
+    entry: &Entry<'_>,
+) -> Vec<String> {
+    let hooks = match chains::read(paths, chain) {
+        Ok(manifest) => manifest.unwrap_or_default().hooks,
+        Err(problems) => return vec![format!("the manifest cannot be read: {problems}")],
+    };
+    if hooks.is_empty() {
+        return vec![format!("{} lists no hooks", paths.shown(&chain.manifest))];
+    }
+    let reason = |hook: &Hook| match entry.steps.iter().find(|step| step.hook == hook.name) {
+        Some(step) => of_step(step),
+        None => not_chosen(hook, event, asked, entry),
+    };
+    hooks.iter().map(|hook| format!("{}: {}", hook.name, reason(hook))).collect()
+}
+
+fn of_step(step: &StepEntry) -> String {
+    if step.outcome == "off" {
+        return format!("off: {}", step.why.as_deref().unwrap_or("switched off"));
+    }
+    let error = step.error.as_ref().map(|error| format!(": it {error}")).unwrap_or_default();
+    format!("ran for {} us: {}{error}", step.us, step.outcome)
+}
+
+fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> String {
+    let place =
+        |key| hook.origins.get(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
+    let own = hook.manner.own_entry().is_some();
+    if !hook.enabled {
+        format!("not run: enabled = false{}", place("enabled"))
+    } else if !hook.events.contains(&event) {
+        let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
+        format!("not run: it is for {}", events.join(", "))
+    } else if !matcher::matches(hook.matcher.as_deref(), event, Some(&entry.subject)) {
+        let matcher = hook.matcher.as_deref().unwrap_or_default();
+        format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
+    } else if let (Some(asked), false) = (asked, own) {
+        format!("not run: only `{asked}` was asked for")
+    } else if own && asked.is_none_or(|asked| asked != hook.name) {
+        "not run here: the client calls it by an entry of its own".to_owned()
+    } else if !entry.off.is_empty() {
+        format!("not run: {}", entry.off)
+    } else if entry.verdict == "deny" {
+        "not run: a hook before it denied the call".to_owned()
+    } else {
+        "not run: its `if` does not match the call".to_owned()
+    }
+}

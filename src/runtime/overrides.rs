@@ -1,0 +1,89 @@
+//! What a person sets in the client's environment: hooks that are not to run, and talk about why.
+//!
+//! An agent cannot set it: hooks have the environment that the client was started with and what
+//! `env` of the settings adds, and not that of the agent's shell.
+
+use crate::machine::environment;
+use crate::session::names;
+
+/// The variables, as they are set.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `HOOKMAN=0`: no hook runs.
+    pub off: bool,
+    /// `HOOKMAN_SKIP`: these hooks do not run, by name or pattern.
+    pub skip: Vec<String>,
+    /// `HOOKMAN_DEBUG=1`: each run says why each hook did or did not run.
+    pub debug: bool,
+}
+
+/// The variable that switches hookman off as a whole.
+pub const OFF: &str = "HOOKMAN";
+/// The variable that names hooks to leave out.
+pub const SKIP: &str = "HOOKMAN_SKIP";
+/// The variable that asks for reasons.
+pub const DEBUG: &str = "HOOKMAN_DEBUG";
+
+impl Overrides {
+    /// Reads them from this process's environment.
+    pub fn of_process() -> Self {
+        let is = |name, value: &str| environment::text(name).is_some_and(|text| text == value);
+        let skip = environment::text(SKIP).unwrap_or_default();
+        let skip = skip.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Self { off: is(OFF, "0"), skip: skip.map(str::to_owned).collect(), debug: is(DEBUG, "1") }
+    }
+
+    /// Whether a hook is left out. A part of a name is not enough, as it might hit a gate that was
+    /// not meant.
+    pub fn skips(&self, hook: &str) -> bool {
+        self.skip.iter().any(|name| {
+            name == hook || names::matching(name, &[hook]).is_some_and(|hits| !hits.is_empty())
+        })
+    }
+
+    /// What is set and what comes of it, a line each; `hooks` are those that are configured.
+    pub fn lines(&self, hooks: &[&str]) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.off {
+            lines.push(format!("{OFF}=0: no hook runs"));
+        }
+        for name in &self.skip {
+            let one = Self { skip: vec![name.clone()], ..Self::default() };
+            let hits: Vec<&str> = hooks.iter().copied().filter(|hook| one.skips(hook)).collect();
+            lines.push(match hits.as_slice() {
+                [] => format!("{SKIP}={name}: no hook has this name, so nothing is left out"),
+                hits => format!("{SKIP}={name}: left out: {}", hits.join(", ")),
+            });
+        }
+        if self.debug {
+            lines.push(format!("{DEBUG}=1: each run says why each hook did or did not run"));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_left_out_by_its_name_or_a_pattern_and_not_by_a_part() {
+        let skip = ["format", "notify-*"].map(str::to_owned).to_vec();
+        let overrides = Overrides { skip, ..Overrides::default() };
+        for (hook, expected) in [
+            ("format", true),
+            ("format-rust", false),
+            ("notify-stop", true),
+            ("notify", false),
+            ("form", false),
+        ] {
+            assert_eq!(overrides.skips(hook), expected, "{hook}");
+        }
+        let lines = overrides.lines(&["notify-a", "notify-b", "x"]);
+        let expected = [
+            "HOOKMAN_SKIP=format: no hook has this name, so nothing is left out",
+            "HOOKMAN_SKIP=notify-*: left out: notify-a, notify-b",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

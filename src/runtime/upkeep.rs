@@ -1,0 +1,103 @@
+//! Tidying after the answer is given, and never at a tool call.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::sessions;
+use crate::client::event::{Event, Subject};
+use crate::machine::lock::Lock;
+use crate::machine::paths::Paths;
+use crate::machine::{clock, files};
+
+/// The most bytes of the journal before it is put aside under a name with the time.
+pub const SIZE: u64 = 8 * 1024 * 1024;
+
+/// How many journals that were put aside are kept.
+pub const FILES: usize = 5;
+
+/// How long a journal that was put aside is kept.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Does what an event leaves time for.
+pub(super) fn after(paths: &Paths, event: Event) {
+    if event.facts().subject == Subject::Tool {
+        return;
+    }
+    // What is not tidied now is tidied the next time.
+    let _ = rotate(paths, SIZE);
+    if event == Event::SessionStart {
+        sessions::prune_daily(paths);
+    }
+}
+
+/// Puts the journal aside if it has more than `size` bytes. A run that has it open still writes its
+/// line to the same file, so no line is lost.
+fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
+    let journal = paths.journal();
+    let is_long = || fs::metadata(&journal).is_ok_and(|found| found.len() > size);
+    if !is_long() {
+        return Ok(());
+    }
+    let _lock = Lock::take(&paths.state.join("journal.lock")).map_err(|error| error.source)?;
+    let aside = paths.state.join(format!("journal-{}.jsonl", clock::file_stamp()));
+    if is_long() && !aside.exists() {
+        fs::rename(&journal, aside)?;
+    }
+    let mut old = put_aside(paths)?;
+    old.truncate(old.len().saturating_sub(FILES));
+    for path in old {
+        fs::remove_file(path)?;
+    }
+    files::remove_older(&paths.state, KEPT, &is_journal);
+    Ok(())
+}
+
+/// The journals that were put aside, oldest first.
+///
+/// # Errors
+///
+/// When the state directory cannot be listed.
+pub fn put_aside(paths: &Paths) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(&paths.state) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| is_journal(name)).collect();
+    // The time in the name sorts as text.
+    names.sort();
+    Ok(names.into_iter().map(|name| paths.state.join(name)).collect())
+}
+
+fn is_journal(name: &str) -> bool {
+    name.strip_prefix("journal-").is_some_and(|rest| rest.strip_suffix(".jsonl").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_journal_is_put_aside_and_the_oldest_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths =
+            Paths { home: None, config: folder.path().to_owned(), state: folder.path().to_owned() };
+        for number in 0..FILES {
+            let name = format!("journal-2026010{number}T000000.000Z.jsonl");
+            fs::write(folder.path().join(name), "old\n").unwrap();
+        }
+        fs::write(paths.journal(), "0123456789\n").unwrap();
+        rotate(&paths, 11).unwrap();
+        assert_eq!(put_aside(&paths).unwrap().len(), FILES);
+        assert!(paths.journal().exists());
+        rotate(&paths, 10).unwrap();
+        let aside = put_aside(&paths).unwrap();
+        assert_eq!(aside.len(), FILES);
+        assert!(aside[0].ends_with("journal-20260101T000000.000Z.jsonl"), "{aside:?}");
+        assert_eq!(fs::read_to_string(aside.last().unwrap()).unwrap(), "0123456789\n");
+        assert!(!paths.journal().exists());
+    }
+}
