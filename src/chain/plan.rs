@@ -62,6 +62,8 @@ pub struct Step<'a> {
     pub path: &'a str,
     /// The types of agents it does not run for, joined by commas.
     pub agent_not: &'a str,
+    /// Whether only a person may switch it off.
+    pub user_only: bool,
 }
 
 /// What a step does.
@@ -263,8 +265,8 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let manner = columns.next()?;
     let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
     let (kind, place) = (columns.next()?, columns.next()?);
-    let agent_not = columns.next().unwrap_or_default();
-    let agent_not = agent_not.strip_prefix(USER_ONLY).unwrap_or(agent_not);
+    let audience = columns.next().unwrap_or_default();
+    let agent_not = audience.strip_prefix(USER_ONLY).unwrap_or(audience);
     let data = stored(place, store)?;
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
@@ -281,6 +283,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         in_project: flags.contains(IN_PROJECT),
         path: if path.is_empty() { path } else { stored(path, store)? },
         agent_not,
+        user_only: agent_not.len() < audience.len(),
     })
 }
 

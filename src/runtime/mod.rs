@@ -281,13 +281,15 @@ fn choose<'p>(
     if chosen.is_empty() {
         return (chosen, None);
     }
-    let moment = Moment { now: 0, prompt: &payload.prompt_id, agent: &payload.agent_type };
+    let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);
+    let moment = Moment { prompt, agent, ..Moment::default() };
     let (switches, unread) = switches_of(paths, payload, moment, store, entry);
     chosen.retain(|step| {
         let not_for = |agent: &str| agent.eq_ignore_ascii_case(moment.agent);
         let off = step.agent_not.split(',').any(|agent| !agent.is_empty() && not_for(agent))
             || switches.as_ref().is_some_and(|(switches, now)| {
-                switches.off(&entry.scope, step.name, Moment { now: *now, ..moment }).is_some()
+                let moment = Moment { now: *now, user_only: step.user_only, ..moment };
+                switches.off(&entry.scope, step.name, moment).is_some()
             });
         if off {
             entry.skipped(step.name);
