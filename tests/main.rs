@@ -7,6 +7,7 @@ mod cost;
 mod documents;
 mod hostile;
 mod house;
+mod selection;
 mod settings;
 mod terminal;
 mod writing;

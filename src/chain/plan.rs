@@ -5,7 +5,7 @@
 //! events and steps that do not match are passed over without being parsed. After an empty line
 //! stands what the steps run, which is long and is looked at only where a step points to it. The
 //! event of a hook that the client calls by an entry of its own is followed by a colon and the
-//! hook's name.
+//! hook's name. A hook with conditions has one more column, which points to them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,10 +13,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::condition::Condition;
 use super::relative;
 use crate::client::event::Event;
 use crate::client::matcher;
-use crate::manifest::{Action, Audience, Hook, OnError};
+use crate::manifest::{Action, Hook, OnError};
 
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
@@ -43,6 +44,7 @@ struct Header<'a> {
 
 /// One hook, ready to run.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {
     /// The hook's name.
     pub name: &'a str,
@@ -54,14 +56,14 @@ pub struct Step<'a> {
     pub on_error: OnError,
     /// Whether it may run beside its neighbours that are marked so too.
     pub parallel: bool,
+    /// Its conditions as JSON, to be read by [`Condition::parse`]; empty for none.
+    pub conditions: &'a str,
     /// Whether it runs also when a step before it has ended the chain.
     pub always: bool,
     /// Whether a command runs in the project's directory and not in the session's.
     pub in_project: bool,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
-    /// The types of agents it does not run for, joined by commas.
-    pub agent_not: &'a str,
     /// Whether only a person may switch it off.
     pub user_only: bool,
 }
@@ -108,13 +110,20 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         let manner = manner(hook, directory, &mut store)?;
         let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
-        let audience = audience(&hook.audience);
+        let mark = if hook.audience.user_only { USER_ONLY } else { "" };
+        let conditions = match Condition::of(hook) {
+            Some(condition) => store.place(&serde_json::to_string(&condition)?),
+            None => String::new(),
+        };
         for event in &hook.events {
             let event = format!("{event}{apart}");
-            let columns = [
-                &*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, &audience,
-            ];
+            let columns =
+                [&*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark];
             text.push_str(&columns.join("\t"));
+            if !conditions.is_empty() {
+                text.push('\t');
+                text.push_str(&conditions);
+            }
             text.push('\n');
         }
     }
@@ -166,12 +175,6 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     Ok(words)
 }
 
-// The mark of a hook that only a person may switch off comes first.
-fn audience(audience: &Audience) -> String {
-    let mark = if audience.user_only { USER_ONLY } else { "" };
-    format!("{mark}{}", audience.agent_not.join(","))
-}
-
 /// What the steps run, each text once.
 #[derive(Default)]
 struct Store {
@@ -219,8 +222,8 @@ impl<'a> Plan<'a> {
     /// whether only a person may switch the hook off.
     pub fn hooks(&self) -> impl Iterator<Item = (&'a str, bool)> {
         self.steps.lines().filter_map(|line| {
-            let audience = line.split('\t').nth(8).unwrap_or_default();
-            Some((line.split('\t').nth(2)?, audience.starts_with(USER_ONLY)))
+            let mark = line.split('\t').nth(8).unwrap_or_default();
+            Some((line.split('\t').nth(2)?, mark == USER_ONLY))
         })
     }
 
@@ -258,15 +261,18 @@ impl<'a> Plan<'a> {
 }
 
 fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
-    let mut columns = columns.splitn(7, '\t');
+    let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
     let manner = columns.next()?;
     let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
     let (kind, place) = (columns.next()?, columns.next()?);
-    let audience = columns.next().unwrap_or_default();
-    let agent_not = audience.strip_prefix(USER_ONLY).unwrap_or(audience);
+    let user_only = columns.next() == Some(USER_ONLY);
+    let conditions = match columns.next() {
+        Some(place) => stored(place, store)?,
+        None => "",
+    };
     let data = stored(place, store)?;
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
@@ -282,8 +288,8 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
         path: if path.is_empty() { path } else { stored(path, store)? },
-        agent_not,
-        user_only: agent_not.len() < audience.len(),
+        user_only,
+        conditions,
     })
 }
 

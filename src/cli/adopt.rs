@@ -5,15 +5,15 @@ use serde_json::json;
 
 use super::adopting::{Place, Step};
 use super::args::Adopt;
-use super::companion::Companions;
-use super::ignoring::Ignoring;
+use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World};
+use crate::client::event::Event;
 use crate::client::json::{Document, is_blank};
+use crate::client::settings_schema::{self, Defect};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
-use crate::runtime::chains;
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
 use crate::settings::adoption::{
@@ -26,13 +26,18 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let place = Place::of(world, target)?;
     let target = &place.target;
     let offers = offers(&place)?;
+    let standing = place.standing();
+    if offers.is_empty() && standing.is_empty() {
+        refuse_malformed(&place, world)?;
+    }
     let asks = !args.all && args.names.is_empty();
     if args.json || asks && (!world.terminal.can_choose() || offers.iter().all(Offer::is_refused)) {
         list(&offers, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let chosen = chosen(args, &offers, world)?;
-    if chosen.is_empty() {
+    let chosen = chosen(args, &offers, &standing, world)?;
+    // What is adopted and stands there again is taken out like the first time.
+    if chosen.is_empty() && (asks || standing.is_empty()) {
         world.terminal.line("Nothing to adopt.");
         return Ok(ExitStatus::Done);
     }
@@ -46,25 +51,9 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
     let beside = Beside::of(world, target)?;
-    beside.show(world);
-    step.show(world);
-    registering::show_changing(world, &others);
-    if !consent::given(world, &args.writing, "Write this?")? {
-        return Ok(ExitStatus::Done);
+    if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
+        world.hint("Done. `hookman release` gives an adopted hook back.");
     }
-    let wait = settling::is_needed(world, &args.writing);
-    let lock = target.lock(world, early)?;
-    beside.write(world)?;
-    step.write(world, "adopt", &lock)?;
-    for other in &others {
-        other.write(world, "adopt", &lock)?;
-    }
-    let _ = chains::compile(&world.paths, &target.chain);
-    drop(lock);
-    let mut written = registering::written(&others);
-    written.push(&step);
-    settling::settle(world, target, wait, &written)?;
-    world.hint("Done. `hookman release` gives an adopted hook back.");
     Ok(ExitStatus::Done)
 }
 
@@ -82,43 +71,6 @@ fn plan<'p>(
         adopted.push(Adopted { hook: (*name).to_owned(), pointer: (*pointer).to_owned(), block });
     }
     place.step(world, text, place.with(adopted), entries)
-}
-
-/// What a project's entries need beside them: the launcher, and for what is one person's alone that
-/// git does not see it.
-struct Beside {
-    companions: Option<Companions>,
-    ignoring: Option<Ignoring>,
-}
-
-impl Beside {
-    fn of(world: &World, target: &Target) -> Result<Self> {
-        let Some(project) = &target.project else {
-            return Ok(Self { companions: None, ignoring: None });
-        };
-        let companions = Some(Companions::of(world, target, None)?);
-        let ignoring = if target.local { Ignoring::of(world, project)? } else { None };
-        Ok(Self { companions, ignoring })
-    }
-
-    fn show(&self, world: &World) {
-        if let Some(companions) = &self.companions {
-            companions.show(world);
-        }
-        if let Some(ignoring) = &self.ignoring {
-            ignoring.show(world);
-        }
-    }
-
-    fn write(self, world: &World) -> Result<()> {
-        if let Some(ignoring) = self.ignoring {
-            ignoring.write(world)?;
-        }
-        match self.companions {
-            Some(mut companions) => companions.write(),
-            None => Ok(()),
-        }
-    }
 }
 
 /// A handler of somebody else's with the name that its hook would have.
@@ -163,9 +115,36 @@ fn offers(place: &Place) -> Result<Vec<Offer>> {
     Ok(offers)
 }
 
+/// Refuses a file in which handlers may stand that neither hookman nor the client can read.
+fn refuse_malformed(place: &Place, world: &World) -> Result<()> {
+    if is_blank(place.text()) {
+        return Ok(());
+    }
+    let document = Document::parse(place.text())?;
+    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let of_hooks =
+        |defect: &Defect| defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
+    let defects = settings_schema::check(&document, &events);
+    let Some(defect) = defects.into_iter().find(of_hooks) else { return Ok(()) };
+    bail!(
+        "`{}` is left alone: line {}, column {}: {}; {}. To do: {}",
+        world.paths.shown(&place.target.settings),
+        defect.line,
+        defect.column,
+        defect.message,
+        defect.effect,
+        defect.hint
+    )
+}
+
 type Chosen<'o> = (&'o str, &'o str, &'o Wrapped);
 
-fn chosen<'o>(args: &Adopt, offers: &'o [Offer], world: &World) -> Result<Vec<Chosen<'o>>> {
+fn chosen<'o>(
+    args: &Adopt,
+    offers: &'o [Offer],
+    standing: &[&str],
+    world: &World,
+) -> Result<Vec<Chosen<'o>>> {
     let open: Vec<Chosen<'o>> = offers
         .iter()
         .filter_map(|offer| {
@@ -182,7 +161,8 @@ fn chosen<'o>(args: &Adopt, offers: &'o [Offer], world: &World) -> Result<Vec<Ch
         let picked = world.terminal.choose("Which hooks should hookman run?", &rows)?;
         return Ok(picked.unwrap_or_default().into_iter().map(|index| open[index]).collect());
     }
-    let known: Vec<&str> = open.iter().map(|(name, ..)| *name).collect();
+    let known = open.iter().map(|(name, ..)| *name).chain(standing.iter().copied());
+    let known: Vec<&str> = known.collect();
     let mut names: Vec<&str> = Vec::new();
     for typed in &args.names {
         match names::resolve(typed, &known) {
@@ -246,13 +226,23 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
                 })
             })
             .collect();
-        let report = json!({"settings": place.target.settings, "handlers": rows});
+        let report = json!({
+            "settings": place.target.settings,
+            "handlers": rows,
+            "standing": place.standing(),
+        });
         world.terminal.line(report.to_string());
         return;
     }
     let (refused, open): (Vec<&Offer>, Vec<&Offer>) =
         offers.iter().partition(|offer| offer.is_refused());
-    if offers.is_empty() {
+    let (standing, flag) = (place.standing(), place.target.flag());
+    if !standing.is_empty() {
+        let names = standing.join(", ");
+        world.terminal.line(format!("{shown} has handlers again that are adopted: {names}"));
+        world.hint(format!("To take them out: `hookman apply{flag}`"));
+    }
+    if offers.is_empty() && standing.is_empty() {
         world.terminal.line(format!("{shown} has no hooks of others"));
         return;
     }
@@ -271,7 +261,6 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
     }
     if !open.is_empty() {
-        let flag = place.target.flag();
         world.hint(format!(
             "To adopt them: `hookman adopt{flag} NAME…` or `hookman adopt{flag} --all`"
         ));

@@ -1,19 +1,25 @@
 //! What `adopt`, `release` and `uninstall` share: the adoptions of one settings file and the change
 //! of both files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::args::Writing;
+use super::beside::Beside;
 use super::layers::Layers;
+use super::moving::{self, Moving};
 use super::registering::{self, Proposal};
-use super::settling::Written;
+use super::settling::{self, Written};
 use super::target::Target;
-use super::{World, exchange};
+use super::writes::Writes;
+use super::{World, consent};
+use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
-use crate::settings::adoption::{self, Adopted, Adoption, Current};
+use crate::runtime::chains;
+use crate::settings::adoption::{Adopted, Adoption};
 use crate::settings::{Registration, Undo, unified_diff};
 
 /// The manifest of someone who has only adopted hooks.
@@ -30,7 +36,7 @@ pub(super) struct Place {
     pub target: Target,
     settings: Option<String>,
     undo: Option<Undo>,
-    /// The adoptions so far, in line with the text.
+    /// The adoptions so far, in line with the text and the manifest.
     pub adoption: Adoption,
     manifest: Option<String>,
     /// The hooks of the chain.
@@ -45,13 +51,31 @@ impl Place {
     /// When a file cannot be read or understood; nothing may be written then.
     pub(super) fn of(world: &World, target: Target) -> Result<Self> {
         let settings = registering::read(world, &target.settings)?;
+        Self::over(world, target, settings)
+    }
+
+    /// As [`Place::of`], as if the settings file held this text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Place::of`].
+    fn over(world: &World, target: Target, settings: Option<String>) -> Result<Self> {
         let text = settings.as_deref().unwrap_or_default();
         let undo = registering::undo(world, &target.settings, settings.as_deref())?;
-        let kept = kept(world, &target, text, undo.as_ref())?;
-        let adoption = Adoption::of(kept.as_ref(), text, undo.as_ref())
-            .with_context(|| registering::left_alone(world, &target.settings))?;
+        let kept = moving::kept(world, &target.settings)?;
         let manifest = files::read_text(&target.manifest)?;
         let layers = Layers::of(world, &target, None)?.unwrap_or_default();
+        let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
+        let declared = declared(own);
+        let in_line = || {
+            let adoption = match kept {
+                Some(kept) => kept.in_line_with(text, undo.as_ref())?,
+                None => Adoption::of(None, text, undo.as_ref())?,
+            };
+            adoption.declared_by(&declared, text, undo.as_ref())
+        };
+        let adoption =
+            in_line().with_context(|| registering::left_alone(world, &target.settings))?;
         Ok(Self { target, settings, undo, adoption, manifest, layers })
     }
 
@@ -63,20 +87,17 @@ impl Place {
     /// When a file cannot be read.
     pub(super) fn is_worth_a_look(world: &World, target: &Target) -> Result<bool> {
         let manifest = files::read_text(&target.manifest)?.unwrap_or_default();
-        let kept = files::read_text(&state_file(world, target, ""))?;
-        Ok(kept.is_some() || manifest.contains("adopted"))
+        Ok(manifest.contains("adopted") || moving::kept(world, &target.settings)?.is_some())
     }
 
-    fn text(&self) -> &str {
+    /// The text of the settings.
+    pub(super) fn text(&self) -> &str {
         self.settings.as_deref().unwrap_or_default()
     }
 
     /// The hooks that the target's own manifest declares.
     pub(super) fn own_hooks(&self) -> impl Iterator<Item = &Hook> {
-        let (local, committed) = (self.target.local, &self.layers.committed.hooks);
-        let own = move |hook: &&Hook| !local || !committed.iter().any(|it| it.name == hook.name);
-        let all = if local { &self.layers.all.hooks } else { committed };
-        all.iter().filter(own)
+        own_hooks(self.target.local, &self.layers.committed.hooks, &self.layers.all.hooks)
     }
 
     /// Those of them that were adopted, in the order of the manifest.
@@ -85,8 +106,18 @@ impl Place {
         self.own_hooks().filter(|hook| hook.manner.adopted || kept(&hook.name)).collect()
     }
 
+    /// The names of those whose handlers stand in the settings all the same.
+    pub(super) fn standing(&self) -> Vec<&str> {
+        // The text was read before.
+        let standing = self.adoption.standing(self.text()).unwrap_or_default();
+        standing.into_iter().map(|hook| &*hook.hook).collect()
+    }
+
     /// The adoptions with further ones.
     pub(super) fn with(&self, adopted: Vec<Adopted>) -> Adoption {
+        if adopted.is_empty() {
+            return self.adoption.clone();
+        }
         self.adoption.with(adopted, self.text(), self.undo.as_ref())
     }
 
@@ -113,29 +144,57 @@ impl Place {
         let manifest = (!made).then_some(manifest);
         let edited = manifest.as_deref().unwrap_or_default();
         let layers = Layers::of(world, &self.target, Some(edited))?.unwrap_or_default();
-        let entries = entries(&layers)?;
-        let current =
-            Current { text: self.text(), undo: self.undo.as_ref(), adoption: &self.adoption };
-        let proposal = self.proposal(current, &next, &entries);
-        let proposal =
-            proposal.with_context(|| registering::left_alone(world, &self.target.settings))?;
-        Ok(Step { place: self, manifest, layers, next, entries, proposal })
+        let proposal = self.proposal(world, next, entries(&layers)?)?;
+        Ok(Step { place: self, manifest, layers, proposal })
     }
 
     fn proposal(
         &self,
-        current: Current<'_>,
-        next: &Adoption,
-        entries: &[Registration],
+        world: &World,
+        next: Adoption,
+        entries: Vec<Registration>,
     ) -> Result<Proposal> {
-        let mut plan = adoption::plan(current, next, entries)?;
-        if current.text.is_empty() {
-            plan.before.clone_from(&self.settings);
-        }
-        let record = current.undo.map(|undo| undo.record.clone()).unwrap_or_default();
-        let (original, after) = (Some(next.original.clone()), current.text.to_owned());
-        let undo = Undo { original, after, record };
-        Ok(Proposal::of(&self.target.settings, plan, entries.to_vec(), undo))
+        let settings = &self.target.settings;
+        let both = (self.adoption.clone(), next);
+        let moving = Moving::new(world, settings, self.undo.clone(), both);
+        Proposal::moving(settings, self.settings.as_deref(), entries, moving)
+            .with_context(|| registering::left_alone(world, settings))
+    }
+}
+
+/// The change of a settings file in which handlers stand that its manifest declares as adopted, so
+/// that they run twice: they are taken out again. `None` where there are none.
+///
+/// # Errors
+///
+/// When the settings cannot be read or must not be touched.
+pub(super) fn overtaken(
+    world: &World,
+    target: &Target,
+    entries: &[Registration],
+) -> Result<Option<Proposal>> {
+    if !Place::is_worth_a_look(world, target)? {
+        return Ok(None);
+    }
+    // Hooks that adoption refuses to work on can still be beside what is to be registered.
+    let Ok(place) = Place::of(world, target.clone()) else { return Ok(None) };
+    if place.standing().is_empty() {
+        return Ok(None);
+    }
+    place.proposal(world, place.adoption.clone(), entries.to_vec()).map(Some)
+}
+
+/// Warns where a text that is to be the settings holds handlers that are adopted.
+pub(super) fn warn_of_standing(world: &World, target: &Target, text: &str) {
+    // Whatever is wrong with the text or the manifest is told by the commands that need them.
+    let Ok(place) = Place::over(world, target.clone(), Some(text.to_owned())) else { return };
+    let (names, flag) = (place.standing(), target.flag());
+    if !names.is_empty() {
+        world.terminal.warn(format!(
+            "warning: the client would run what is adopted beside hookman: {}; `hookman apply{flag}` takes \
+             it out again, `hookman release{flag} NAME…` leaves it to the client alone",
+            names.join(", ")
+        ));
     }
 }
 
@@ -145,8 +204,6 @@ pub(super) struct Step<'p> {
     manifest: Option<String>,
     /// The hooks of the chain afterwards.
     pub layers: Layers,
-    next: Adoption,
-    entries: Vec<Registration>,
     proposal: Proposal,
 }
 
@@ -172,10 +229,8 @@ impl Step<'_> {
     /// What would keep them from it.
     pub(super) fn check(&self, world: &World) -> Result<()> {
         self.proposal.check(world)?;
-        let target = &self.place.target;
-        files::check_replaceable(&state_file(world, target, ".next"))?;
         if self.place.manifest != self.manifest {
-            files::check_replaceable(&target.manifest)?;
+            files::check_replaceable(&self.place.target.manifest)?;
         }
         Ok(())
     }
@@ -184,101 +239,92 @@ impl Step<'_> {
     ///
     /// # Errors
     ///
-    /// When a file was changed meanwhile or cannot be written.
-    pub(super) fn write(&self, world: &World, verb: &str, lock: &Lock) -> Result<()> {
-        let target = &self.place.target;
+    /// When a file was changed meanwhile or cannot be written; what was written is noted then.
+    pub(super) fn write(
+        &self,
+        world: &World,
+        verb: &str,
+        lock: &Lock,
+        writes: &mut Writes,
+    ) -> Result<()> {
         self.check(world)?;
-        let (state, next) = (state_file(world, target, ""), state_file(world, target, ".next"));
-        // The new state is put beside the old one first, because a state that is not that of the
-        // settings would have the handlers put back a second time.
-        files::replace_private(&next, &serde_json::to_string(&self.next)?)?;
-        let gains = self.next.hooks.len() > self.place.adoption.hooks.len();
+        self.proposal.begin(writes)?;
+        let gains = self.layers.all.hooks.len() > self.place.layers.all.hooks.len();
         if gains {
-            self.write_manifest(world)?;
+            self.write_manifest(world, writes)?;
         }
-        self.proposal.write(world, verb, lock)?;
+        self.proposal.put(world, verb, lock, writes)?;
         if !gains {
-            self.write_manifest(world)?;
+            self.write_manifest(world, writes)?;
         }
-        if self.next.hooks.is_empty() {
-            files::remove(&state)?;
-        } else {
-            files::replace_private(&state, &serde_json::to_string(&self.next)?)?;
-        }
-        Ok(files::remove(&next)?)
+        self.proposal.end(writes)
     }
 
-    fn write_manifest(&self, world: &World) -> Result<()> {
+    fn write_manifest(&self, world: &World, writes: &mut Writes) -> Result<()> {
         let path = &self.place.target.manifest;
-        let before = self.place.manifest.as_deref();
-        if before == self.manifest.as_deref() {
+        let (before, after) = (self.place.manifest.as_deref(), self.manifest.as_deref());
+        if before == after {
             return Ok(());
         }
-        exchange::write_and_say(world, path, before, self.manifest.as_deref())
+        writes.exchange_and_say(world, path, before, after)
     }
 
-    /// The same change of what the file holds now, an older text of a running session perhaps.
-    fn again(&self, world: &World) -> Result<Proposal> {
-        let settings = registering::read(world, &self.place.target.settings)?;
-        let undo = registering::undo(world, &self.place.target.settings, settings.as_deref())?;
-        let text = settings.as_deref().unwrap_or_default();
-        if settings == self.place.settings {
-            let Place { undo, adoption, .. } = self.place;
-            let current = Current { text, undo: undo.as_ref(), adoption };
-            return self.place.proposal(current, &self.next, &self.entries);
+    /// Shows the change with what goes with it, asks, and writes all of it or nothing; gives whether
+    /// it did.
+    ///
+    /// # Errors
+    ///
+    /// What keeps a file from being written; each is as it was then.
+    pub(super) fn carry_out(
+        &self,
+        world: &World,
+        (verb, writing): (&str, &Writing),
+        early: Option<Lock>,
+        others: &[Proposal],
+        mut beside: Beside,
+    ) -> Result<bool> {
+        beside.show(world);
+        self.show(world);
+        registering::show_changing(world, others);
+        if !consent::given(world, writing, "Write this?")? {
+            return Ok(false);
         }
-        // Whatever was adopted before or is now is put in its place, and then what is now goes.
-        let all = self.next.joined(&self.place.adoption);
-        let adoption = Adoption::of(Some(&all), text, undo.as_ref())?;
-        let stays = |hook: &&str| self.next.hooks.iter().any(|next| next.hook == *hook);
-        let hooks: Vec<&str> = adoption.hooks.iter().map(|hook| &*hook.hook).collect();
-        let released: Vec<&str> = hooks.into_iter().filter(|hook| !stays(hook)).collect();
-        let current = Current { text, undo: undo.as_ref(), adoption: &adoption };
-        self.place.proposal(current, &adoption.without(&released), &self.entries)
+        let target = &self.place.target;
+        let wait = settling::is_needed(world, writing);
+        let lock = target.lock(world, early)?;
+        beside.check()?;
+        self.check(world)?;
+        for other in others {
+            other.check(world)?;
+        }
+        Writes::all(world, |writes| {
+            beside.write(world, writes)?;
+            self.write(world, verb, &lock, writes)?;
+            others.iter().try_for_each(|other| other.write(world, verb, &lock, writes))
+        })?;
+        let _ = chains::compile(&world.paths, &target.chain);
+        drop(lock);
+        let mut written = registering::written(others);
+        written.push(self);
+        settling::settle(world, target, wait, &written)?;
+        Ok(true)
     }
 }
 
 impl Written for Step<'_> {
     fn settings(&self) -> &Path {
-        &self.place.target.settings
+        self.proposal.settings()
     }
 
     fn trace(&self, world: &World) -> Option<String> {
-        registering::trace(world, &self.place.target.settings)
+        self.proposal.trace(world)
     }
 
     fn stands(&self, world: &World) -> Result<bool> {
-        let now = registering::read(world, &self.place.target.settings)?;
-        Ok(now == self.proposal.plan.after || self.again(world)?.plan.is_empty())
+        self.proposal.stands(world)
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
-        self.again(world)?.write(world, "repair", lock)
+        self.proposal.write_again(world, lock)
     }
-}
-
-fn state_file(world: &World, target: &Target, ending: &str) -> PathBuf {
-    let mut path = world.paths.kept("adoptions", &target.settings).into_os_string();
-    path.push(ending);
-    path.into()
-}
-
-/// What is kept of adoptions: of the last state and one whose writing was cut short, that which is
-/// in line with the settings.
-fn kept(
-    world: &World,
-    target: &Target,
-    text: &str,
-    undo: Option<&Undo>,
-) -> Result<Option<Adoption>> {
-    let read = |ending: &str| -> Result<Option<Adoption>> {
-        let text = files::read_text(&state_file(world, target, ending))?;
-        // What cannot be understood is no help; the manifest knows enough to do without.
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
-    };
-    let (last, next) = (read("")?, read(".next")?);
-    if last.as_ref().is_some_and(|last| last.fits(text, undo)) {
-        return Ok(last);
-    }
-    Ok(next.filter(|next| next.fits(text, undo)).or(last))
 }

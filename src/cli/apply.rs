@@ -6,6 +6,7 @@ use super::args::Apply;
 use super::companion::Companions;
 use super::layers::Layers;
 use super::registering::{self, Target};
+use super::writes::Writes;
 use super::{ExitStatus, World, caveats, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
@@ -40,11 +41,13 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     }
     if let Some(companions) = &mut companions {
         companions.check()?;
-        companions.write()?;
     }
-    for proposal in &proposals {
-        proposal.write(world, "apply", &lock)?;
-    }
+    Writes::all(world, |writes| {
+        if let Some(companions) = &mut companions {
+            companions.write(writes)?;
+        }
+        proposals.iter().try_for_each(|it| it.write(world, "apply", &lock, writes))
+    })?;
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
     Ok(ExitStatus::Done)

@@ -65,6 +65,8 @@ pub enum Command {
     State(State),
     /// Check that every hook would really fire
     Doctor(Doctor),
+    /// Show what the client does with each event: matcher, answers, exit codes, time limits
+    Events(Events),
     /// List the copies of settings.json from before each write
     Backups(Backups),
     /// Put a copy of settings.json back
@@ -127,6 +129,21 @@ pub struct Install {
     /// The path of hookman to register (default: where this one was found)
     #[arg(long, value_name = "PATH")]
     pub binary: Option<PathBuf>,
+}
+
+/// `hookman events`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman events                 one line for each event
+  hookman events PreToolUse      all there is to know about one
+  hookman events --json          the same as data")]
+pub struct Events {
+    /// The event; case makes no difference
+    #[arg(value_name = "EVENT")]
+    pub event: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `hookman apply`.

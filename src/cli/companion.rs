@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::World;
 use super::registering::Target;
+use super::writes::Writes;
 use crate::machine::files;
 use crate::machine::paths::{self, content_hash};
 
@@ -154,13 +155,15 @@ impl Companions {
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub(super) fn write(&mut self) -> Result<()> {
+    pub(super) fn write(&mut self, writes: &mut Writes) -> Result<()> {
         if self.files.is_empty() {
             return Ok(());
         }
         for (path, text, deed) in &self.files {
             if matches!(deed, Deed::Create | Deed::Update) {
                 let made = make_folders(path)?;
+                let before = files::read_text(path)?;
+                writes.note(path, before.as_deref(), Some(text));
                 let write = if is_program(text) { files::replace_program } else { files::replace };
                 write(path, text).inspect_err(|_| remove_empty(&made))?;
                 self.written.directories.extend(made);
@@ -169,8 +172,7 @@ impl Companions {
                 self.written.files.insert(paths::real(path), content_hash(text.as_bytes()));
             }
         }
-        files::replace_private(&self.record, &serde_json::to_string(&self.written)?)?;
-        Ok(())
+        writes.keep(&self.record, Some(&serde_json::to_string(&self.written)?))
     }
 
     /// Says what removing would do.

@@ -19,33 +19,20 @@ pub(super) fn write(
     before: Option<&str>,
     after: Option<&str>,
 ) -> Result<()> {
-    let done = match after {
-        Some(text) => {
-            if let Some(folder) = path.parent() {
-                files::make_directory(folder)?;
-            }
-            files::swap(path, before, text)?
-        }
-        None => files::remove_if(path, before)?,
-    };
-    if done { Ok(()) } else { Err(changed(world, path)) }
+    if swap(path, before, after)? { Ok(()) } else { Err(changed(world, path)) }
 }
 
-/// As [`write`], and says so.
+/// Writes or removes a file that still holds `before`, and gives whether it did.
 ///
 /// # Errors
 ///
-/// As [`write`].
-pub(super) fn write_and_say(
-    world: &World,
-    path: &Path,
-    before: Option<&str>,
-    after: Option<&str>,
-) -> Result<()> {
-    write(world, path, before, after)?;
-    let deed = if after.is_some() { "wrote" } else { "removed" };
-    world.terminal.line(format!("{deed} {}", world.paths.shown(path)));
-    Ok(())
+/// When it cannot be written.
+pub(super) fn swap(path: &Path, before: Option<&str>, after: Option<&str>) -> Result<bool> {
+    let Some(text) = after else { return Ok(files::remove_if(path, before)?) };
+    if let Some(folder) = path.parent() {
+        files::make_directory(folder)?;
+    }
+    Ok(files::swap(path, before, text)?)
 }
 
 /// What to say of a file that holds another text than the one a change was made from.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::{World, exchange, registering};
+use super::writes::Writes;
+use super::{World, registering};
 use crate::machine::{files, git};
 use crate::settings::unified_diff;
 
@@ -120,15 +121,15 @@ impl Ignoring {
     /// # Errors
     ///
     /// When the file was changed meanwhile or cannot be written.
-    pub(super) fn write(&self, world: &World) -> Result<()> {
+    pub(super) fn write(&self, world: &World, writes: &mut Writes) -> Result<()> {
         if let Some(added) = &self.added {
-            files::replace_private(&self.record, &serde_json::to_string(added)?)?;
+            writes.keep(&self.record, Some(&serde_json::to_string(added)?))?;
         }
         if self.changes() {
             let (before, after) = (self.before.as_deref(), self.after.as_deref());
-            exchange::write_and_say(world, &self.file, before, after)?;
+            writes.exchange_and_say(world, &self.file, before, after)?;
         }
-        if self.added.is_none() { self.forget() } else { Ok(()) }
+        if self.added.is_none() { writes.keep(&self.record, None) } else { Ok(()) }
     }
 
     /// Takes no line for hookman's any more.

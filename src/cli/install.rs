@@ -10,7 +10,8 @@ use super::companion::{self, Companions};
 use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, caveats, consent, exchange, settling, word};
+use super::writes::Writes;
+use super::{ExitStatus, World, caveats, consent, settling, word};
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
@@ -64,14 +65,14 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if let Some(ignoring) = &ignoring {
         ignoring.check()?;
     }
-    if let Some(ignoring) = &ignoring {
-        ignoring.write(world)?;
-    }
-    edit.write(world)?;
-    companions.write()?;
-    for proposal in &proposals {
-        proposal.write(world, "install", &lock)?;
-    }
+    Writes::all(world, |writes| {
+        if let Some(ignoring) = &ignoring {
+            ignoring.write(world, writes)?;
+        }
+        edit.write(world, writes)?;
+        companions.write(writes)?;
+        proposals.iter().try_for_each(|it| it.write(world, "install", &lock, writes))
+    })?;
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
@@ -170,11 +171,11 @@ impl Edit {
         Ok(())
     }
 
-    fn write(&self, world: &World) -> Result<()> {
+    fn write(&self, world: &World, writes: &mut Writes) -> Result<()> {
         if !self.changes() {
             return Ok(());
         }
-        exchange::write_and_say(world, &self.path, self.before.as_deref(), Some(&self.after))
+        writes.exchange_and_say(world, &self.path, self.before.as_deref(), Some(&self.after))
     }
 }
 

@@ -5,6 +5,7 @@ mod adopting;
 mod apply;
 pub mod args;
 mod backups;
+mod beside;
 mod binary;
 mod caveats;
 mod companion;
@@ -14,11 +15,13 @@ mod diff;
 mod disable;
 mod doctor;
 mod enable;
+mod events;
 mod exchange;
 mod ignoring;
 mod install;
 mod layers;
 mod list;
+mod moving;
 mod permanent;
 mod profile;
 mod registering;
@@ -36,6 +39,7 @@ mod uninstall;
 mod verify;
 mod which;
 mod word;
+mod writes;
 
 use anyhow::Result;
 use clap::Parser;
@@ -124,6 +128,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
+        Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
         Command::Disable(args) => shown(args.which.slash, disable::disable(&args, world), world),

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
+use super::moving::Moving;
 use super::settling::Written;
 pub(super) use super::target::Target;
-use super::{World, exchange};
+use super::writes::Writes;
+use super::{World, adopting, exchange};
 use crate::client::json::Document;
 use crate::doctor::demands;
 use crate::machine::lock::Lock;
@@ -32,6 +34,7 @@ pub(super) struct Proposal {
     /// The change.
     pub plan: Plan,
     undo: Option<Undo>,
+    moving: Option<Moving>,
 }
 
 /// What is kept beside a settings file. A process that is killed between writing this and writing
@@ -68,7 +71,7 @@ pub(super) fn propose(
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
     let own = entries(world, target, layers, binary)?;
-    let mut proposals = vec![Proposal::make(world, &target.settings, Wish::Entries(own))?];
+    let mut proposals = vec![Proposal::with(world, target, own)?];
     proposals.extend(propose_overlay(world, target, layers, binary)?);
     Ok(proposals)
 }
@@ -116,7 +119,7 @@ pub(super) fn propose_overlay(
 ) -> Result<Vec<Proposal>> {
     let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
     let entries = registered(world, target, layers, binary, true)?;
-    Ok(vec![Proposal::make(world, &overlay.settings, Wish::Entries(entries))?])
+    Ok(vec![Proposal::with(world, &overlay, entries)?])
 }
 
 /// Plans the removal of everything of ours.
@@ -237,10 +240,30 @@ pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
 }
 
 impl Proposal {
-    /// A change that was planned elsewhere, over the text that `undo` belongs to.
-    pub(super) fn of(settings: &Path, plan: Plan, entries: Vec<Registration>, undo: Undo) -> Self {
+    /// The change to these entries and other adoptions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Moving::plan`].
+    pub(super) fn moving(
+        settings: &Path,
+        before: Option<&str>,
+        entries: Vec<Registration>,
+        moving: Moving,
+    ) -> Result<Self> {
+        let (plan, undo) = moving.plan(before, &entries)?;
         let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
-        Self { settings: settings.to_owned(), wish, plan, undo: Some(undo) }
+        let (settings, undo, moving) = (settings.to_owned(), Some(undo), Some(moving));
+        Ok(Self { settings, wish, plan, undo, moving })
+    }
+
+    /// The change to these entries, and to the adoptions that the manifest declares where one of
+    /// them does not hold any more.
+    fn with(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+        match adopting::overtaken(world, target, &entries)? {
+            Some(proposal) => Ok(proposal),
+            None => Self::make(world, &target.settings, Wish::Entries(entries)),
+        }
     }
 
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
@@ -264,7 +287,7 @@ impl Proposal {
                 plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
             }
         };
-        Ok(Self { settings: settings.to_owned(), wish, plan, undo })
+        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None })
     }
 
     /// The same wish for what the file holds now.
@@ -273,6 +296,11 @@ impl Proposal {
     ///
     /// When the file cannot be read or must not be touched.
     fn again(&self, world: &World) -> Result<Self> {
+        if let Some(moving) = &self.moving {
+            return self
+                .moved_again(world, moving)
+                .with_context(|| left_alone(world, &self.settings));
+        }
         match (&self.wish, &self.undo) {
             // The removal took what was kept with it.
             (Wish::Nothing, Some(undo)) => {
@@ -282,6 +310,22 @@ impl Proposal {
             }
             (wish, _) => Self::make(world, &self.settings, wish.clone()),
         }
+    }
+
+    fn moved_again(&self, world: &World, moving: &Moving) -> Result<Self> {
+        let before = read(world, &self.settings)?;
+        let before = before.as_deref();
+        let moving = if before == self.plan.before.as_deref() {
+            moving.again()
+        } else {
+            let undo = undo(world, &self.settings, before)?;
+            moving.of_text(before.unwrap_or_default(), undo)?
+        };
+        let entries = match &self.wish {
+            Wish::Entries(entries) => entries.clone(),
+            Wish::Nothing => Vec::new(),
+        };
+        Self::moving(&self.settings, before, entries, moving)
     }
 
     /// Prints the change as a unified diff and in words.
@@ -311,6 +355,9 @@ impl Proposal {
         if read(world, &self.settings)? != self.plan.before {
             return Err(exchange::changed(world, &self.settings));
         }
+        if let Some(moving) = &self.moving {
+            moving.check()?;
+        }
         if self.plan.is_empty() {
             return Ok(());
         }
@@ -323,14 +370,55 @@ impl Proposal {
     ///
     /// # Errors
     ///
-    /// When the file was changed meanwhile or a step fails; the file is the old one then.
-    pub(super) fn write(&self, world: &World, verb: &str, _lock: &Lock) -> Result<()> {
+    /// When the file was changed meanwhile or a step fails; what was written is noted then.
+    pub(super) fn write(
+        &self,
+        world: &World,
+        verb: &str,
+        lock: &Lock,
+        writes: &mut Writes,
+    ) -> Result<()> {
+        self.begin(writes)?;
+        self.put(world, verb, lock, writes)?;
+        self.end(writes)
+    }
+
+    /// Keeps what is needed should the process be killed between two files.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn begin(&self, writes: &mut Writes) -> Result<()> {
+        self.moving.as_ref().map_or(Ok(()), |moving| moving.begin(writes))
+    }
+
+    /// Keeps what has come of it.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn end(&self, writes: &mut Writes) -> Result<()> {
+        self.moving.as_ref().map_or(Ok(()), |moving| moving.end(writes))
+    }
+
+    /// Writes the settings alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Proposal::write`].
+    pub(super) fn put(
+        &self,
+        world: &World,
+        verb: &str,
+        _lock: &Lock,
+        writes: &mut Writes,
+    ) -> Result<()> {
         if self.plan.is_empty() {
             return Ok(());
         }
         self.check(world)?;
         let backup = back_up(world, &self.settings, self.plan.before.as_deref(), verb)?;
-        self.put(world)?;
+        self.swap(world, writes)?;
         let shown = world.paths.shown(&self.settings);
         let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
         let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
@@ -338,19 +426,19 @@ impl Proposal {
         Ok(())
     }
 
-    fn put(&self, world: &World) -> Result<()> {
+    fn swap(&self, world: &World, writes: &mut Writes) -> Result<()> {
         let undo_file = undo_file(world, &self.settings);
         if matches!(self.wish, Wish::Entries(_))
             && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
         {
             let kept = Kept { last, earlier: self.undo.clone() };
-            files::replace_private(&undo_file, &serde_json::to_string(&kept)?)?;
+            writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
-        exchange::write(world, &self.settings, before, after)?;
+        writes.exchange(world, &self.settings, before, after)?;
         if matches!(self.wish, Wish::Nothing) {
             // What is left of it says that it belongs to another text.
-            let _ = files::remove(&undo_file);
+            let _ = writes.keep(&undo_file, None);
         }
         Ok(())
     }
@@ -372,7 +460,8 @@ impl Written for Proposal {
     }
 
     fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
-        self.again(world)?.write(world, "repair", lock)
+        let again = self.again(world)?;
+        Writes::all(world, |writes| again.write(world, "repair", lock, writes))
     }
 }
 

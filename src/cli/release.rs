@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::adopting::{Place, Step};
 use super::args::Release;
+use super::beside::Beside;
 use super::layers::Layers;
 use super::list::fires;
 use super::registering::{self, Target};
-use super::{ExitStatus, World, consent, settling};
+use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, edit};
-use crate::runtime::chains;
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
 use crate::settings::adoption::Rebuilt;
@@ -39,23 +39,9 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         registering::entries(world, target, layers, None)
     })?;
     let others = registering::propose_overlay(world, target, &step.layers, None)?;
-    step.show(world);
-    registering::show_changing(world, &others);
-    if !consent::given(world, &args.writing, "Write this?")? {
-        return Ok(ExitStatus::Done);
+    if step.carry_out(world, ("release", &args.writing), early, &others, Beside::default())? {
+        world.terminal.line("Done.");
     }
-    let wait = settling::is_needed(world, &args.writing);
-    let lock = target.lock(world, early)?;
-    step.write(world, "release", &lock)?;
-    for other in &others {
-        other.write(world, "release", &lock)?;
-    }
-    let _ = chains::compile(&world.paths, &target.chain);
-    drop(lock);
-    let mut written = registering::written(&others);
-    written.push(&step);
-    settling::settle(world, target, wait, &written)?;
-    world.terminal.line("Done.");
     Ok(ExitStatus::Done)
 }
 
@@ -116,7 +102,7 @@ fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
         if hook.on_error == OnError::Closed {
             handler.insert("onFailure".to_owned(), "block".into());
         }
-        handler.extend(hook.manner.own_entry().unwrap_or_default());
+        handler.extend(hook.manner.handler_keys());
         let (event, matcher) = (event.name().to_owned(), hook.matcher.clone());
         Rebuilt { event, matcher, handler: handler.into() }
     };

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
-use super::{ExitStatus, World, consent, exchange};
+use super::{ExitStatus, World, adopting, consent, exchange};
 use crate::client::json::Document;
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
@@ -29,6 +29,7 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
+    adopting::warn_of_standing(world, &target, &text);
     if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }

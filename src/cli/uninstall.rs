@@ -10,7 +10,8 @@ use super::companion::Companions;
 use super::ignoring::Ignoring;
 use super::registering::{self, Proposal, Target};
 use super::settling::Written;
-use super::{ExitStatus, World, consent, exchange, install, release, settling};
+use super::writes::Writes;
+use super::{ExitStatus, World, consent, install, release, settling};
 use crate::runtime::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
@@ -58,14 +59,12 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         proposal.check(world)?;
     }
     own.check()?;
-    for step in &steps {
-        step.write(world, "uninstall", &lock)?;
-    }
-    for proposal in &proposals {
-        proposal.write(world, "uninstall", &lock)?;
-    }
+    Writes::all(world, |writes| {
+        steps.iter().try_for_each(|step| step.write(world, "uninstall", &lock, writes))?;
+        proposals.iter().try_for_each(|it| it.write(world, "uninstall", &lock, writes))?;
+        own.remove(world, writes)
+    })?;
     companions.remove()?;
-    own.remove(world)?;
     if !steps.is_empty() {
         let _ = chains::compile(&world.paths, &target.chain);
     }
@@ -133,11 +132,11 @@ impl Own {
         self.lines().map_or(Ok(()), Ignoring::check)
     }
 
-    fn remove(&self, world: &World) -> Result<()> {
+    fn remove(&self, world: &World, writes: &mut Writes) -> Result<()> {
         if let Some(overlay) = &self.overlay {
-            exchange::write_and_say(world, overlay, Some(install::OVERLAY), None)?;
+            writes.exchange_and_say(world, overlay, Some(install::OVERLAY), None)?;
         }
-        self.lines().map_or(Ok(()), |lines| lines.write(world))
+        self.lines().map_or(Ok(()), |lines| lines.write(world, writes))
     }
 }
 

@@ -36,6 +36,12 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// Whether a matcher is tested with the character set that lists had before hyphens, blanks and
+    /// commas came in.
+    pub fn is_narrow(self) -> bool {
+        matches!(self, Self::Error | Self::FileName)
+    }
+
     /// The payload field in the client's words, or `None` where a matcher has no effect.
     pub fn field(self) -> Option<&'static str> {
         Some(match self {
@@ -86,6 +92,104 @@ pub enum PlainText {
     Steers,
 }
 
+/// What the client makes of exit code 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitTwo {
+    /// It stops what is going on; standard error is the reason, and the model reads it.
+    BlocksForModel,
+    /// It stops what is going on; standard error is the reason, and the user reads it.
+    BlocksForUser,
+    /// It stops what is going on, and nobody is told why.
+    BlocksSilently,
+    /// It stops nothing; the model reads standard error.
+    TellsModel,
+    /// It stops nothing; the user reads standard error.
+    TellsUser,
+    /// Nothing at all.
+    Ignored,
+    /// What every other code but 0 means too: what was asked for has failed.
+    Fails,
+}
+
+impl fmt::Display for ExitTwo {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::BlocksForModel => "blocks; the model reads standard error",
+            Self::BlocksForUser => "blocks; the user reads standard error",
+            Self::BlocksSilently => "blocks; nobody reads standard error",
+            Self::TellsModel => "does not block; the model reads standard error",
+            Self::TellsUser => "does not block; the user reads standard error",
+            Self::Ignored => "is ignored",
+            Self::Fails => "fails it, as does every code but 0",
+        })
+    }
+}
+
+/// A type of handler in `settings.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Handler {
+    /// A program.
+    Command,
+    /// A request to a server.
+    Http,
+    /// A tool of an MCP server.
+    McpTool,
+    /// A question to a model.
+    Prompt,
+    /// A question to a model that has tools.
+    Agent,
+}
+
+impl Handler {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Command, Self::Http, Self::McpTool, Self::Prompt, Self::Agent];
+
+    /// The word after `type` in `settings.json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Http => "http",
+            Self::McpTool => "mcp_tool",
+            Self::Prompt => "prompt",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The client's own time limit on an event, in milliseconds.
+    pub fn timeout_ms(self, event: Event) -> u64 {
+        match self {
+            Self::Command | Self::Http | Self::McpTool => event.facts().timeout_ms,
+            Self::Prompt => 30_000,
+            Self::Agent => 60_000,
+        }
+    }
+}
+
+/// Which types of handlers an event takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All five.
+    All,
+    /// Those that ask no model.
+    NoModel,
+    /// Programs and tools of MCP servers.
+    CommandAndTool,
+    /// Programs.
+    Command,
+}
+
+impl Takes {
+    /// Whether a type of handler is among them.
+    pub fn includes(self, handler: Handler) -> bool {
+        match self {
+            Self::All => true,
+            Self::NoModel => !matches!(handler, Handler::Prompt | Handler::Agent),
+            Self::CommandAndTool => matches!(handler, Handler::Command | Handler::McpTool),
+            Self::Command => handler == Handler::Command,
+        }
+    }
+}
+
 /// One row of the table: what the client does with an event.
 #[derive(Debug)]
 pub struct Facts {
@@ -103,12 +207,22 @@ pub struct Facts {
     pub plain_text: PlainText,
     /// The client's own time limit for a command, in milliseconds.
     pub timeout_ms: u64,
+    /// What exit code 2 means.
+    pub exit_two: ExitTwo,
+    /// The types of handlers it takes.
+    pub takes: Takes,
+    /// The fields at the top of an answer that have an effect.
+    pub top: &'static [&'static str],
+    /// The fields inside `hookSpecificOutput` that have an effect.
+    pub specific: &'static [&'static str],
     /// Why an entry must not be registered unless a manifest names the event.
     pub catch_all_risk: Option<&'static str>,
 }
 
 macro_rules! events {
-    ($($name:ident $since:literal $subject:ident $block:ident $context:literal $text:ident $timeout:literal $risk:expr;)*) => {
+    ($($name:ident $since:literal $subject:ident $block:ident $context:literal $text:ident
+       $timeout:literal $two:ident $takes:ident [$($top:ident)*] [$($specific:ident)*]
+       $risk:expr;)*) => {
         /// An event of the client.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the names are the client's own and the table says the rest")]
@@ -122,6 +236,10 @@ macro_rules! events {
             context: $context,
             plain_text: PlainText::$text,
             timeout_ms: $timeout,
+            exit_two: ExitTwo::$two,
+            takes: Takes::$takes,
+            top: &[$(stringify!($top)),*],
+            specific: &[$(stringify!($specific)),*],
             catch_all_risk: $risk,
         }),*];
 
@@ -133,43 +251,76 @@ macro_rules! events {
 }
 
 events! {
-    SessionStart        "1.0.62"  Source           Never      true  Context 600_000 None;
-    Setup               "2.1.10"  Trigger          Never      true  Ignored 600_000 None;
-    SessionEnd          "1.0.85"  Reason           Never      false Ignored 1_500   None;
-    UserPromptSubmit    "1.0.54"  None             Decision   true  Context 30_000  None;
-    UserPromptExpansion "2.1.197" CommandName      Decision   true  Context 600_000 None;
-    PreToolUse          "1.0.38"  Tool             Permission true  Ignored 600_000 None;
-    PermissionRequest   "2.0.45"  Tool             Request    false Ignored 600_000 None;
-    PermissionDenied    "2.1.88"  Tool             Never      false Ignored 600_000 None;
-    PostToolUse         "1.0.38"  Tool             Decision   true  Ignored 600_000 None;
-    PostToolUseFailure  "2.1.17"  Tool             Decision   true  Ignored 600_000 None;
-    PostToolBatch       "2.1.197" None             Decision   true  Ignored 600_000 None;
-    Notification        "1.0.38"  NotificationType Never      false Ignored 600_000 None;
-    MessageDisplay      "2.1.152" None             Never      false Ignored 10_000
+    SessionStart        "1.0.62"  Source           Never      true  Context 600_000 TellsUser      CommandAndTool
+        [continue stopReason systemMessage terminalSequence] [additionalContext initialUserMessage sessionTitle watchPaths reloadSkills] None;
+    Setup               "2.1.10"  Trigger          Never      true  Ignored 600_000 Ignored        Command
+        [systemMessage terminalSequence] [additionalContext] None;
+    SessionEnd          "1.0.85"  Reason           Never      false Ignored 1_500   TellsUser      NoModel
+        [terminalSequence] [] None;
+    UserPromptSubmit    "1.0.54"  None             Decision   true  Context 30_000  BlocksForUser  All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext sessionTitle suppressOriginalPrompt] None;
+    UserPromptExpansion "2.1.197" CommandName      Decision   true  Context 600_000 BlocksForUser  All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext suppressOriginalPrompt] None;
+    PreToolUse          "1.0.38"  Tool             Permission true  Ignored 600_000 BlocksForModel All
+        [continue stopReason systemMessage terminalSequence decision reason] [permissionDecision permissionDecisionReason updatedInput additionalContext] None;
+    PermissionRequest   "2.0.45"  Tool             Request    false Ignored 600_000 Ignored        All
+        [continue stopReason systemMessage terminalSequence] [decision] None;
+    PermissionDenied    "2.1.88"  Tool             Never      false Ignored 600_000 Ignored        All
+        [systemMessage terminalSequence] [retry] None;
+    PostToolUse         "1.0.38"  Tool             Decision   true  Ignored 600_000 TellsModel     All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext classifierContext updatedToolOutput updatedMCPToolOutput] None;
+    PostToolUseFailure  "2.1.17"  Tool             Decision   true  Ignored 600_000 TellsModel     All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext] None;
+    PostToolBatch       "2.1.197" None             Decision   true  Ignored 600_000 BlocksForUser  All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext] None;
+    Notification        "1.0.38"  NotificationType Never      false Ignored 600_000 Ignored        NoModel
+        [terminalSequence] [] None;
+    MessageDisplay      "2.1.152" None             Never      false Ignored 10_000  Ignored        NoModel
+        [terminalSequence] [displayContent]
         Some("the display of every message waits for it");
-    SubagentStart       "2.0.43"  AgentType        Never      true  Ignored 600_000 None;
-    SubagentStop        "1.0.41"  AgentType        Decision   true  Ignored 600_000 None;
-    TaskCreated         "2.1.84"  None             Decision   false Ignored 600_000 None;
-    TaskCompleted       "2.1.33"  None             ExitCode   false Ignored 600_000 None;
-    Stop                "1.0.38"  None             Decision   true  Ignored 600_000 None;
-    StopFailure         "2.1.78"  Error            Never      false Ignored 600_000 None;
-    TeammateIdle        "2.1.33"  None             ExitCode   false Ignored 600_000 None;
-    InstructionsLoaded  "2.1.69"  LoadReason       Never      false Ignored 600_000 None;
-    ConfigChange        "2.1.49"  Source           Decision   false Ignored 600_000 None;
-    CwdChanged          "2.1.83"  None             Never      false Ignored 600_000 None;
-    DirectoryAdded      "2.1.219" Source           Never      false Ignored 600_000 None;
-    FileChanged         "2.1.83"  FileName         Never      false Ignored 600_000 None;
-    WorktreeCreate      "2.1.50"  None             ExitCode   false Steers  600_000
+    SubagentStart       "2.0.43"  AgentType        Never      true  Ignored 600_000 TellsUser      NoModel
+        [systemMessage terminalSequence] [additionalContext] None;
+    SubagentStop        "1.0.41"  AgentType        Decision   true  Ignored 600_000 BlocksForModel All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext] None;
+    TaskCreated         "2.1.84"  None             Decision   false Ignored 600_000 BlocksForModel All
+        [systemMessage terminalSequence decision reason] [] None;
+    TaskCompleted       "2.1.33"  None             ExitCode   false Ignored 600_000 BlocksForModel All
+        [continue stopReason systemMessage terminalSequence] [] None;
+    Stop                "1.0.38"  None             Decision   true  Ignored 600_000 BlocksForModel All
+        [continue stopReason systemMessage terminalSequence decision reason] [additionalContext] None;
+    StopFailure         "2.1.78"  Error            Never      false Ignored 600_000 Ignored        NoModel
+        [terminalSequence] [] None;
+    TeammateIdle        "2.1.33"  None             ExitCode   false Ignored 600_000 BlocksForModel All
+        [continue stopReason systemMessage terminalSequence] [] None;
+    InstructionsLoaded  "2.1.69"  LoadReason       Never      false Ignored 600_000 Ignored        NoModel
+        [terminalSequence] [] None;
+    ConfigChange        "2.1.49"  Source           Decision   false Ignored 600_000 BlocksSilently NoModel
+        [terminalSequence decision reason] [] None;
+    CwdChanged          "2.1.83"  None             Never      false Ignored 600_000 TellsUser      NoModel
+        [systemMessage terminalSequence] [watchPaths] None;
+    DirectoryAdded      "2.1.219" Source           Never      false Ignored 600_000 Ignored        NoModel
+        [systemMessage terminalSequence] [] None;
+    FileChanged         "2.1.83"  FileName         Never      false Ignored 600_000 TellsUser      NoModel
+        [systemMessage terminalSequence] [watchPaths] None;
+    WorktreeCreate      "2.1.50"  None             ExitCode   false Steers  600_000 Fails          NoModel
+        [terminalSequence] [worktreePath]
         Some("an entry replaces git's own creation of worktrees, and one that names no path makes it fail");
-    WorktreeRemove      "2.1.50"  None             ExitCode   false Ignored 600_000
+    WorktreeRemove      "2.1.50"  None             ExitCode   false Ignored 600_000 Fails          NoModel
+        [terminalSequence] []
         Some("an entry replaces git's own removal of worktrees");
-    PreCompact          "1.0.48"  Trigger          Decision   false Steers  600_000
+    PreCompact          "1.0.48"  Trigger          Decision   false Steers  600_000 BlocksForUser  NoModel
+        [terminalSequence decision reason] []
         Some("whatever is printed becomes instructions for the compaction");
-    PostCompact         "2.1.76"  Trigger          Never      false User    600_000 None;
-    PreModelSwitch      "2.1.251" Model            Permission false Ignored 30_000  None;
-    PostModelSwitch     "2.1.251" Model            Never      true  Context 30_000  None;
-    Elicitation         "2.1.76"  McpServer        Action     false Ignored 600_000 None;
-    ElicitationResult   "2.1.76"  McpServer        Action     false Ignored 600_000 None;
+    PostCompact         "2.1.76"  Trigger          Never      false User    600_000 TellsUser      NoModel
+        [terminalSequence] [] None;
+    PreModelSwitch      "2.1.251" Model            Permission false Ignored 30_000  BlocksForUser  NoModel
+        [systemMessage terminalSequence decision reason] [permissionDecision permissionDecisionReason] None;
+    PostModelSwitch     "2.1.251" Model            Never      true  Context 30_000  TellsUser      NoModel
+        [systemMessage terminalSequence] [additionalContext] None;
+    Elicitation         "2.1.76"  McpServer        Action     false Ignored 600_000 BlocksForUser  NoModel
+        [terminalSequence] [action content] None;
+    ElicitationResult   "2.1.76"  McpServer        Action     false Ignored 600_000 BlocksForUser  NoModel
+        [terminalSequence] [action content] None;
 }
 
 impl Event {

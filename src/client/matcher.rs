@@ -5,6 +5,7 @@
 //! unanchored, case-sensitive JavaScript regular expression, which matches nothing if invalid.
 
 use super::event::{Event, Subject};
+use super::tools::{aliases, canonical};
 
 /// What the client takes a matcher for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,34 +18,12 @@ pub enum Kind {
     Pattern,
 }
 
-/// Tool names of older clients and what they are called today; the client maps both sides.
-const LEGACY_TOOLS: &[(&str, &str)] = &[
-    ("Task", "Agent"),
-    ("KillShell", "TaskStop"),
-    ("KillBash", "TaskStop"),
-    ("BashOutput", "TaskOutput"),
-    ("AgentOutput", "TaskOutput"),
-    ("AgentOutputTool", "TaskOutput"),
-    ("BashOutputTool", "TaskOutput"),
-    ("ListPeers", "ListAgents"),
-    ("Brief", "SendUserMessage"),
-    ("ListMcpResources", "ListMcpResourcesTool"),
-    ("ReadMcpResource", "ReadMcpResourceTool"),
-    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
-];
-
-/// Today's name of a tool.
-pub fn canonical_tool(name: &str) -> &str {
-    LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
-}
-
 /// What the client takes `matcher` for under `event`.
 pub fn kind(matcher: Option<&str>, event: Event) -> Kind {
     let Some(text) = matcher.filter(|text| !text.is_empty() && *text != "*") else {
         return Kind::Any;
     };
-    // These two kept the character set that lists had before hyphens, blanks and commas came in.
-    let narrow = matches!(event, Event::StopFailure | Event::FileChanged);
+    let narrow = event.facts().subject.is_narrow();
     let in_list = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'_' | b'|')
@@ -75,12 +54,12 @@ pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bo
     let tool = event.facts().subject == Subject::Tool;
     match (kind(matcher, event), matcher) {
         (Kind::Any, _) | (_, None) => true,
-        (Kind::List, Some(list)) => names(list).any(|name| {
-            name == subject || (tool && canonical_tool(name) == canonical_tool(subject))
+        (Kind::List, Some(list)) => names(list)
+            .any(|name| name == subject || (tool && canonical(name) == canonical(subject))),
+        (Kind::Pattern, Some(pattern)) => compile(pattern).is_ok_and(|regex| {
+            let hits = |name: &str| regex.find(name).is_some();
+            hits(subject) || (tool && aliases(subject).any(hits))
         }),
-        (Kind::Pattern, Some(pattern)) => {
-            compile(pattern).is_ok_and(|regex| regex.find(subject).is_some())
-        }
     }
 }
 

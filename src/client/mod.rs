@@ -6,6 +6,7 @@ pub mod json;
 pub mod matcher;
 pub mod output;
 pub mod payload;
+pub mod permission_rule;
 pub mod settings_schema;
 pub mod shell;
 pub mod tools;

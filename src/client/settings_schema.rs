@@ -268,7 +268,7 @@ impl Check<'_, '_> {
             let message = format!("the matcher `{text}` is no JavaScript expression: {error}");
             let hint = "correct it; for exact names write `A|B`";
             self.report(Effect::NeverFires, pointer, matcher, message, hint);
-        } else if handler::TOOL_EVENTS.contains(&event) && is_permission_rule(&text) {
+        } else if handler::is_about_tools(event) && is_permission_rule(&text) {
             let message = format!("the matcher `{text}` is a permission rule, not a tool name");
             let hint = "match the tool, and put the rule in the handler's `if`";
             self.report(Effect::NeverFires, pointer, matcher, message, hint);

@@ -47,3 +47,31 @@ pub fn misspelled(name: &str) -> Option<&'static str> {
     }
     KNOWN.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
 }
+
+/// Tool names of older clients and what they are called today; the client maps both sides.
+const LEGACY_TOOLS: &[(&str, &str)] = &[
+    ("Task", "Agent"),
+    ("KillShell", "TaskStop"),
+    ("KillBash", "TaskStop"),
+    ("BashOutput", "TaskOutput"),
+    ("AgentOutput", "TaskOutput"),
+    ("AgentOutputTool", "TaskOutput"),
+    ("BashOutputTool", "TaskOutput"),
+    ("ListPeers", "ListAgents"),
+    ("Brief", "SendUserMessage"),
+    ("ListMcpResources", "ListMcpResourcesTool"),
+    ("ReadMcpResource", "ReadMcpResourceTool"),
+    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
+];
+
+/// Today's name of a tool.
+pub fn canonical(name: &str) -> &str {
+    LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
+}
+
+/// The other names of a tool: its old ones, and today's.
+pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> + '_ {
+    let today = canonical(name);
+    let old = LEGACY_TOOLS.iter().filter(move |(_, it)| *it == today);
+    old.flat_map(|(old, today)| [*old, *today]).filter(move |other| *other != name)
+}

@@ -12,6 +12,7 @@ use crate::machine::{clock, files};
 use crate::manifest::{Manifest, Problems};
 use crate::runtime::chains::{self, Chain};
 use crate::runtime::journal::{self, Entry};
+use crate::settings::adoption::Kept;
 use crate::settings::{self, Handler};
 
 /// How much of the journal is looked at, in bytes.
@@ -25,6 +26,8 @@ pub struct SettingsFile {
     pub shown: String,
     /// Its text, `None` where there is no file, or why it could not be read.
     pub text: Result<Option<String>, String>,
+    /// What is kept of the handlers that were adopted from it.
+    pub adoptions: Option<Kept>,
 }
 
 impl SettingsFile {
@@ -90,6 +93,7 @@ impl Facts {
                 scope,
                 shown: paths.shown(&path),
                 text: files::read_text(&path).map_err(|error| error.source.to_string()),
+                adoptions: adoptions(paths, &path),
             })
             .collect();
         let chains = chains
@@ -124,6 +128,11 @@ impl Facts {
     pub fn events(&self) -> Vec<&'static str> {
         Event::ALL.iter().map(|event| event.name()).collect()
     }
+}
+
+fn adoptions(paths: &Paths, settings: &Path) -> Option<Kept> {
+    let text = files::read_text(&paths.kept("adoptions", settings)).ok()??;
+    serde_json::from_str(&text).ok()
 }
 
 /// How long a registered program may take to tell its version.

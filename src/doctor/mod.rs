@@ -4,6 +4,7 @@
 //! function from [`Facts`] to findings. A family of checks is a file with a list of them; the
 //! families are listed in [`FAMILIES`], in the order in which a user should read the findings.
 
+mod adoption;
 mod binary;
 pub mod facts;
 mod journal;
@@ -15,6 +16,7 @@ mod settings;
 
 use serde::Serialize;
 
+pub use adoption::{declared, own_hooks};
 pub use facts::Facts;
 pub use registration::demands;
 
@@ -96,6 +98,7 @@ pub const FAMILIES: &[&[Check]] = &[
     settings::CHECKS,
     manifests::CHECKS,
     registration::CHECKS,
+    adoption::CHECKS,
     binary::CHECKS,
     matchers::CHECKS,
     order::CHECKS,

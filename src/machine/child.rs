@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -115,7 +116,7 @@ struct Output {
 ///
 /// Per child, why it could not be started.
 pub fn run(specs: &[Spec<'_>]) -> Vec<io::Result<Finished>> {
-    let mut started: Vec<io::Result<Running<'_>>> = specs.iter().map(start).collect();
+    let mut started = start_all(specs);
     loop {
         let now = Instant::now();
         let mut wake: Option<Instant> = None;
@@ -132,6 +133,29 @@ pub fn run(specs: &[Spec<'_>]) -> Vec<io::Result<Finished>> {
         }
     }
     started.into_iter().map(|running| running.map(Running::finish)).collect()
+}
+
+// A start lasts until the system has loaded the program, so several are made at once.
+fn start_all<'a>(specs: &[Spec<'a>]) -> Vec<io::Result<Running<'a>>> {
+    let Some((first, others)) = specs.split_first() else { return Vec::new() };
+    if others.is_empty() {
+        return vec![start(first)];
+    }
+    thread::scope(|scope| {
+        let others: Vec<_> = others
+            .iter()
+            .map(|spec| thread::Builder::new().spawn_scoped(scope, || start(spec)))
+            .collect();
+        let mut started = vec![start(first)];
+        started.extend(others.into_iter().zip(&specs[1..]).map(|(other, spec)| match other {
+            Ok(other) => {
+                other.join().unwrap_or_else(|_| Err(io::Error::other("its start was cut short")))
+            }
+            // Where there is no room for a thread, there may be for the child.
+            Err(_) => start(spec),
+        }));
+        started
+    })
 }
 
 fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {

@@ -206,10 +206,7 @@ pub(super) fn key_offset(value: &Spanned<DeValue<'_>>, path: &[String]) -> usize
 }
 
 /// The candidate that was probably meant: the same but for case, or near by edit distance.
-pub(super) fn suggest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn suggest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     candidates
         .map(|candidate| {

@@ -19,7 +19,7 @@ pub struct Manner {
     pub parallel: bool,
     /// Whether it runs also when a hook before it has ended the chain.
     pub always: bool,
-    /// A rule of the client's permission language, which the client itself evaluates.
+    /// A rule of the client's permission language that a call must fall under.
     pub condition: Option<String>,
     /// Whether the client goes on without waiting for it.
     pub background: bool,
@@ -33,6 +33,11 @@ impl Manner {
     /// The further keys of the handler that the client needs to call this hook apart from its
     /// chain, or none if it runs with its chain.
     pub fn own_entry(&self) -> Option<Map<String, Value>> {
+        (self.background || self.status_message.is_some()).then(|| self.handler_keys())
+    }
+
+    /// What a handler of the client's that runs this hook says besides its command and time limit.
+    pub fn handler_keys(&self) -> Map<String, Value> {
         let mut keys = Map::new();
         if let Some(condition) = &self.condition {
             keys.insert("if".to_owned(), condition.clone().into());
@@ -43,7 +48,7 @@ impl Manner {
         if let Some(message) = &self.status_message {
             keys.insert("statusMessage".to_owned(), message.clone().into());
         }
-        (!keys.is_empty()).then_some(keys)
+        keys
     }
 
     pub(super) fn read(

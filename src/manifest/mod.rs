@@ -11,8 +11,10 @@ pub mod read;
 mod sessions;
 mod surroundings;
 pub mod types;
+mod when;
 
 pub use audience::Audience;
+pub use document::suggest;
 pub use manner::Manner;
 pub use read::{Source, read};
 pub use sessions::KeepDays;
@@ -20,3 +22,4 @@ pub use surroundings::Surroundings;
 pub use types::{
     Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
 };
+pub use when::When;

@@ -94,8 +94,12 @@ pub(super) fn run(
         .collect()
 }
 
-/// Whether the client would take two commands for one and run it once.
+/// Whether the client would take two commands for one and run it once: it tells apart what differs
+/// in the command or in `if`.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
+    if one.conditions != other.conditions {
+        return false;
+    }
     match (&one.run, &other.run) {
         (Run::Command(one), Run::Command(other)) => one == other,
         (Run::Argv(one), Run::Argv(other)) => one == other,

@@ -8,6 +8,7 @@ pub mod chains;
 pub mod children;
 pub mod journal;
 mod launch;
+mod scene;
 pub mod sessions;
 pub mod status;
 pub mod steps;
@@ -24,6 +25,7 @@ use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::chain::condition::{Condition, Unmet};
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::{Answer, Decision};
@@ -41,6 +43,7 @@ use arguments::Arguments;
 use chains::{Chain, Loaded};
 use children::Around;
 use journal::Entry;
+use scene::Surroundings;
 use store::FileStore;
 use switching::Scene;
 
@@ -269,7 +272,7 @@ impl Call<'_> {
     }
 }
 
-/// Drops the steps that are switched off in the session, or not for the agent that works; with what
+/// Drops the steps that are switched off in the session, or whose conditions are not met; with what
 /// the user is to be told of switches that cannot be used.
 fn choose<'p>(
     mut chosen: Vec<Step<'p>>,
@@ -278,6 +281,7 @@ fn choose<'p>(
     store: &FileStore,
     entry: &mut Entry<'_>,
 ) -> (Vec<Step<'p>>, Option<String>) {
+    chosen.retain(|step| step.conditions.is_empty() || is_met(step, payload, entry));
     if chosen.is_empty() {
         return (chosen, None);
     }
@@ -285,12 +289,10 @@ fn choose<'p>(
     let moment = Moment { prompt, agent, ..Moment::default() };
     let (switches, unread) = switches_of(paths, payload, moment, store, entry);
     chosen.retain(|step| {
-        let not_for = |agent: &str| agent.eq_ignore_ascii_case(moment.agent);
-        let off = step.agent_not.split(',').any(|agent| !agent.is_empty() && not_for(agent))
-            || switches.as_ref().is_some_and(|(switches, now)| {
-                let moment = Moment { now: *now, user_only: step.user_only, ..moment };
-                switches.off(&entry.scope, step.name, moment).is_some()
-            });
+        let off = switches.as_ref().is_some_and(|(switches, now)| {
+            let moment = Moment { now: *now, user_only: step.user_only, ..moment };
+            switches.off(&entry.scope, step.name, moment).is_some()
+        });
         if off {
             entry.skipped(step.name);
         }
@@ -299,6 +301,23 @@ fn choose<'p>(
     let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
     GATE.store(gate, Ordering::Relaxed);
     (chosen, unread)
+}
+
+/// Whether a step's conditions are met. One that cannot be read keeps no hook from running.
+fn is_met(step: &Step<'_>, payload: &Payload<'_>, entry: &mut Entry<'_>) -> bool {
+    let Some(condition) = Condition::parse(step.conditions) else {
+        entry.note(format!("the conditions of `{}` were not read", step.name));
+        return true;
+    };
+    match condition.unmet(payload, &Surroundings) {
+        None => true,
+        // As with a matcher, the hook has nothing to do with the call.
+        Some(Unmet::If) => false,
+        Some(Unmet::When(_)) => {
+            entry.skipped(step.name);
+            false
+        }
+    }
 }
 
 /// A session's switches and the time, where there are any. A file that cannot be used switches

@@ -149,7 +149,7 @@ fn layer<'a>(hook: &Hook, off: Option<Off>, agents: impl Iterator<Item = &'a Off
     let switched =
         agents.filter_map(|off| Some((off.agent.clone()?, format!("since {}", off.since))));
     let origin = hook.origins.get("when").map(ToString::to_string).unwrap_or_default();
-    let never = hook.audience.agent_not.iter().map(|agent| (agent.clone(), origin.clone()));
+    let never = hook.audience.when.agent_not.iter().map(|agent| (agent.clone(), origin.clone()));
     let agents: Vec<(String, String)> = switched.chain(never).collect();
     if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
 }

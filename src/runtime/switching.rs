@@ -286,7 +286,9 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
     }
     // Only the client's own word that a session goes on brings what a person switched in another.
     let is_told = clients::is_called_by_client(&scene.paths.config);
-    current.iter_mut().for_each(|off| off.person &= is_told);
+    for off in &mut current {
+        off.person &= is_told;
+    }
     // A session that cannot be given its switches has all hooks on, which is the safe side.
     let _ = change(scene, |switches| {
         let new = switches.disabled.is_empty();

@@ -18,6 +18,8 @@ pub enum Action {
     /// A handler of somebody else's goes into the manifest; the pointer is that in the text without
     /// hookman.
     Adopt,
+    /// A handler that was adopted and stands there again goes once more, likewise.
+    Withdraw,
     /// A handler of somebody else's comes back, likewise.
     Release,
 }
@@ -46,6 +48,9 @@ impl fmt::Display for Change {
             Action::Replace => write!(f, "the entry for {} is out of date", self.event),
             Action::Remove => write!(f, "there is an entry for {} too many", self.event),
             Action::Adopt => write!(f, "a handler for {} is adopted", self.event),
+            Action::Withdraw => {
+                write!(f, "an adopted handler for {} is there again", self.event)
+            }
             Action::Release => write!(f, "a handler for {} is released", self.event),
         }
     }
@@ -56,11 +61,15 @@ impl fmt::Display for Change {
 pub(super) fn summary(changes: &[Change], foreign: usize) -> String {
     let count = |action| changes.iter().filter(|change| change.action == action).count();
     let mut parts: Vec<String> = Vec::new();
-    for (verb, action) in [("adopts", Action::Adopt), ("releases", Action::Release)] {
+    for (verb, what, action) in [
+        ("adopts", "handler", Action::Adopt),
+        ("takes out", "adopted handler", Action::Withdraw),
+        ("releases", "handler", Action::Release),
+    ] {
         match count(action) {
             0 => {}
-            1 => parts.push(format!("{verb} 1 handler")),
-            count => parts.push(format!("{verb} {count} handlers")),
+            1 => parts.push(format!("{verb} 1 {what}")),
+            count => parts.push(format!("{verb} {count} {what}s")),
         }
     }
     let mut unnamed = true;

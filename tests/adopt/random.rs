@@ -1,7 +1,7 @@
 //! Generated files: what is adopted comes back, in any order, whatever is registered beside it.
 
 use hookman::client::json::Document;
-use hookman::settings::adoption::{self, Adopted, Adoption, Current, candidates};
+use hookman::settings::adoption::{self, Adopted, Adoption, Current, Kept, candidates};
 use hookman::settings::{Plan, Registration, Undo, handlers, plan};
 use proptest::prelude::*;
 
@@ -53,6 +53,21 @@ impl File {
         assert_eq!(held(&plan.after.unwrap()), held(&self.text));
     }
 
+    /// A process that was killed before or after the settings were written; the same again ends it.
+    fn is_ended(&self, old: &Self, wanted: &[Registration]) {
+        let kept = Kept { now: old.adoption.clone(), next: Some(self.adoption.clone()) };
+        for file in [old, self] {
+            let (text, undo) = (&*file.text, file.undo.as_ref());
+            let all = kept.in_line_with(text, undo).unwrap();
+            let stays = |name: &str| self.adoption.hooks.iter().any(|hook| hook.hook == name);
+            let names = all.hooks.iter().map(|hook| hook.hook.as_str());
+            let released: Vec<&str> = names.filter(|name| !stays(name)).collect();
+            let current = Current { text, undo, adoption: &all };
+            let plan = adoption::plan(current, &all.without(&released), wanted).unwrap();
+            assert_eq!(plan.after.as_ref(), Some(&self.text));
+        }
+    }
+
     fn step(&mut self, adoption: &Adoption, next: Adoption, wanted: &[Registration]) {
         let old = self.clone();
         let undo = self.undo.as_ref();
@@ -63,7 +78,9 @@ impl File {
         let original = Some(next.original.clone());
         self.write(&plan, Some(&Undo { original, after: self.text.clone(), record }));
         self.adoption = next;
-        self.survives(&Self { adoption: adoption.clone(), ..old }, wanted);
+        let old = Self { adoption: adoption.clone(), ..old };
+        self.survives(&old, wanted);
+        self.is_ended(&old, wanted);
     }
 
     /// Adopts the handlers that `pick` chooses among those that could be.

@@ -32,7 +32,9 @@ mod case;
 mod outcome;
 mod sandbox;
 mod script;
+mod selection;
 mod session;
+mod table;
 mod update;
 
 use std::{fmt::Write, fs, path::Path};

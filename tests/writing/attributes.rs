@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use rustix::fs::{Gid, Uid, XattrFlags, chown, getxattr, setxattr};
 
-use super::home::{Home, SETTINGS};
+use super::home::{FOREIGN, Home, SETTINGS};
 
 #[test]
 fn mode_owner_and_attributes_stay() {
@@ -101,5 +101,50 @@ fn a_file_system_without_room_or_rights_is_left_as_it_is() {
         }
         assert_eq!(output.status.code(), Some(2), "{kind}: {said}");
         assert!(said.trim_end().ends_with(message), "{kind}: {said}");
+    }
+}
+
+#[test]
+fn a_link_into_a_folder_that_is_read_only_stops_a_command_before_it_writes_anything() {
+    let script = "set -e\n\
+         mkdir dotfiles && mount -t tmpfs none dotfiles\n\
+         mv $1/.claude/settings.json dotfiles/ && ln -s $PWD/dotfiles/settings.json $1/.claude/\n\
+         [ -z \"$2\" ] || hookman $2 > /dev/null\n\
+         mount -o remount,ro dotfiles && cp -rP $1/.claude before\n\
+         set +e; hookman $3; code=$?\n\
+         diff -r --no-dereference before $1/.claude || exit 99\n\
+         exit $code\n";
+    let adopted = "adopt --all --yes";
+    for (folder, before, command) in [
+        (".", "", adopted),
+        (".", adopted, "release --all --yes"),
+        (".", adopted, "uninstall --yes"),
+        (".", "", "apply --yes"),
+        (".", "", "install one-strike --yes"),
+        ("p", "", "adopt --all --yes --project p"),
+        ("p", "", "adopt --all --yes --local --project p"),
+        ("p", "adopt --all --yes --project p", "release --all --yes --project p"),
+        ("p", "adopt --all --yes --project p", "uninstall --yes --project p"),
+        ("p", "", "install one-strike --yes --project p"),
+    ] {
+        let home = Home::foreign();
+        fs::create_dir_all(home.path("p/.git")).unwrap();
+        for name in ["settings.json", "settings.local.json"] {
+            home.write(&format!("p/.claude/{name}"), FOREIGN);
+        }
+        let folder = if folder == "." { ".claude/.." } else { folder };
+        let file =
+            if command.contains("--local") { "settings.local.json" } else { "settings.json" };
+        let script = script.replace("settings.json", file);
+        let run = ["-rm", "sh", "-c", &script, "sh", folder, before, command];
+        let output = home.command("unshare").args(run).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("unshare") || said.contains("mount:") {
+            eprintln!("SKIPPED: no file system can be mounted here: {said}");
+            return;
+        }
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(2), "{command}: {said} {shown}");
+        assert!(said.contains("it is mounted read-only"), "{command}: {said}");
     }
 }

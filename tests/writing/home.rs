@@ -17,17 +17,38 @@ pub(crate) const SETTINGS: &str =
 pub(crate) const MANIFEST: &str = "[[hook]]\nname = \"a\"\nevent = \"Stop\"\ncommand = \"true\"\n\
      [[hook]]\nname = \"b\"\nevent = [\"PreToolUse\", \"SessionStart\"]\ncommand = \"true\"\n";
 
+/// Settings with handlers of others, which no serializer would give back either.
+pub(crate) const FOREIGN: &str = "{\n\t\"model\" : \"opus\",  \n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t\
+     {\"hooks\": [{\"type\":\"command\", \"command\": \"theirs-one\"}, \
+     {\"type\": \"command\",\"command\": \"theirs-two\", \"timeout\": 5.0}]}  ],\n\t\t\
+     \"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [ {\"type\": \"command\", \
+     \"command\": \"theirs-three\", \"args\": [ \"\\u0078\" ]} ]}, \
+     {\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"prompt\", \"prompt\": \"theirs-stays\"}]}]\n\t},\n\t\
+     \"n\": 1.0}";
+
+/// What the handlers of others among those settings run.
+pub(crate) const THEIRS: &[&str] = &["theirs-one", "theirs-two", "theirs-three", "theirs-stays"];
+
 /// The text of every file, by path.
 pub(crate) type Files = BTreeMap<PathBuf, String>;
 
+/// What a command that writes leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct State {
+    pub(crate) settings: Option<String>,
+    pub(crate) manifest: Option<String>,
+}
+
 pub(crate) struct Home {
     root: TempDir,
+    /// The project's flag where `.claude` is a project's; the user's own is elsewhere then.
+    flag: &'static str,
 }
 
 impl Home {
     /// A home with the settings and manifest above.
     pub(crate) fn new() -> Self {
-        let home = Self { root: TempDir::with_prefix("hookman-writing-").unwrap() };
+        let home = Self { root: TempDir::with_prefix("hookman-writing-").unwrap(), flag: "" };
         let program = home.path("bin/hookman");
         fs::create_dir_all(program.parent().unwrap()).unwrap();
         let built = Path::new(env!("CARGO_BIN_EXE_hookman"));
@@ -55,10 +76,32 @@ impl Home {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// A home with handlers of others in its settings.
+    pub(crate) fn foreign() -> Self {
+        let home = Self::new();
+        home.write(".claude/settings.json", FOREIGN);
+        home
+    }
+
+    /// The same as a project.
+    pub(crate) fn project() -> Self {
+        Self { flag: " --project", ..Self::foreign() }
+    }
+
+    /// The words of a command for this home.
+    pub(crate) fn words(&self, arguments: &str) -> Vec<String> {
+        format!("{arguments}{}", self.flag).split(' ').map(str::to_owned).collect()
+    }
+
     /// The settings file; none if there is none.
     pub(crate) fn settings(&self) -> Option<String> {
-        let path = self.path(".claude/settings.json");
-        path.exists().then(|| fs::read_to_string(path).unwrap())
+        self.state().settings
+    }
+
+    /// The settings file and the manifest.
+    pub(crate) fn state(&self) -> State {
+        let read = |name: &str| fs::read_to_string(self.path(name)).ok();
+        State { settings: read(".claude/settings.json"), manifest: read(".claude/hookman.toml") }
     }
 
     /// A command in this home and in no other.
@@ -72,12 +115,15 @@ impl Home {
             .env("HOOKMAN_STATE_DIR", self.path("state"))
             .env("PATH", path)
             .stdin(Stdio::null());
+        if !self.flag.is_empty() {
+            command.env("CLAUDE_CONFIG_DIR", self.path("config"));
+        }
         command
     }
 
     pub(crate) fn hookman(&self, arguments: &str) -> Output {
         let mut command = self.command(self.path("bin/hookman").to_str().unwrap());
-        command.args(arguments.split(' ')).output().unwrap()
+        command.args(self.words(arguments)).output().unwrap()
     }
 
     /// Runs a command that has to end well.
@@ -115,6 +161,9 @@ impl Home {
         for (path, text) in files {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
+            if text.starts_with("#!") {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            }
         }
     }
 

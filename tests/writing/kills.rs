@@ -3,55 +3,77 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::home::{Home, SETTINGS, variable};
+use super::home::{Files, Home, State, variable};
 
 fn rounds() -> u32 {
     variable("ROUNDS").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(20)
 }
 
+/// The commands that write, each with what is done before it.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("install --yes", &[]),
+    ("uninstall --yes", &["install --yes"]),
+    ("adopt --all --yes", &["install --yes"]),
+    ("release --all --yes", &["install --yes", "adopt --all --yes"]),
+    ("uninstall --yes", &["adopt --all --yes"]),
+    ("apply --yes", &["install --yes", "adopt --all --yes", "restore 1 --yes"]),
+];
+
 #[test]
-fn kills_at_random_times_leave_the_old_file_or_the_new_one() {
-    let home = Home::new();
-    let begin = home.files();
+fn kills_at_random_times_leave_the_old_files_or_the_new_ones() {
+    let home = Home::foreign();
+    let original = home.state();
+    let empty = home.files();
+    let scenes: Vec<(&str, Files, State, State)> = COMMANDS
+        .iter()
+        .map(|(command, before)| {
+            home.reset(&empty);
+            for command in *before {
+                home.does(command);
+            }
+            let (files, old) = (home.files(), home.state());
+            home.does(command);
+            (*command, files, old, home.state())
+        })
+        .collect();
     // The quickest of a few, so that most of the kills hit.
     let time = |_| {
-        home.reset(&begin);
+        home.reset(&empty);
         let start = Instant::now();
         home.does("install --yes");
         start.elapsed()
     };
     let whole = (0..5).map(time).min().unwrap();
-    let (installed, new) = (home.files(), home.settings());
-    let old = Some(SETTINGS.to_owned());
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let (mut killed, mut written) = (0, 0);
-    for round in 0..rounds() {
-        let (command, files) =
-            if round % 2 == 0 { ("install", &begin) } else { ("uninstall", &installed) };
+    for (round, (command, files, old, new)) in (0..rounds()).zip(scenes.iter().cycle()) {
         home.reset(files);
         // A simple generator is enough to spread the times, and it is the same in every run.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut child = home
             .command(home.path("bin/hookman").to_str().unwrap())
-            .args([command, "--yes"])
+            .args(command.split(' '))
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
         let share = u32::try_from(seed >> 33).unwrap() % 1000;
-        let until = Instant::now() + whole * share / 1000;
+        let until = Instant::now() + whole * share / 700;
         // A sleep is too coarse for the microseconds between two steps.
         while Instant::now() < until {
             std::hint::spin_loop();
         }
         child.kill().unwrap();
         killed += u32::from(!child.wait().unwrap().success());
-        let found = home.settings();
-        assert!(found == old || found == new, "round {round}, {command}: {found:?}");
-        written += u32::from((found == new) == (command == "install"));
-        home.does("install --yes");
-        assert_eq!(home.settings(), new, "round {round}");
+        let found = home.state();
+        let State { settings, manifest } = &found;
+        let what = format!("round {round}, {command}: {found:?}");
+        assert!(*settings == old.settings || *settings == new.settings, "{what}");
+        assert!(*manifest == old.manifest || *manifest == new.manifest, "{what}");
+        written += u32::from(found == *new);
+        home.does(command);
+        assert_eq!(home.state(), *new, "round {round}, {command}");
         home.does("uninstall --yes");
-        assert_eq!(home.settings(), old, "round {round}");
+        assert_eq!(home.state(), original, "round {round}, {command}");
     }
     eprintln!("{killed} of {} killed in {whole:?} each, {written} after the write", rounds());
     assert!(killed > 0, "nothing was killed");

@@ -1,28 +1,7 @@
 //! The rules for one handler.
 
 use super::{Check, Effect, Kind, Node, Pointer, last_of_each};
-
-/// The events on which a handler's `if` is looked at; on any other such a handler never runs
-/// (the client's documentation, seen on `Stop`).
-pub(super) const TOOL_EVENTS: [&str; 5] =
-    ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
-
-/// The events on which `prompt` and `agent` handlers run (the client's documentation).
-const MODEL_EVENTS: [&str; 13] = [
-    "PermissionDenied",
-    "PermissionRequest",
-    "PostToolBatch",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PreToolUse",
-    "Stop",
-    "SubagentStop",
-    "TaskCompleted",
-    "TaskCreated",
-    "TeammateIdle",
-    "UserPromptExpansion",
-    "UserPromptSubmit",
-];
+use crate::client::event::{Event, Handler, Subject};
 
 /// The keys that a handler of any type may have.
 const COMMON_KEYS: [&str; 5] = ["type", "if", "timeout", "statusMessage", "once"];
@@ -206,7 +185,7 @@ impl Check<'_, '_> {
         if !self.expect(pointer, node, "if", "a string") {
             return;
         }
-        if !TOOL_EVENTS.contains(&event) {
+        if !is_about_tools(event) {
             let message = format!("a handler of {event} with `if`");
             let hint = "delete `if`, it works on tool events only";
             self.report(Effect::NeverFires, pointer, node, message, hint);
@@ -221,19 +200,27 @@ impl Check<'_, '_> {
     }
 
     fn event_takes(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node, kind: &str) {
-        let (effect, takes) = match kind {
-            // Seen: `http` on SessionStart loads and never fires.
-            "http" => (Effect::NeverFires, !["SessionStart", "Setup"].contains(&event)),
-            "mcp_tool" => (Effect::NeverFires, event != "Setup"),
+        let known = Event::from_name(event);
+        let handler_type = Handler::ALL.iter().copied().find(|handler| handler.name() == kind);
+        let (Some(known), Some(handler_type)) = (known, handler_type) else { return };
+        let takes = known.facts().takes.includes(handler_type);
+        let effect = match handler_type {
             // The client drops these with a line in its debug log (2.1.197).
-            "prompt" | "agent" => (Effect::HandlerDropped, MODEL_EVENTS.contains(&event)),
-            _ => return,
+            Handler::Prompt | Handler::Agent => Effect::HandlerDropped,
+            // Seen: `http` on SessionStart loads and never fires.
+            _ => Effect::NeverFires,
         };
         if !takes {
             let message = format!("{event} takes no `{kind}` handlers");
             self.report(effect, pointer, handler, message, "use a `command` handler");
         }
     }
+}
+
+/// Whether the client looks at a handler's `if` on an event; on any other such a handler never runs
+/// (the client's documentation, seen on `Stop`).
+pub(super) fn is_about_tools(event: &str) -> bool {
+    Event::from_name(event).is_some_and(|event| event.facts().subject == Subject::Tool)
 }
 
 /// Whether the client takes a text for one permission rule: a tool name, alone or with one pattern

@@ -80,8 +80,7 @@ pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
 
 // Of equal handlers the client runs one; two entries of ours would no longer be equal.
 fn alone(wrapped: Wrapped, handler: &Handler, all: &[Handler]) -> Result<Wrapped, String> {
-    let apart =
-        wrapped.condition.is_some() || wrapped.background || wrapped.status_message.is_some();
+    let apart = wrapped.background || wrapped.status_message.is_some();
     let equal =
         |other: &&Handler| other.event == handler.event && other.identity == handler.identity;
     if apart && all.iter().filter(equal).count() > 1 {

@@ -7,6 +7,7 @@
 //! first put back among what stands there now.
 
 mod candidate;
+mod kept;
 mod name;
 mod rejoin;
 mod strip;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 use crate::client::json::{Document, is_blank};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
+pub use kept::{Declared, Kept};
 pub use name::{suggest, unique};
 
 use super::{
@@ -107,7 +109,7 @@ impl Adoption {
     }
 
     /// Whether `current` is what the writing of these adoptions left, but for our entries.
-    pub fn fits(&self, current: &str, undo: Option<&Undo>) -> bool {
+    fn fits(&self, current: &str, undo: Option<&Undo>) -> bool {
         bare(current, &record(current, undo)).is_ok_and(|bare| self.is_in_line_with(&bare))
     }
 
@@ -157,7 +159,8 @@ impl Adoption {
         Ok(adoption)
     }
 
-    fn handler(&self, pointer: &str) -> Option<Value> {
+    /// The handler at a pointer of the original.
+    pub fn handler(&self, pointer: &str) -> Option<Value> {
         let document = Document::parse(&self.original).ok()?;
         document.lookup(pointer).map(|node| document.value(node))
     }
@@ -192,7 +195,7 @@ pub fn plan(
         None => super::plan(Some(&bare), wanted, &Record::default())?,
     };
     let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
-    let mut changes = moves(current.adoption, next);
+    let mut changes = moves(current, next)?;
     let released = changes.iter().filter(|change| change.action == Action::Release).count();
     let foreign = registered.after.as_deref().map_or(Ok(0), count_foreign)?;
     let record = record(current.text, current.undo);
@@ -246,22 +249,29 @@ fn count_foreign(text: &str) -> Result<usize, Refusal> {
     Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
 }
 
-fn moves(before: &Adoption, after: &Adoption) -> Vec<Change> {
-    let listed = |adoption: &Adoption, other: &Adoption, action: Action| {
-        let known = |hook: &Adopted| other.hooks.iter().any(|known| known.hook == hook.hook);
-        let moved = adoption.hooks.iter().filter(|hook| !known(hook));
-        let change = |hook: &Adopted| {
-            let handler = adoption.handler(&hook.pointer);
-            let (before, after) =
-                if action == Action::Adopt { (handler, None) } else { (None, handler) };
-            let event = hook.pointer.split('/').nth(2).unwrap_or_default().to_owned();
-            Change { action, event, pointer: hook.pointer.clone(), before, after }
-        };
-        moved.map(change).collect::<Vec<_>>()
+/// What happens to handlers of others: those of `next` go, also where one is back that was adopted
+/// before, and the others come back, but for those that stand there.
+fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
+    let before = current.adoption;
+    let standing = before.standing(current.text)?;
+    let known = |adoption: &Adoption, hook: &Adopted| {
+        adoption.hooks.iter().any(|known| known.hook == hook.hook)
     };
-    let mut changes = listed(after, before, Action::Adopt);
-    changes.extend(listed(before, after, Action::Release));
-    changes
+    let change = |adoption: &Adoption, hook: &Adopted, action: Action| {
+        let handler = adoption.handler(&hook.pointer);
+        let (before, after) =
+            if action == Action::Release { (None, handler) } else { (handler, None) };
+        let event = hook.pointer.split('/').nth(2).unwrap_or_default().to_owned();
+        Change { action, event, pointer: hook.pointer.clone(), before, after }
+    };
+    let adopted = next.hooks.iter().filter(|hook| !known(before, hook));
+    let mut changes: Vec<Change> = adopted.map(|hook| change(next, hook, Action::Adopt)).collect();
+    let withdrawn = standing.iter().filter(|hook| known(next, hook));
+    changes.extend(withdrawn.map(|hook| change(before, hook, Action::Withdraw)));
+    let released = before.hooks.iter().filter(|hook| !known(next, hook));
+    let released = released.filter(|hook| !standing.contains(hook));
+    changes.extend(released.map(|hook| change(before, hook, Action::Release)));
+    Ok(changes)
 }
 
 /// Proves from the texts that every handler of others is in the file or adopted, and that nothing

@@ -1,0 +1,235 @@
+//! On what, besides its matcher, it depends whether a hook runs: its `if` and its `when`.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::client::payload::Payload;
+use crate::client::permission_rule::{Anchors, Rule, path_hits};
+use crate::manifest::{Hook, When};
+
+/// A hook's conditions, as they stand in a plan.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Condition<'a> {
+    /// A rule of the client's permission language.
+    #[serde(borrow, rename = "if", default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Cow<'a, str>>,
+    /// What `when` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
+}
+
+/// What conditions can be about; each is asked for only where a condition is.
+pub trait Scene {
+    /// A variable of the environment; `None` for an empty one.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The branch that is checked out around a directory; `None` outside of a work tree and where
+    /// none is checked out.
+    fn branch(&self, directory: &str) -> Option<String>;
+}
+
+/// Why a hook does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// Its `if` does not hit the call.
+    If,
+    /// This key of its `when`.
+    When(&'static str),
+}
+
+impl<'a> Condition<'a> {
+    /// The conditions of a hook; `None` where it has none.
+    pub fn of(hook: &'a Hook) -> Option<Self> {
+        let when = Some(&hook.audience.when).filter(|when| **when != When::default()).cloned();
+        let rule = hook.manner.condition.as_deref().map(Cow::Borrowed);
+        (rule.is_some() || when.is_some()).then_some(Self { rule, when })
+    }
+
+    /// Reads conditions out of a plan; `None` if the text is none.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The first condition that is not met; `None` if the hook runs.
+    pub fn unmet(&self, payload: &Payload<'_>, scene: &dyn Scene) -> Option<Unmet> {
+        let project = scene.variable("CLAUDE_PROJECT_DIR");
+        let home = scene.variable("HOME").unwrap_or_default();
+        let anchors = Anchors {
+            cwd: &payload.cwd,
+            project: project.as_deref().unwrap_or(&payload.cwd),
+            home: &home,
+        };
+        if let Some(rule) = &self.rule
+            && !Rule::parse(rule)
+                .is_some_and(|rule| rule.matches(&payload.tool_name, payload.tool_input, anchors))
+        {
+            return Some(Unmet::If);
+        }
+        self.when.as_ref().and_then(|when| unmet(when, payload, scene, anchors)).map(Unmet::When)
+    }
+}
+
+fn unmet(
+    when: &When,
+    payload: &Payload<'_>,
+    scene: &dyn Scene,
+    anchors: Anchors<'_>,
+) -> Option<&'static str> {
+    let is_type = |agent: &String| agent.eq_ignore_ascii_case(&payload.agent_type);
+    if !when.agent.is_empty() && !when.agent.iter().any(is_type) {
+        return Some("agent");
+    }
+    if when.agent_not.iter().any(is_type) {
+        return Some("agent_not");
+    }
+    let modes = &when.permission_mode;
+    if !modes.is_empty() && !modes.iter().any(|mode| *mode == payload.permission_mode) {
+        return Some("permission_mode");
+    }
+    if when.headless.is_some_and(|wanted| wanted != is_headless(scene)) {
+        return Some("headless");
+    }
+    if when.ci.is_some_and(|wanted| wanted != is_ci(scene)) {
+        return Some("ci");
+    }
+    if !when.paths.is_empty() {
+        let path = file_path(payload);
+        let hits = |path: &str| when.paths.iter().any(|glob| path_hits(glob, path, anchors));
+        if !path.as_deref().is_some_and(hits) {
+            return Some("paths");
+        }
+    }
+    if !when.branch.is_empty() {
+        let branch = scene.branch(&payload.cwd);
+        let hits = |branch: &str| when.branch.iter().any(|glob| branch_hits(glob, branch));
+        if !branch.as_deref().is_some_and(hits) {
+            return Some("branch");
+        }
+    }
+    None
+}
+
+/// Whether nobody sits before the session.
+///
+/// Seen on the client: a run with `-p` says `sdk-cli` where a terminal's says `cli`, and since
+/// some version up to 2.1.329 it also says whether it is attended.
+fn is_headless(scene: &dyn Scene) -> bool {
+    match scene.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
+        Some("0") => true,
+        Some(_) => false,
+        None => scene
+            .variable("CLAUDE_CODE_ENTRYPOINT")
+            .is_some_and(|entry| entry.starts_with("sdk") || entry.ends_with("github-action")),
+    }
+}
+
+fn is_ci(scene: &dyn Scene) -> bool {
+    let is_set = |name: &str| {
+        scene.variable(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
+    };
+    is_set("CI") || is_set("GITHUB_ACTIONS") || is_set("TF_BUILD")
+}
+
+/// The file that a call or an event is about.
+fn file_path<'a>(payload: &'a Payload<'_>) -> Option<Cow<'a, str>> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Input<'a> {
+        #[serde(borrow)]
+        file_path: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        notebook_path: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        path: Option<Cow<'a, str>>,
+    }
+    if !payload.file_path.is_empty() {
+        return Some(Cow::Borrowed(&payload.file_path));
+    }
+    let input = serde_json::from_str::<Input<'_>>(payload.tool_input.map(RawValue::get)?).ok()?;
+    input.file_path.or(input.notebook_path).or(input.path)
+}
+
+/// Whether a glob hits a branch: a star stands for any text, slashes included.
+fn branch_hits(glob: &str, branch: &str) -> bool {
+    let Some((start, rest)) = glob.split_once('*') else { return glob == branch };
+    let Some(mut left) = branch.strip_prefix(start) else { return false };
+    let mut pieces = rest.split('*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return left.ends_with(piece);
+        }
+        match left.find(piece) {
+            Some(at) => left = &left[at + piece.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixed<'a>(&'a [(&'a str, &'a str)]);
+
+    impl Scene for Fixed<'_> {
+        fn variable(&self, name: &str) -> Option<String> {
+            self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        }
+
+        fn branch(&self, directory: &str) -> Option<String> {
+            self.variable(directory)
+        }
+    }
+
+    #[test]
+    fn a_hook_runs_where_all_its_conditions_are_met() {
+        let here: &[(&str, &str)] = &[
+            ("/p", "release/1.2"),
+            ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"),
+            ("CI", "true"),
+            ("HOME", "/h"),
+        ];
+        let payload = r#"{"cwd":"/p","tool_name":"Edit","agent_type":"Explore",
+            "permission_mode":"plan","tool_input":{"file_path":"/p/src/a.py"}}"#;
+        let rows = [
+            ("{}", None),
+            (r#"{"if":"Edit(src/**)"}"#, None),
+            (r#"{"if":"Edit(lib/**)"}"#, Some(Unmet::If)),
+            (r#"{"if":"Edit("}"#, Some(Unmet::If)),
+            (r#"{"when":{"agent":["explore"]}}"#, None),
+            (r#"{"when":{"agent":["Plan"]}}"#, Some(Unmet::When("agent"))),
+            (r#"{"when":{"agent_not":["Explore"]}}"#, Some(Unmet::When("agent_not"))),
+            (r#"{"when":{"headless":true,"ci":true}}"#, None),
+            (r#"{"when":{"headless":false}}"#, Some(Unmet::When("headless"))),
+            (r#"{"when":{"ci":false}}"#, Some(Unmet::When("ci"))),
+            (r#"{"when":{"branch":["main","release/*"]}}"#, None),
+            (r#"{"when":{"branch":["rel*1*2"]}}"#, None),
+            (r#"{"when":{"branch":["main","*.3"]}}"#, Some(Unmet::When("branch"))),
+            (r#"{"when":{"paths":["*.py"]}}"#, None),
+            (r#"{"when":{"paths":["/lib/**"]}}"#, Some(Unmet::When("paths"))),
+            (r#"{"when":{"permission_mode":["plan","default"]}}"#, None),
+            (r#"{"when":{"permission_mode":["auto"]}}"#, Some(Unmet::When("permission_mode"))),
+        ];
+        let payload = Payload::parse(payload).unwrap();
+        for (text, unmet) in rows {
+            let condition = Condition::parse(text).unwrap();
+            assert_eq!(condition.unmet(&payload, &Fixed(here)), unmet, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_newer_sign_of_a_session_without_a_user_goes_first() {
+        for (variables, headless) in [
+            (&[][..], false),
+            (&[("CLAUDE_CODE_ENTRYPOINT", "cli")], false),
+            (&[("CLAUDE_CODE_ENTRYPOINT", "sdk-ts")], true),
+            (&[("CLAUDE_CODE_ENTRYPOINT", "sdk-ts"), ("CLAUDE_CODE_SESSION_ATTENDED", "1")], false),
+            (&[("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_CODE_SESSION_ATTENDED", "0")], true),
+        ] {
+            assert_eq!(is_headless(&Fixed(variables)), headless, "{variables:?}");
+        }
+    }
+}

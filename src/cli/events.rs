@@ -1,0 +1,117 @@
+//! `hookman events`: what the client does with each event.
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::args::Events;
+use super::{ExitStatus, World};
+use crate::client::event::{Block, Event, Handler, PlainText, Subject};
+use crate::manifest::suggest;
+
+pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
+    let chosen = match &args.event {
+        None => Event::ALL.to_vec(),
+        Some(name) => vec![named(name)?],
+    };
+    if args.json {
+        let rows: Vec<Value> = chosen.iter().map(|event| as_json(*event)).collect();
+        world.terminal.line(json!({"events": rows}).to_string());
+    } else if args.event.is_some() {
+        chosen.iter().flat_map(|event| in_full(*event)).for_each(|line| world.terminal.line(line));
+    } else {
+        let line = |row: [&str; 4]| {
+            let [name, since, subject, stops] = row;
+            format!("{name:20} {since:8} {subject:18} {stops}")
+        };
+        world.terminal.line(line(["event", "since", "matcher", "can stop it"]));
+        for event in chosen {
+            let facts = event.facts();
+            let subject = facts.subject.field().unwrap_or("-");
+            world.terminal.line(line([facts.name, facts.since, subject, stops(facts.block)]));
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn named(name: &str) -> Result<Event> {
+    let found = Event::ALL.iter().copied().find(|event| event.name().eq_ignore_ascii_case(name));
+    if let Some(event) = found {
+        return Ok(event);
+    }
+    match suggest(name, Event::ALL.iter().map(|event| event.name())) {
+        Some(near) => bail!("the client has no event `{name}`; did you mean `{near}`?"),
+        None => bail!("the client has no event `{name}`; `hookman events` lists them"),
+    }
+}
+
+fn stops(block: Block) -> &'static str {
+    match block {
+        Block::Never => "no",
+        Block::Permission => "yes, by permissionDecision",
+        Block::Request => "yes, by decision.behavior",
+        Block::Decision => "yes, by decision",
+        Block::ExitCode => "yes, by exit code",
+        Block::Action => "yes, by action",
+    }
+}
+
+fn plain_text(text: PlainText) -> &'static str {
+    match text {
+        PlainText::Ignored => "goes to the debug log",
+        PlainText::Context => "is read by the model",
+        PlainText::User => "is shown to the user",
+        PlainText::Steers => "steers the client",
+    }
+}
+
+fn handlers(event: Event) -> Vec<&'static str> {
+    let takes = event.facts().takes;
+    let all = Handler::ALL.iter();
+    all.filter(|handler| takes.includes(**handler)).map(|handler| handler.name()).collect()
+}
+
+fn seconds(milliseconds: u64) -> String {
+    let (whole, rest) = (milliseconds / 1000, milliseconds % 1000);
+    if rest == 0 { format!("{whole} s") } else { format!("{whole}.{} s", rest / 100) }
+}
+
+fn in_full(event: Event) -> Vec<String> {
+    let facts = event.facts();
+    let matcher = match facts.subject {
+        Subject::None => "has no effect".to_owned(),
+        Subject::FileName => "is tested against the last component of file_path".to_owned(),
+        subject => format!("is tested against {}", subject.field().unwrap_or_default()),
+    };
+    let list = |fields: &[&str]| if fields.is_empty() { "-".into() } else { fields.join(", ") };
+    let mut lines = vec![
+        format!("{}, since client {}", facts.name, facts.since),
+        format!("  matcher          {matcher}"),
+        format!("  can stop it      {}", stops(facts.block)),
+        format!("  exit code 2      {}", facts.exit_two),
+        format!("  plain text       {}", plain_text(facts.plain_text)),
+        format!("  honoured         {}", list(facts.top)),
+        format!("  in the specific  {}", list(facts.specific)),
+        format!("  time limit       {}", seconds(facts.timeout_ms)),
+        format!("  handlers         {}", handlers(event).join(", ")),
+    ];
+    lines.extend(facts.catch_all_risk.map(|risk| format!("  beware           {risk}")));
+    lines
+}
+
+fn as_json(event: Event) -> Value {
+    let facts = event.facts();
+    json!({
+        "event": facts.name,
+        "since": facts.since,
+        "matcher": facts.subject.field(),
+        "can_stop": facts.block != Block::Never,
+        "stops": stops(facts.block),
+        "exit_2": facts.exit_two.to_string(),
+        "plain_text": plain_text(facts.plain_text),
+        "top": facts.top,
+        "specific": facts.specific,
+        "timeout_ms": facts.timeout_ms,
+        "handlers": handlers(event),
+        "risk": facts.catch_all_risk,
+    })
+}

@@ -1,0 +1,86 @@
+//! The three forms of a pattern for commands.
+
+/// What stands in the brackets of a `Bash` rule.
+#[derive(Debug)]
+pub(super) enum Pattern<'a> {
+    /// `git push:*`: these words, alone or with more behind them.
+    Prefix(&'a str),
+    /// `git * main`: a star stands for any text; the pieces between the stars. A blank before a
+    /// last star may be missing, with what the star stands for.
+    Wildcard(Vec<String>),
+    /// The whole command.
+    Exact(String),
+}
+
+impl<'a> Pattern<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        if let Some(prefix) = text.strip_suffix(":*").filter(|prefix| !prefix.is_empty()) {
+            return Self::Prefix(prefix);
+        }
+        let mut pieces = vec![String::new()];
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let last = pieces.len() - 1;
+            match letter {
+                '\\' if matches!(letters.peek(), Some('*' | '\\')) => {
+                    pieces[last].extend(letters.next());
+                }
+                '*' => pieces.push(String::new()),
+                _ => pieces[last].push(letter),
+            }
+        }
+        match pieces.as_slice() {
+            [whole] => {
+                let words: Vec<&str> =
+                    whole.split([' ', '\t']).filter(|it| !it.is_empty()).collect();
+                Self::Exact(words.join(" "))
+            }
+            _ => Self::Wildcard(pieces),
+        }
+    }
+
+    /// Whether the pattern asks for one word at the start and nothing else.
+    pub(super) fn is_program(&self) -> bool {
+        let is_word = |text: &str| !text.contains(char::is_whitespace);
+        match self {
+            Self::Prefix(prefix) => is_word(prefix),
+            Self::Wildcard(pieces) => match pieces.as_slice() {
+                [word, rest] => rest.is_empty() && is_word(word.strip_suffix(' ').unwrap_or(word)),
+                _ => false,
+            },
+            Self::Exact(_) => false,
+        }
+    }
+
+    pub(super) fn hits(&self, command: &str) -> bool {
+        match self {
+            Self::Exact(text) => command == text,
+            Self::Prefix(prefix) => command
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+            Self::Wildcard(pieces) => {
+                let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+                is_like(&pieces, command)
+                    || match pieces.as_slice() {
+                        [start, ""] => start.strip_suffix(' ') == Some(command),
+                        _ => false,
+                    }
+            }
+        }
+    }
+}
+
+/// Whether `text` is the pieces in order with any text between them.
+pub(super) fn is_like(pieces: &[&str], text: &str) -> bool {
+    let [first, middle @ .., last] = pieces else {
+        return pieces.first().is_none_or(|only| *only == text);
+    };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    for piece in middle {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}

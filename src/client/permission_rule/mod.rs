@@ -1,0 +1,116 @@
+//! The client's permission rules, as the `if` of a hook: `Tool` or `Tool(pattern)`.
+//!
+//! Source: what the clients 2.1.329 and 2.1.197 do; `tests/client/selection.txt` is the table. A
+//! rule names its tool exactly, old names included. What stands in brackets is looked at for the
+//! shell and for the tools that name a file; for every other tool only `*` and nothing at all match.
+//! A rule is a best effort and no gate: what the client cannot read of a shell line lets every rule
+//! through, and so it does here.
+
+mod bash;
+mod command_pattern;
+mod path_pattern;
+mod reader;
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::tools::canonical;
+
+/// Where relative paths and patterns begin; all are absolute paths with `/`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Anchors<'a> {
+    /// The session's current directory.
+    pub cwd: &'a str,
+    /// The directory that the session was started in.
+    pub project: &'a str,
+    /// The user's home.
+    pub home: &'a str,
+}
+
+/// A rule in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule<'a> {
+    /// The tool's name as it is written.
+    pub tool: &'a str,
+    /// What stands in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
+    pub content: Option<Cow<'a, str>>,
+}
+
+/// The tools whose rules are about the file they name, and the field that names it.
+const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
+
+/// The tools whose rules are about a command.
+const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell"];
+
+/// The fields of a tool's input that rules look at.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    file_path: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    notebook_path: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    path: Option<Cow<'a, str>>,
+}
+
+impl<'a> Rule<'a> {
+    /// Reads a rule; `None` for a text that the client takes for none, which matches nothing.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['(', ')', ',', '|', ' ']);
+        let Some((tool, rest)) = text.split_once('(') else {
+            return is_name(text).then_some(Self { tool: text, content: None });
+        };
+        let inside = rest.strip_suffix(')').filter(|inside| !ends_in_backslash(inside))?;
+        if !is_name(tool) {
+            return None;
+        }
+        let content = (!matches!(inside, "" | "*")).then(|| unescaped(inside));
+        Some(Self { tool, content })
+    }
+
+    /// Whether the client would run a hook with this rule for a call of `tool` with this input.
+    pub fn matches(&self, tool: &str, input: Option<&RawValue>, anchors: Anchors<'_>) -> bool {
+        if canonical(self.tool) != canonical(tool) {
+            return false;
+        }
+        let Some(content) = self.content.as_deref() else { return true };
+        let is_file = FILE_TOOLS.contains(&tool);
+        if !is_file && !SHELL_TOOLS.contains(&tool) {
+            return false;
+        }
+        // What cannot be looked at lets the rule through.
+        let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
+        let Some(input) = input else { return true };
+        if is_file {
+            let path = input.file_path.or(input.notebook_path).or(input.path);
+            return path.is_none_or(|path| path_pattern::matches(content, &path, anchors));
+        }
+        input.command.is_none_or(|command| bash::matches(content, &command))
+    }
+}
+
+/// Whether a glob for files hits a path, as in a rule.
+pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
+    path_pattern::matches(glob, path, anchors)
+}
+
+fn ends_in_backslash(text: &str) -> bool {
+    let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    backslashes % 2 == 1
+}
+
+/// Brackets inside the brackets may be escaped.
+fn unescaped(inside: &str) -> Cow<'_, str> {
+    if inside.contains("\\(") || inside.contains("\\)") {
+        return inside.replace("\\(", "(").replace("\\)", ")").into();
+    }
+    inside.into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! Rules about files: globs in the manner of `.gitignore`, anchored.
+
+use super::Anchors;
+use super::command_pattern::is_like;
+
+/// Whether a pattern hits a path.
+///
+/// `//x` is anchored at the root, `~/x` at the home, `/x` at the directory that the session was
+/// started in, and every other at the current one. As in `.gitignore` a pattern without a slash hits
+/// at any depth, and one that hits a directory hits what is in it; case makes no difference. A
+/// pattern that starts with a star is tried on the whole path as well, stars and nothing else
+/// standing for any text.
+pub(super) fn matches(pattern: &str, path: &str, anchors: Anchors<'_>) -> bool {
+    let path = absolute(path, anchors);
+    let (root, glob) = anchored(pattern, anchors);
+    if pattern.starts_with('*') {
+        let pieces: Vec<&str> = pattern.split('*').collect();
+        if is_like(&pieces, &format!("/{}", path.join("/"))) {
+            return true;
+        }
+    }
+    let root = normal(root);
+    let Some(inner) = path.strip_prefix(root.as_slice()) else { return false };
+    Glob::of(glob).is_some_and(|glob| glob.hits(inner))
+}
+
+fn anchored<'p>(pattern: &'p str, anchors: Anchors<'p>) -> (&'p str, &'p str) {
+    let pattern = pattern.trim_end_matches(' ');
+    if pattern.starts_with("//") {
+        return ("", &pattern[1..]);
+    }
+    match pattern.strip_prefix('~') {
+        Some(rest) if rest.starts_with('/') => (anchors.home, rest),
+        _ if pattern.starts_with('/') => (anchors.project, pattern),
+        _ => (anchors.cwd, pattern.strip_prefix("./").unwrap_or(pattern)),
+    }
+}
+
+/// The components of a path, from the root; backslashes separate too, as on Windows.
+fn absolute<'a>(path: &'a str, anchors: Anchors<'a>) -> Vec<&'a str> {
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => join(normal(anchors.home), rest),
+        _ if path.starts_with('/') || is_drive => normal(path),
+        _ => join(normal(anchors.cwd), path),
+    }
+}
+
+fn normal(path: &str) -> Vec<&str> {
+    join(Vec::new(), path)
+}
+
+fn join<'a>(mut start: Vec<&'a str>, path: &'a str) -> Vec<&'a str> {
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    let separators: &[char] = if is_drive { &['/', '\\'] } else { &['/'] };
+    for part in path.split(separators) {
+        match part {
+            "" | "." => {}
+            ".." => drop(start.pop()),
+            part => start.push(part),
+        }
+    }
+    start
+}
+
+/// A line of a `.gitignore`.
+struct Glob {
+    segments: Vec<Segment>,
+    /// Whether it hits directories only, and so what is in them.
+    directory: bool,
+}
+
+enum Segment {
+    /// `**`: any number of components.
+    Any,
+    /// One component.
+    One(Vec<Token>),
+}
+
+enum Token {
+    /// Any text.
+    Star,
+    /// Any character.
+    Mark,
+    /// One of these ranges.
+    Class(Vec<(char, char)>, bool),
+    /// This character, in lower case.
+    Letter(char),
+}
+
+impl Glob {
+    fn of(text: &str) -> Option<Self> {
+        if text.starts_with(['#', '!']) {
+            return None;
+        }
+        let directory = text.ends_with('/');
+        let body = text.trim_end_matches('/');
+        let mut segments: Vec<Segment> = Vec::new();
+        if !body.contains('/') {
+            segments.push(Segment::Any);
+        }
+        for part in body.split('/').filter(|part| !part.is_empty()) {
+            let is_any = part.len() > 1 && part.bytes().all(|byte| byte == b'*');
+            segments.push(if is_any { Segment::Any } else { Segment::One(tokens(part)?) });
+        }
+        let has_part = segments.iter().any(|segment| matches!(segment, Segment::One(_)));
+        (has_part || body.contains("**")).then_some(Self { segments, directory })
+    }
+
+    fn hits(&self, path: &[&str]) -> bool {
+        let path: Vec<Vec<char>> =
+            path.iter().map(|part| part.chars().flat_map(char::to_lowercase).collect()).collect();
+        let longest = if self.directory && !matches!(self.segments.last(), Some(Segment::Any)) {
+            path.len().saturating_sub(1)
+        } else {
+            path.len()
+        };
+        (1..=longest).any(|length| hits(&self.segments, &path[..length]))
+    }
+}
+
+fn hits(segments: &[Segment], path: &[Vec<char>]) -> bool {
+    match segments {
+        [] => path.is_empty(),
+        [Segment::Any] => !path.is_empty(),
+        [Segment::Any, rest @ ..] => (0..=path.len()).any(|skipped| hits(rest, &path[skipped..])),
+        [Segment::One(tokens), rest @ ..] => {
+            path.split_first().is_some_and(|(part, path)| fits(tokens, part) && hits(rest, path))
+        }
+    }
+}
+
+/// Whether a component is what the tokens say. A star first stands for nothing, and for one more
+/// character each time that the rest does not fit.
+fn fits(tokens: &[Token], part: &[char]) -> bool {
+    let (mut token, mut at) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while at < part.len() || token < tokens.len() {
+        match tokens.get(token) {
+            Some(Token::Star) => {
+                retry = Some((token + 1, at + 1));
+                token += 1;
+            }
+            Some(one) if part.get(at).is_some_and(|letter| one.is(*letter)) => {
+                token += 1;
+                at += 1;
+            }
+            _ => match retry {
+                Some((star, next)) if next <= part.len() => {
+                    retry = Some((star, next + 1));
+                    (token, at) = (star, next);
+                }
+                _ => return false,
+            },
+        }
+    }
+    true
+}
+
+impl Token {
+    /// Whether a token that is no star is this character.
+    fn is(&self, letter: char) -> bool {
+        match self {
+            Self::Star => false,
+            Self::Mark => true,
+            Self::Letter(own) => *own == letter,
+            Self::Class(ranges, negated) => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&letter)) != *negated
+            }
+        }
+    }
+}
+
+/// The tokens of a component; `None` where a bracket is left open, which hits nothing.
+fn tokens(part: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let lower: Vec<char> = part.chars().flat_map(char::to_lowercase).collect();
+    let mut at = 0;
+    while let Some(letter) = lower.get(at) {
+        at += 1;
+        match letter {
+            '*' => {
+                if !matches!(tokens.last(), Some(Token::Star)) {
+                    tokens.push(Token::Star);
+                }
+            }
+            '?' => tokens.push(Token::Mark),
+            '\\' => {
+                tokens.push(Token::Letter(*lower.get(at)?));
+                at += 1;
+            }
+            '[' => {
+                let length = lower[at..].iter().position(|letter| *letter == ']')?;
+                tokens.push(class(&lower[at..at + length]));
+                at += length + 1;
+            }
+            letter => tokens.push(Token::Letter(*letter)),
+        }
+    }
+    Some(tokens)
+}
+
+fn class(inside: &[char]) -> Token {
+    let negated = inside.first() == Some(&'^');
+    let mut inside = inside.iter().copied().skip(usize::from(negated)).peekable();
+    let mut ranges = Vec::new();
+    while let Some(from) = inside.next() {
+        let mut to = from;
+        if inside.peek() == Some(&'-') {
+            inside.next();
+            match inside.next() {
+                Some(end) => to = end,
+                None => ranges.push(('-', '-')),
+            }
+        }
+        ranges.push((from, to));
+    }
+    Token::Class(ranges, negated)
+}

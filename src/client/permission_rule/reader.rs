@@ -1,0 +1,429 @@
+//! A shell line as the client reads it for a rule: simple commands, or given up.
+//!
+//! [`crate::client::shell`] finds every program in whatever it is given. This reader has another
+//! duty: it must give up exactly where the client does, because there every rule is let through. So
+//! it knows few constructs, and what it does not know it gives up. The list of both was measured on
+//! the clients 2.1.197 and 2.1.329, which differ in nothing but unfinished lines.
+
+mod word;
+
+use word::{Place, Word};
+
+/// What was read of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Its simple commands.
+    Commands {
+        /// Each as its words with one blank between them, quotes resolved, without assignments and
+        /// redirections; those inside substitutions come before the command around them.
+        texts: Vec<String>,
+        /// Whether an argument of the one command is an expansion.
+        expanded: bool,
+    },
+    /// A construct that the client does not read.
+    GivenUp,
+}
+
+/// How deep subshells, compound commands and substitutions may nest.
+const DEPTH: usize = 16;
+
+pub(super) fn read(line: &str) -> Reading {
+    let has_odd = |letter: char| {
+        (letter.is_control() && !matches!(letter, '\n' | '\t'))
+            || (letter.is_whitespace() && !letter.is_ascii())
+            || matches!(letter, '\u{200b}'..='\u{200d}' | '\u{feff}')
+    };
+    if line.contains(has_odd) {
+        return Reading::GivenUp;
+    }
+    let mut reader = Reader {
+        text: line,
+        at: 0,
+        depth: 0,
+        texts: Vec::new(),
+        expanded: false,
+        plain: true,
+        quoted: false,
+    };
+    match reader.statements(End::Line) {
+        // An expansion is only looked at where nothing but a lone command stands on the line.
+        Some(()) if !reader.expanded || reader.plain => {
+            Reading::Commands { texts: reader.texts, expanded: reader.expanded }
+        }
+        _ => Reading::GivenUp,
+    }
+}
+
+/// A place in a line and what was found before it; methods give `None` to give up.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    texts: Vec<String>,
+    /// Whether an argument was an expansion that the client cannot look through.
+    expanded: bool,
+    /// Whether there are only lone simple commands, with words and nothing else, at every level.
+    plain: bool,
+    /// Whether the command being read has single quotes, backslashes, or `$HOME` in a string.
+    quoted: bool,
+}
+
+/// What ends a list of statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Line,
+    /// The bracket of a subshell, where only line ends separate statements.
+    Bracket,
+    /// The bracket of a substitution, which may hold one command and a semicolon.
+    Substitution,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// Words that mean something where a command begins.
+const RESERVED: &[&str] =
+    &["then", "do", "done", "fi", "esac", "else", "elif", "{", "}", "case", "select", "function"];
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn takes(&mut self, prefix: &str) -> bool {
+        let takes = self.rest().starts_with(prefix);
+        if takes {
+            self.at += prefix.len();
+        }
+        takes
+    }
+
+    /// Skips blanks, lines that go on, and a comment.
+    fn blanks(&mut self) -> Option<()> {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start_matches([' ', '\t']);
+            let skipped = rest.len() - trimmed.len();
+            self.at += skipped;
+            let starts_word = skipped > 0 || self.at == 0 || self.text[..self.at].ends_with('\n');
+            if trimmed.starts_with("\\\n") {
+                if skipped == 0 {
+                    return None;
+                }
+                self.at += 2;
+                if self.rest().starts_with("\\\n") {
+                    return None;
+                }
+            } else if trimmed.starts_with('#')
+                && (starts_word || self.text[..self.at].ends_with([';', '&', '|']))
+            {
+                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+            } else {
+                return Some(());
+            }
+        }
+    }
+
+    fn lines(&mut self) -> Option<()> {
+        self.blanks()?;
+        while self.takes("\n") {
+            self.blanks()?;
+        }
+        Some(())
+    }
+
+    /// The word at this place, if it stands for itself, without going past it.
+    fn bare_word(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']);
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    /// Statements up to `end`, which is taken as well.
+    fn statements(&mut self, end: End) -> Option<()> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return None;
+        }
+        self.lines()?;
+        let mut count = 0;
+        while !self.is_at(end) {
+            self.list(end)?;
+            count += 1;
+            self.blanks()?;
+            match self.peek() {
+                Some(b'\n') => self.lines()?,
+                Some(b';') if end != End::Bracket => {
+                    let _ = self.takes(";;") || self.takes(";");
+                    self.lines()?;
+                }
+                Some(b'&') if end == End::Line => {
+                    self.at += 1;
+                    self.lines()?;
+                }
+                _ if self.is_at(end) => {}
+                _ => return None,
+            }
+        }
+        self.plain &= count == 1;
+        self.depth -= 1;
+        if let End::Word(words) = end {
+            // The words of a compound command need something before them.
+            return (count > 0 && words.iter().any(|word| *word == self.bare_word())).then_some(());
+        }
+        if end != End::Line {
+            self.at += 1;
+            if end == End::Substitution && count != 1 {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn is_at(&self, end: End) -> bool {
+        match end {
+            End::Line => self.rest().is_empty(),
+            End::Bracket | End::Substitution => self.peek() == Some(b')'),
+            End::Word(words) => words.contains(&self.bare_word()),
+        }
+    }
+
+    /// Pipelines with `&&` and `||` between them.
+    fn list(&mut self, end: End) -> Option<()> {
+        let (mut alone, mut nests) = (true, false);
+        loop {
+            nests |= self.peek() == Some(b'(');
+            self.pipeline()?;
+            self.blanks()?;
+            if !self.takes("&&") && !self.takes("||") {
+                // A subshell in a list in a subshell is more than the client reads.
+                return (alone || !nests || end != End::Bracket).then_some(());
+            }
+            alone = false;
+            self.plain = false;
+            let start = self.at;
+            self.lines()?;
+            if self.text[start..self.at].contains('#') {
+                return None;
+            }
+        }
+    }
+
+    fn pipeline(&mut self) -> Option<()> {
+        loop {
+            if self.bare_word() == "!" {
+                self.at += 1;
+                self.plain = false;
+                self.blanks()?;
+                if self.rest().is_empty() {
+                    return Some(());
+                }
+            }
+            self.command()?;
+            self.blanks()?;
+            if self.rest().starts_with("||") || !self.takes("|") {
+                return Some(());
+            }
+            self.takes("&");
+            self.plain = false;
+            if self.rest().starts_with("\\\n") {
+                return None;
+            }
+            self.lines()?;
+            if self.rest().is_empty() {
+                return Some(());
+            }
+        }
+    }
+
+    fn command(&mut self) -> Option<()> {
+        if self.takes("(") {
+            self.plain = false;
+            if self.rest().starts_with(['(', '#']) {
+                return None;
+            }
+            self.statements(End::Bracket)?;
+            return self.ends_compound();
+        }
+        let word = self.bare_word();
+        match word {
+            "if" | "while" | "until" | "for" | "[" | "[[" => {
+                self.plain = false;
+                self.at += word.len();
+                match word {
+                    "if" => self.condition()?,
+                    "while" | "until" => {
+                        self.part(&["do"])?;
+                        self.part(&["done"])?;
+                    }
+                    "for" => self.counted()?,
+                    test => self.test(test == "[")?,
+                }
+                self.ends_compound()
+            }
+            word if RESERVED.contains(&word) => None,
+            _ => self.simple(),
+        }
+    }
+
+    /// Statements up to one of the words, which is taken.
+    fn part(&mut self, words: &'static [&'static str]) -> Option<&'a str> {
+        self.statements(End::Word(words))?;
+        let word = self.bare_word();
+        self.at += word.len();
+        Some(word)
+    }
+
+    fn condition(&mut self) -> Option<()> {
+        loop {
+            self.part(&["then"])?;
+            match self.part(&["elif", "else", "fi"])? {
+                "elif" => {}
+                "else" => return self.part(&["fi"]).map(drop),
+                _ => return Some(()),
+            }
+        }
+    }
+
+    fn counted(&mut self) -> Option<()> {
+        self.blanks()?;
+        let name = self.bare_word();
+        if !word::is_name(name) {
+            return None;
+        }
+        self.at += name.len();
+        self.blanks()?;
+        if self.bare_word() == "in" {
+            self.at += 2;
+            loop {
+                self.blanks()?;
+                if matches!(self.peek(), None | Some(b';' | b'\n')) {
+                    break;
+                }
+                self.word(Place::List)?;
+            }
+        }
+        self.takes(";");
+        self.lines()?;
+        if self.bare_word() != "do" {
+            return None;
+        }
+        self.at += 2;
+        self.part(&["done"]).map(drop)
+    }
+
+    /// What stands in `[ … ]` or `[[ … ]]`, which counts as one command.
+    fn test(&mut self, single: bool) -> Option<()> {
+        let mut words = vec!["[[".to_owned()];
+        loop {
+            self.blanks()?;
+            match self.bare_word() {
+                "]" if single => break self.at += 1,
+                "]]" if !single => break self.at += 2,
+                "-a" | "-o" if single => return None,
+                "" => {
+                    let operators: &[&str] = &["&&", "||", "(", ")", "<", ">"];
+                    let operator = operators.iter().find(|operator| self.takes(operator));
+                    match operator {
+                        Some(operator) if !single => words.push((*operator).to_owned()),
+                        _ => return None,
+                    }
+                }
+                _ => words.push(self.word(Place::Test)?.text),
+            }
+        }
+        self.texts.push(words.join(" "));
+        Some(())
+    }
+
+    /// A redirection of a compound command is not read.
+    fn ends_compound(&mut self) -> Option<()> {
+        self.blanks()?;
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let redirects = rest[digits..].starts_with(['<', '>']) || rest.starts_with("&>");
+        let ends = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
+        (ends && !redirects).then_some(())
+    }
+
+    fn simple(&mut self) -> Option<()> {
+        let mut words: Vec<String> = Vec::new();
+        let mut assigned: Vec<&str> = Vec::new();
+        let (mut redirected, mut late) = (false, false);
+        let before = self.expanded;
+        self.expanded = false;
+        self.quoted = false;
+        let start = self.at;
+        loop {
+            self.blanks()?;
+            match self.peek() {
+                None | Some(b'\n' | b';' | b'|' | b')') => break,
+                Some(b'&') if !self.rest().starts_with("&>") => break,
+                Some(b'(') => return None,
+                _ => {}
+            }
+            match self.redirection()? {
+                word::Redirected::Not => {}
+                word::Redirected::FromText => continue,
+                word::Redirected::FromDocument => {
+                    self.plain = false;
+                    break;
+                }
+                word::Redirected::File => {
+                    redirected = true;
+                    late = !words.is_empty();
+                    self.plain = false;
+                    continue;
+                }
+            }
+            // Words behind a redirection are read as if they belonged to it.
+            if late {
+                return None;
+            }
+            if words.is_empty() && self.assigns_element() {
+                return None;
+            }
+            let name = self.assigned_name();
+            let declares = words.first().is_some_and(|word| word::DECLARES.contains(&&**word));
+            if let Some(name) = name.filter(|_| words.is_empty() || declares) {
+                if matches!(name, "IFS" | "PS4") {
+                    return None;
+                }
+                let word = self.word(Place::Assignment)?;
+                if declares {
+                    words.push(word.text);
+                } else {
+                    assigned.push(name);
+                }
+                self.plain = false;
+                continue;
+            }
+            let found = self.texts.len();
+            let Word { text, starts_expanded } = self.word(Place::Argument)?;
+            let substituted = starts_expanded || self.texts.len() > found;
+            let is_odd_option = declares && word::is_odd_option(&words[0], &text);
+            if (words.is_empty() && substituted) || is_odd_option {
+                return None;
+            }
+            self.expanded |= starts_expanded;
+            words.push(text);
+        }
+        if words.is_empty() {
+            if self.at == start {
+                return None;
+            }
+            let own = ["PATH", "HOME"].iter().any(|name| assigned.contains(name));
+            return ((assigned.len() < 2 || redirected) && !own).then_some(());
+        }
+        // Beside an expansion the client reads words and plain quotes and nothing else.
+        if self.expanded && (["test", "xargs"].contains(&&*words[0]) || self.quoted) {
+            return None;
+        }
+        self.expanded |= before;
+        self.texts.push(words.join(" "));
+        Some(())
+    }
+}

@@ -1,0 +1,182 @@
+//! What is kept of adoptions across a write, and what a manifest knows of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::{event::Event, json::Document};
+
+use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, take};
+use crate::settings::{refusal::Refusal, undo::Undo};
+
+/// What is kept beside a settings file of the adoptions in it.
+///
+/// A process may be killed between its two files, so before a write both states are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The adoptions as they stand.
+    #[serde(flatten)]
+    pub now: Adoption,
+    /// What a write that has not ended makes of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Adoption>,
+}
+
+impl Kept {
+    /// All that is adopted, and of a write that did not end also what was about to be or was until
+    /// then, brought in line with `current` as [`Adoption::of`] does it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adoption::of`].
+    pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
+        let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
+        let all = next.joined(&self.now);
+        if self.now.fits(current, undo) || next.fits(current, undo) {
+            return Ok(all);
+        }
+        Adoption::of(Some(&all), current, undo)
+    }
+}
+
+/// A hook as its manifest declares it.
+#[derive(Debug, Clone)]
+pub struct Declared<'a> {
+    /// Its name.
+    pub hook: &'a str,
+    /// Whether it says that it was adopted.
+    pub adopted: bool,
+    /// What it does; none of a ready-made hook.
+    pub program: Option<Program>,
+    /// Its events.
+    pub events: &'a [Event],
+    /// Its matcher.
+    pub matcher: Option<&'a str>,
+    /// The permission rule under which it is called.
+    pub condition: Option<&'a str>,
+}
+
+impl Declared<'_> {
+    fn runs(&self, handler: &Wrapped) -> bool {
+        self.program.as_ref() == Some(&handler.program)
+    }
+
+    fn is_asked_on(&self, handler: &Wrapped) -> bool {
+        let all = |matcher: &&str| !matches!(*matcher, "" | "*");
+        self.events.contains(&handler.event)
+            && self.matcher.filter(all) == handler.matcher.as_deref().filter(all)
+            && self.condition == handler.condition.as_deref()
+    }
+}
+
+impl Adoption {
+    /// The same as a manifest knows it: under the names that its hooks have now, without the
+    /// handlers that stand in `current` and no hook runs, and with those that stand there though a
+    /// hook that is marked as adopted runs them, as when a copy from before the adoption is back.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the text is no JSON.
+    pub fn declared_by(
+        &self,
+        hooks: &[Declared<'_>],
+        current: &str,
+        undo: Option<&Undo>,
+    ) -> Result<Self, Refusal> {
+        let document = Document::parse(super::filled(&self.original))?;
+        let candidates = candidates(&document);
+        let mut adoption = self.renamed(hooks, &candidates);
+        let standing: Vec<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
+        let declared = |hook: &Adopted| hooks.iter().any(|known| known.hook == hook.hook);
+        adoption.hooks.retain(|hook| declared(hook) || !standing.contains(hook));
+        let claimed = adoption.claimed(hooks, &candidates, current)?;
+        Ok(if claimed.is_empty() { adoption } else { adoption.with(claimed, current, undo) })
+    }
+
+    fn renamed(&self, hooks: &[Declared<'_>], candidates: &[Candidate]) -> Self {
+        let mut renamed = self.clone();
+        // A hook that was edited as well is found by what it still has.
+        let tests: [fn(&Declared<'_>, &Wrapped) -> bool; 3] = [
+            |hook, handler| hook.runs(handler) && hook.is_asked_on(handler),
+            |hook, handler| hook.runs(handler) && hook.events.contains(&handler.event),
+            |hook, handler| hook.runs(handler),
+        ];
+        for test in tests {
+            for index in 0..renamed.hooks.len() {
+                let known = |name: &str| renamed.hooks.iter().any(|hook| hook.hook == name);
+                let Adopted { hook, pointer, .. } = &renamed.hooks[index];
+                if hooks.iter().any(|declared| declared.hook == *hook) {
+                    continue;
+                }
+                let handler = candidates.iter().find(|candidate| candidate.pointer == *pointer);
+                let Some(handler) = handler.and_then(|it| it.wrapped.as_ref().ok()) else {
+                    continue;
+                };
+                let mut free = hooks.iter().filter(|hook| hook.adopted && !known(hook.hook));
+                if let Some(found) = free.find(|hook| test(hook, handler)) {
+                    found.hook.clone_into(&mut renamed.hooks[index].hook);
+                }
+            }
+        }
+        renamed
+    }
+
+    /// What stands in `current` of the hooks that are marked as adopted and of which nothing is
+    /// kept.
+    fn claimed(
+        &self,
+        hooks: &[Declared<'_>],
+        candidates: &[Candidate],
+        current: &str,
+    ) -> Result<Vec<Adopted>, Refusal> {
+        let is_kept = |name: &str| self.hooks.iter().any(|hook| hook.hook == name);
+        let free: Vec<_> =
+            hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
+        let mut claimed: Vec<(Adopted, Event)> = Vec::new();
+        if free.is_empty() {
+            return Ok(Vec::new());
+        }
+        let standing = foreign(current, |_| true)?;
+        for candidate in candidates {
+            let Ok(handler) = &candidate.wrapped else { continue };
+            let pointer = &candidate.pointer;
+            let taken = self.hooks.iter().any(|hook| hook.pointer == *pointer);
+            let lines = foreign(&self.original, |other| other == pointer)?;
+            if taken || !lines.iter().all(|line| standing.contains(line)) {
+                continue;
+            }
+            let is_claimed = |hook: &Declared<'_>| {
+                claimed
+                    .iter()
+                    .any(|(known, event)| known.hook == hook.hook && *event == handler.event)
+            };
+            let fits = |hook: &&&Declared<'_>| {
+                hook.runs(handler) && hook.is_asked_on(handler) && !is_claimed(hook)
+            };
+            if let Some(hook) = free.iter().find(fits) {
+                let (hook, pointer) = (hook.hook.to_owned(), pointer.clone());
+                claimed.push((Adopted { hook, pointer, block: String::new() }, handler.event));
+            }
+        }
+        Ok(claimed.into_iter().map(|(adopted, _)| adopted).collect())
+    }
+
+    /// The adopted handlers that stand in `current` all the same, so that they run twice.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where a text is no JSON.
+    pub fn standing(&self, current: &str) -> Result<Vec<&Adopted>, Refusal> {
+        let mut left = foreign(current, |_| true)?;
+        let is_adopted = |pointer: &str| self.hooks.iter().any(|hook| hook.pointer == pointer);
+        for line in foreign(&self.original, |pointer| !is_adopted(pointer))? {
+            take(&mut left, &line);
+        }
+        let mut standing = Vec::new();
+        for hook in &self.hooks {
+            let lines = foreign(&self.original, |pointer| pointer == hook.pointer)?;
+            if lines.iter().any(|line| take(&mut left, line)) {
+                standing.push(hook);
+            }
+        }
+        Ok(standing)
+    }
+}
