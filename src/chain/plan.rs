@@ -44,6 +44,7 @@ struct Header<'a> {
 
 /// One hook, ready to run.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {
     /// The hook's name.
     pub name: &'a str,
@@ -63,6 +64,8 @@ pub struct Step<'a> {
     pub in_project: bool,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
+    /// Whether only a person may switch it off.
+    pub user_only: bool,
 }
 
 /// What a step does.
@@ -265,7 +268,8 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let manner = columns.next()?;
     let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
     let (kind, place) = (columns.next()?, columns.next()?);
-    let conditions = match columns.nth(1) {
+    let user_only = columns.next() == Some(USER_ONLY);
+    let conditions = match columns.next() {
         Some(place) => stored(place, store)?,
         None => "",
     };
@@ -284,6 +288,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
         path: if path.is_empty() { path } else { stored(path, store)? },
+        user_only,
         conditions,
     })
 }

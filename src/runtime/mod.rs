@@ -316,14 +316,16 @@ fn choose<'p>(
     if chosen.is_empty() {
         return (chosen, None);
     }
-    let moment = Moment { now: 0, prompt: &payload.prompt_id, agent: &payload.agent_type };
+    let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);
+    let moment = Moment { prompt, agent, ..Moment::default() };
     let (switches, unread) = switches_of(call.paths, payload, moment, store, entry);
     let why_not = |step: &Step<'_>, scope: &str| {
         if call.overrides.skips(step.name) {
             return Some(overrides::SKIP.to_owned());
         }
         let (switches, now) = switches.as_ref()?;
-        let off = switches.off(scope, step.name, Moment { now: *now, ..moment })?;
+        let moment = Moment { now: *now, user_only: step.user_only, ..moment };
+        let off = switches.off(scope, step.name, moment)?;
         let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
         Some(format!("a switch since {}{}", off.since, profile.unwrap_or_default()))
     };

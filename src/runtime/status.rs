@@ -8,7 +8,7 @@ use super::chains;
 use super::switching::{self, Scene};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
-use crate::session::switches::{Off, label};
+use crate::session::switches::{Moment, Off, label};
 
 /// Why a hook is on or off: the layers are asked in this order and the first that speaks decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,9 @@ impl Report {
         for chain in switching::chains_of(paths, project) {
             let hooks = chains::read(paths, &chain)?.unwrap_or_default().hooks;
             rows.extend(hooks.into_iter().map(|hook| {
-                let off = switches.off(chain.scope, &hook.name, now.at()).cloned();
-                let agents = switches.off_for_agents(chain.scope, &hook.name, now.at());
+                let at = Moment { user_only: hook.audience.user_only, ..now.at() };
+                let off = switches.off(chain.scope, &hook.name, at).cloned();
+                let agents = switches.off_for_agents(chain.scope, &hook.name, at);
                 let layer = layer(&hook, off, agents);
                 Row { scope: chain.scope, layer, hook: hook.name }
             }));

@@ -11,7 +11,7 @@ use super::{journal, sessions};
 use crate::client::payload::Payload;
 use crate::machine::lock::Lock;
 use crate::machine::paths::{Paths, real};
-use crate::machine::{clock, files};
+use crate::machine::{clients, clock, files};
 use crate::session::identity::safe_name;
 use crate::session::period;
 use crate::session::request::{Request, Term, Verb};
@@ -177,6 +177,7 @@ fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
         turn,
         agent: request.agent.clone(),
         profile: scene.profile.map(str::to_owned),
+        person: scene.person,
     })
 }
 
@@ -190,7 +191,7 @@ pub struct Now {
 impl Now {
     /// As switches are asked.
     pub fn at(&self) -> Moment<'_> {
-        Moment { now: self.seconds, prompt: &self.prompt, agent: "" }
+        Moment { now: self.seconds, prompt: &self.prompt, ..Moment::default() }
     }
 }
 
@@ -272,7 +273,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
     };
     let (old, _) = switches(scene.paths, &before).ok()?;
     let now = moment(scene.paths, &before);
-    let current: Vec<Off> = old.current(now.at()).cloned().collect();
+    let mut current: Vec<Off> = old.current(now.at()).cloned().collect();
     if current.is_empty() {
         return None;
     }
@@ -282,6 +283,11 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
             "hookman: all hooks are on in this fork; off in the session it came from: {}",
             names.join(", ")
         ));
+    }
+    // Only the client's own word that a session goes on brings what a person switched in another.
+    let is_told = clients::is_called_by_client(&scene.paths.config);
+    for off in &mut current {
+        off.person &= is_told;
     }
     // A session that cannot be given its switches has all hooks on, which is the safe side.
     let _ = change(scene, |switches| {

@@ -33,6 +33,10 @@ pub struct Off {
     /// The profile that switched it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// Whether a person made it. What does not say so is an agent's, because a fence that may be
+    /// open by mistake is none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
 }
 
 /// Who asks, and when.
@@ -44,6 +48,8 @@ pub struct Moment<'a> {
     pub prompt: &'a str,
     /// The type of the agent that works, or empty for the main one.
     pub agent: &'a str,
+    /// Whether the hook that is asked about heeds only what a person switched.
+    pub user_only: bool,
 }
 
 /// How long a switch that is for one turn lasts where the client does not say which prompt it
@@ -53,7 +59,8 @@ pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
 impl Off {
     fn holds(&self, moment: Moment<'_>) -> bool {
         let turn = self.turn.as_deref().unwrap_or_default();
-        self.until.is_none_or(|until| moment.now < until)
+        (self.person || !moment.user_only)
+            && self.until.is_none_or(|until| moment.now < until)
             && (turn.is_empty() || moment.prompt.is_empty() || turn == moment.prompt)
     }
 
@@ -158,12 +165,14 @@ impl Switches {
         self.disabled.iter().filter(move |off| off.holds(moment))
     }
 
-    /// Switches a hook off; `false` if it is off already for as long.
+    /// Switches a hook off; `false` if it is off already for as long, and by a person if a person
+    /// asks.
     pub fn disable(&mut self, off: Off, moment: Moment<'_>) -> bool {
         let scope = off.scope.as_deref();
         let known =
             self.current(moment).find(|known| known.same_place(&off) && known.covers(scope));
-        if known.is_some_and(|known| known.same_length(&off)) {
+        let as_good = |known: &Off| known.same_length(&off) && (known.person || !off.person);
+        if known.is_some_and(as_good) {
             return false;
         }
         self.drop_where(scope, |other| other.same_place(&off));
@@ -230,8 +239,8 @@ mod tests {
         let until = Off { until: Some(10), ..off("a") };
         let turn = Off { turn: Some("p1".to_owned()), ..off("a") };
         let agent = Off { agent: Some("Explore".to_owned()), ..off("a") };
-        let prompt = |prompt| Moment { now: 5, prompt, agent: "" };
-        let by = |agent| Moment { now: 5, prompt: "p1", agent };
+        let prompt = |prompt| Moment { now: 5, prompt, ..Moment::default() };
+        let by = |agent| Moment { now: 5, prompt: "p1", agent, ..Moment::default() };
         for (entry, moment, expected) in [
             (off("a"), at(5), true),
             (off("b"), at(5), false),
@@ -269,6 +278,28 @@ mod tests {
     }
 
     #[test]
+    fn a_fenced_hook_heeds_only_what_a_person_switched() {
+        let by = |person| Off { person, ..off("a") };
+        let is_off = |switches: &Switches, user_only| {
+            switches.off("user", "a", Moment { user_only, ..at(5) }).is_some()
+        };
+        let mut switches = Switches::default();
+        assert!(switches.disable(by(false), at(0)));
+        assert_eq!([false, true].map(|only| is_off(&switches, only)), [true, false]);
+        let agents = Off { agent: Some("Plan".to_owned()), ..by(false) };
+        assert!(switches.disable(agents, at(0)));
+        let fenced = Moment { user_only: true, ..at(5) };
+        assert_eq!(switches.off_for_agents("user", "a", fenced).count(), 0);
+        assert!(switches.disable(by(true), at(0)), "the agent's is not as good");
+        assert!(!switches.disable(by(false), at(0)), "the person's is");
+        assert_eq!([false, true].map(|only| is_off(&switches, only)), [true, true]);
+        let read = Switches::parse(&switches.to_text().unwrap()).unwrap();
+        assert_eq!(read, switches);
+        let unsaid = Switches::parse(r#"{"disabled":[{"hook":"a"}]}"#).unwrap();
+        assert_eq!([false, true].map(|only| is_off(&unsaid, only)), [true, false]);
+    }
+
+    #[test]
     fn one_name_in_two_chains_is_switched_in_one_or_both() {
         let of = |scope: &str| Off { scope: Some(scope.to_owned()), ..off("a") };
         let is_off = |switches: &Switches| SCOPES.map(|it| switches.off(it, "a", at(0)).is_some());
@@ -294,10 +325,18 @@ mod tests {
         let mut switches = Switches::default();
         switches.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
         assert!(switches.awaits_turn());
-        switches.begin_turn(Moment { now: 1, prompt: "p1", agent: "" });
+        switches.begin_turn(Moment { now: 1, prompt: "p1", ..Moment::default() });
         assert!(!switches.awaits_turn());
-        assert!(switches.off("user", "a", Moment { now: 2, prompt: "p1", agent: "" }).is_some());
-        assert!(switches.off("user", "a", Moment { now: 2, prompt: "p2", agent: "" }).is_none());
+        assert!(
+            switches
+                .off("user", "a", Moment { now: 2, prompt: "p1", ..Moment::default() })
+                .is_some()
+        );
+        assert!(
+            switches
+                .off("user", "a", Moment { now: 2, prompt: "p2", ..Moment::default() })
+                .is_none()
+        );
         let mut old = Switches::default();
         old.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
         old.begin_turn(at(1));
