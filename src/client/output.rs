@@ -182,7 +182,7 @@ fn read_specific(
 }
 
 fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {
-    match object.remove(key) {
+    match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(format!("`{key}` is no string")),
@@ -190,7 +190,7 @@ fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String
 }
 
 fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>, String> {
-    match object.remove(key) {
+    match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::Bool(boolean)) => Ok(Some(boolean)),
         Some(_) => Err(format!("`{key}` is neither true nor false")),
