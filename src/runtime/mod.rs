@@ -10,6 +10,7 @@ mod debug;
 pub mod journal;
 mod launch;
 pub mod overrides;
+pub mod profiles;
 mod scene;
 pub mod sessions;
 pub mod status;

@@ -88,22 +88,29 @@ pub fn perform(
     let changed = change(scene, |switches| {
         for hook in hooks {
             let refused = verb == Verb::Disable && hook.is_user_only() && !scene.person;
+            let agent = request.agent.as_deref();
             let changed = !refused
                 && match verb {
                     Verb::Disable => switches.disable(off(hook, &sample), now.at()),
-                    _ => {
-                        switches.enable(hook.scope, &hook.name, request.agent.as_deref(), now.at())
-                    }
+                    _ => switches.enable(hook.scope, &hook.name, agent, now.at()),
                 };
-            done.push((refused, changed));
+            let left = match agent {
+                Some(_) if verb == Verb::Enable => off_for_all(switches, hook, now.at()),
+                _ => None,
+            };
+            done.push((refused, changed, left));
         }
-        done.iter().any(|(_, changed)| *changed)
+        done.iter().any(|(_, changed, _)| *changed)
     })?;
     let scope = scope(&sample);
     let mut lines =
         changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
-    for (hook, (refused, changed)) in hooks.iter().zip(&done) {
+    for (hook, (refused, changed, left)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
+        lines.extend(left.as_ref().map(|left| {
+            let name = hook.label();
+            format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
+        }));
         if *changed && hook.places.len() > 1 {
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
@@ -114,8 +121,15 @@ pub fn perform(
     Ok(Reply {
         text: lines.join("\n"),
         changed: changed.written,
-        failed: done.iter().any(|(refused, _)| *refused),
+        failed: done.iter().any(|(refused, ..)| *refused),
     })
+}
+
+/// How long a switch for everyone has a hook off, in words, where there is one.
+fn off_for_all(switches: &Switches, hook: &Switchable, moment: Moment<'_>) -> Option<String> {
+    let moment = Moment { user_only: hook.is_user_only(), ..moment };
+    let mut places = hook.places.iter();
+    places.find_map(|place| switches.off(place.scope, &hook.name, moment)).map(scope)
 }
 
 fn off(hook: &Switchable, sample: &Off) -> Off {
