@@ -14,7 +14,8 @@ use crate::runtime::switching::Reply;
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {
         let session = which::session(&args.session, world)?;
-        let reply = profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
+        let reply =
+            profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
         return Ok(report(args, world, &session, &reply));
     }
     let profiles = profiles::profiles(&world.paths, configured::project().as_deref())?;

@@ -72,7 +72,9 @@ fn request(which: &args::Which, term: Term) -> Result<Request> {
     if agent.as_deref().is_some_and(|agent| agent.trim().is_empty()) {
         bail!("--agent was given no type of agent");
     }
-    Ok(Request { hooks: which.hooks.clone(), all: which.all, term, agent })
+    // As it may be typed in a prompt.
+    let hooks = which.hooks.iter().flat_map(|typed| typed.split(',')).map(str::to_owned).collect();
+    Ok(Request { hooks, all: which.all, term, agent })
 }
 
 /// The session as this command, called in `directory`, switches it.

@@ -137,8 +137,7 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
         }
         switches.disabled.len() != before
     })?;
-    let mut text: Vec<String> =
-        changed.aside.iter().map(|aside| format!("The {aside}")).collect();
+    let mut text: Vec<String> = changed.aside.iter().map(|aside| format!("The {aside}")).collect();
     if lines.is_empty() {
         lines.push("ℹ️ No profile is on in this session".to_owned());
     }

@@ -1,6 +1,7 @@
 //! Switching hooks in a session: what the commands and typed prompts have in common.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -227,13 +228,40 @@ pub fn switches_file(paths: &Paths, session: &str) -> PathBuf {
 /// When the file cannot be read, or is not the user's alone.
 pub fn switches(paths: &Paths, session: &str) -> Result<(Switches, bool)> {
     let path = switches_file(paths, session);
+    let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
+    Ok(match found {
+        Found::Nothing => (Switches::default(), false),
+        Found::Switches(switches) => (switches, false),
+        Found::Damaged(_) => (Switches::default(), true),
+    })
+}
+
+/// What a switches file holds.
+pub(super) enum Found {
+    /// There is none.
+    Nothing,
+    /// Switches.
+    Switches(Switches),
+    /// What hookman did not write, and why.
+    Damaged(String),
+}
+
+/// Reads a switches file.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not the user's alone.
+pub(super) fn read(path: &Path) -> io::Result<Found> {
     let mut text = String::new();
-    let found = files::read_own(&path, &mut text)
-        .with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
-    if !found {
-        return Ok((Switches::default(), false));
+    match files::read_own(path, &mut text) {
+        Ok(false) => Ok(Found::Nothing),
+        Ok(true) => Ok(Switches::parse(&text)
+            .map_or_else(|error| Found::Damaged(error.to_string()), Found::Switches)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Ok(Found::Damaged(error.to_string()))
+        }
+        Err(error) => Err(error),
     }
-    Ok(Switches::parse(&text).map_or((Switches::default(), true), |switches| (switches, false)))
 }
 
 /// What a change of a session's switches came to.
@@ -251,8 +279,29 @@ pub struct Changed {
 ///
 /// When the file cannot be read or written.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    let _lock = Lock::take(&switches_file(scene.paths, scene.session).with_extension("lock"))?;
+    change_locked(scene, edit)
+}
+
+/// As [`change`], for a run, which waits for nobody: nothing is done while another process changes
+/// them.
+///
+/// # Errors
+///
+/// When the file cannot be read or written.
+pub fn change_if_free(
+    scene: &Scene<'_>,
+    edit: impl FnOnce(&mut Switches) -> bool,
+) -> Result<Changed> {
+    let lock = switches_file(scene.paths, scene.session).with_extension("lock");
+    match Lock::try_take(&lock)? {
+        Some(_lock) => change_locked(scene, edit),
+        None => Ok(Changed::default()),
+    }
+}
+
+fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let path = switches_file(scene.paths, scene.session);
-    let _lock = Lock::take(&path.with_extension("lock"))?;
     let (mut switches, damaged) = switches(scene.paths, scene.session)?;
     let mut changed = Changed::default();
     if damaged {
@@ -294,7 +343,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
     if source != "clear" {
         let names: Vec<String> = current.iter().map(Off::label).collect();
         return Some(format!(
-            "hookman: all hooks are on in this fork; off in the session it came from: {}",
+            "all hooks are on in this fork; off in the session it came from: {}",
             names.join(", ")
         ));
     }
@@ -304,7 +353,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
         off.person &= is_told;
     }
     // A session that cannot be given its switches has all hooks on, which is the safe side.
-    let _ = change(scene, |switches| {
+    let _ = change_if_free(scene, |switches| {
         let new = switches.disabled.is_empty();
         if new {
             switches.disabled = current;
