@@ -85,6 +85,7 @@ pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a s
         directory,
         person: is_person(world),
         profile: None,
+        prompt: "",
     }
 }
 

@@ -1,8 +1,11 @@
 //! Locks between hookman's own processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::{Error, Result, files};
 
@@ -24,17 +27,26 @@ impl Lock {
         Ok(Self { _file: file })
     }
 
-    /// Takes the lock behind `path` if nobody holds it; `None` if somebody does.
+    /// As [`Lock::take`], for who cannot wait longer than `wait`.
     ///
     /// # Errors
     ///
-    /// When the lock file cannot be made.
-    pub fn try_take(path: &Path) -> Result<Option<Self>> {
+    /// When the lock file cannot be made, or the lock is still held then.
+    pub fn take_within(path: &Path, wait: Duration) -> Result<Self> {
         let file = open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(Error::of("lock", path)(error)),
+        let end = Instant::now() + wait;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let held = io::Error::new(io::ErrorKind::TimedOut, "another process holds it");
+                    return Err(Error::of("lock", path)(held));
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::of("lock", path)(error)),
+            }
         }
     }
 }

@@ -377,21 +377,25 @@ fn switches_of(
     match switching::read(&path) {
         Ok(Found::Nothing) => (None, None),
         Ok(Found::Switches(mut switches)) => {
-            let now = clock::unix_seconds();
-            if switches.awaits_turn() {
-                let moment = Moment { now, ..moment };
-                switches.begin_turn(moment);
-                // Where it cannot be written, the next run tries again.
-                let _ = switching::change_if_free(&scene, |switches| {
-                    switches.begin_turn(moment);
+            if switches.awaits_turn(moment.prompt) {
+                let tied = switching::change_soon(&scene, |switches| {
+                    switches.begin_turn(moment.prompt);
                     true
                 });
+                match tied {
+                    Ok(_) => switches.begin_turn(moment.prompt),
+                    // It would hold in every turn to come.
+                    Err(error) => {
+                        entry.note(format!("a switch for one turn does not hold: {error:#}"));
+                        switches.drop_untied(moment.prompt);
+                    }
+                }
             }
-            (Some((switches, now)), None)
+            (Some((switches, clock::unix_seconds())), None)
         }
         Ok(Found::Damaged(error)) => {
             entry.note(format!("the switches were not read: {error}"));
-            let aside = switching::change_if_free(&scene, |_| false);
+            let aside = switching::change_soon(&scene, |_| false);
             let aside = aside.ok().and_then(|changed| changed.aside);
             (None, aside.map(|aside| format!("the {aside}")))
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -16,7 +17,7 @@ use crate::machine::{clients, clock, files};
 use crate::session::identity::safe_name;
 use crate::session::period;
 use crate::session::request::{Request, Term, Verb};
-use crate::session::switches::{Moment, Off, SCOPES, Switches, label};
+use crate::session::switches::{Moment, Off, SCOPES, Switches, TURN_WITHOUT_PROMPT, label};
 
 /// The chains that apply in a project, or outside of any.
 pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
@@ -62,13 +63,25 @@ pub struct Scene<'a> {
     pub person: bool,
     /// The profile that is switched, if it is one.
     pub profile: Option<&'a str>,
+    /// The prompt as which the switch is typed, or empty.
+    pub prompt: &'a str,
 }
 
 impl<'a> Scene<'a> {
     /// The session that a run is for.
     pub fn of_run(paths: &'a Paths, payload: &'a Payload<'_>) -> Self {
         let (session, directory) = (&*payload.session_id, &*payload.cwd);
-        Self { paths, session, directory, person: false, profile: None }
+        Self { paths, session, directory, person: false, profile: None, prompt: "" }
+    }
+}
+
+impl Scene<'_> {
+    /// The moment a switch is made in, or asked about.
+    pub fn moment(&self) -> Now {
+        if self.prompt.is_empty() {
+            return moment(self.paths, self.session);
+        }
+        Now { seconds: clock::unix_seconds(), prompt: self.prompt.to_owned() }
     }
 }
 
@@ -83,8 +96,8 @@ pub fn perform(
     hooks: &[Switchable],
     request: &Request,
 ) -> Result<Reply> {
-    let sample = off_of(scene, request)?;
-    let now = moment(scene.paths, scene.session);
+    let now = scene.moment();
+    let sample = off_of(scene, request, &now)?;
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
@@ -167,11 +180,14 @@ pub fn scope(off: &Off) -> String {
     length + &agent.unwrap_or_default()
 }
 
-fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
-    let now = clock::unix_seconds();
+fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
+    let now = moment.seconds;
     let (until, turn) = match &request.term {
         Term::Session => (None, None),
-        Term::Turn => (None, Some(String::new())),
+        Term::Turn => {
+            let end = now.saturating_add(TURN_WITHOUT_PROMPT);
+            (moment.prompt.is_empty().then_some(end), Some(String::new()))
+        }
         Term::For(text) => match period::seconds(text).filter(|seconds| *seconds > 0) {
             Some(seconds) => (Some(now.saturating_add_unsigned(seconds)), None),
             None => bail!("--for takes a time such as 90s, 30m, 2h or 1d, not `{text}`"),
@@ -189,6 +205,10 @@ fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
         scope: None,
         since: clock::stamp(),
         until,
+        typed_as: turn
+            .as_ref()
+            .filter(|_| !scene.prompt.is_empty())
+            .map(|_| scene.prompt.to_owned()),
         turn,
         agent: request.agent.clone(),
         profile: scene.profile.map(str::to_owned),
@@ -283,22 +303,19 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
     change_locked(scene, edit)
 }
 
-/// As [`change`], for a run, which waits for nobody: nothing is done while another process changes
-/// them.
+/// As [`change`], for a run, which does not wait for long.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or written.
-pub fn change_if_free(
-    scene: &Scene<'_>,
-    edit: impl FnOnce(&mut Switches) -> bool,
-) -> Result<Changed> {
+/// When the file cannot be read or written, or another process keeps it.
+pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let lock = switches_file(scene.paths, scene.session).with_extension("lock");
-    match Lock::try_take(&lock)? {
-        Some(_lock) => change_locked(scene, edit),
-        None => Ok(Changed::default()),
-    }
+    let _lock = Lock::take_within(&lock, WAIT)?;
+    change_locked(scene, edit)
 }
+
+/// How long a run waits for another process that changes the session's switches.
+const WAIT: Duration = Duration::from_millis(250);
 
 fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let path = switches_file(scene.paths, scene.session);
@@ -353,7 +370,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
         off.person &= is_told;
     }
     // A session that cannot be given its switches has all hooks on, which is the safe side.
-    let _ = change_if_free(scene, |switches| {
+    let _ = change_soon(scene, |switches| {
         let new = switches.disabled.is_empty();
         if new {
             switches.disabled = current;

@@ -75,6 +75,7 @@ fn reply(
         directory: &payload.cwd,
         person: clients::is_called_by_client(&paths.config),
         profile: None,
+        prompt: &payload.prompt_id,
     };
     let said = |error: anyhow::Error| format!("{error:#}");
     let hooks = || switchable::switchable(paths, project).map_err(|wrong| wrong.to_string());
