@@ -62,6 +62,13 @@ impl Switchable {
         }
     }
 
+    /// The hook in one chain and no other, if it stands there.
+    pub fn only_in(&self, scope: &'static str) -> Option<Self> {
+        let places: Vec<Place> =
+            self.places.iter().filter(|place| place.scope == scope).cloned().collect();
+        (!places.is_empty()).then(|| Self { places, scope: Some(scope), ..self.clone() })
+    }
+
     /// The hook of one chain alone, where its name stands in both.
     fn within(mut self, scope: Option<&'static str>) -> Self {
         if let (Some(scope), true) = (scope, self.places.len() > 1) {
