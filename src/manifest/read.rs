@@ -10,6 +10,7 @@ use super::audience::{self, Audience};
 use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
+use super::passing;
 use super::profiles;
 use super::sessions;
 use super::surroundings::{self, Surroundings};
@@ -28,7 +29,7 @@ pub struct Source<'a> {
 
 /// Keys of `[[hook]]`, in the order in which documentation gives them.
 const HOOK_KEYS: &[&str] = &[
-    "name", "builtin", "command", "argv", "event", "matcher", "enabled", "timeout", "on_error",
+    "name", "builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool", "event", "matcher", "enabled", "timeout", "on_error",
     "options",
 ];
 
@@ -118,6 +119,16 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         problems.push(Problem { origin: origin.clone(), message });
         return;
     }
+    if let (Some(Action::Passed(_)), Some(false)) = (&earlier.action, draft.enabled) {
+        let message = format!(
+            "the client runs `{}` by the settings.json of the project, so an overlay cannot switch \
+             it off",
+            draft.name
+        );
+        let origin = draft.origins.get("enabled").unwrap_or(&draft.origin).clone();
+        problems.push(Problem { origin, message });
+        return;
+    }
     if let Some(overlay) = &earlier.overlay {
         let message = format!("this file sets `{}` at {overlay} already", draft.name);
         problems.push(Problem { origin: draft.origin, message });
@@ -179,7 +190,7 @@ fn read_hook(
     reader.unknown_keys(
         table,
         "[[hook]]",
-        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS].concat(),
+        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS, passing::KEYS].concat(),
     );
     let action = read_action(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
@@ -251,18 +262,20 @@ fn read_action(
     presets: &dyn Presets,
 ) -> Option<Action> {
     let given: Vec<&str> = ["builtin", "command", "argv"]
-        .into_iter()
+        .iter()
+        .chain(passing::ACTIONS)
+        .copied()
         .filter(|key| table.get(*key).is_some())
         .collect();
     if given.len() > 1 {
-        let message =
-            format!("a hook is one of builtin, command and argv, not {}", given.join(" and "));
+        let message = format!("a hook is one of {}, not {}", one_of(), given.join(" and "));
         reader.problem(offset, message);
         return None;
     }
     let key = *given.first()?;
     let value = table.get(key)?;
     match key {
+        key if passing::ACTIONS.contains(&key) => passing::read(reader, table, key, value),
         "builtin" => {
             let name = reader.text(key, value)?;
             if let Some(preset) = presets.find(&name) {
@@ -375,15 +388,20 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
 
 impl Draft {
     fn complete(self, presets: &dyn Presets) -> Result<Hook, Problem> {
-        let Some(action) = self.action else {
+        let Some(mut action) = self.action else {
             let message = format!(
-                "the hook `{}` does nothing: it needs one of builtin, command and argv",
-                self.name
+                "the hook `{}` does nothing: it needs one of {}",
+                self.name,
+                one_of()
             );
             return Err(Problem { origin: self.origin, message });
         };
+        if let Some(problem) = passing::misplaced(&action, &self.origins) {
+            return Err(problem);
+        }
         let mut options = self.options.unwrap_or_default();
         let mut preset = None;
+        let is_passed = matches!(action, Action::Passed(_));
         if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
             options = presets.options(builtin, &options).map_err(|(path, message)| {
@@ -394,7 +412,7 @@ impl Draft {
                     .map_or_else(|| self.origin.clone(), |(_, origin)| origin.clone());
                 Problem { origin, message }
             })?;
-        } else if let Some(origin) = self.origins.get("options") {
+        } else if let (false, Some(origin)) = (is_passed, self.origins.get("options")) {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
             return Err(Problem { origin: origin.clone(), message });
         }
@@ -416,6 +434,18 @@ impl Draft {
                 return Err(Problem { origin: self.origin, message });
             }
         };
+        let mut passed_timeout = None;
+        if let Action::Passed(passed) = action {
+            let own = (&self.manner, self.timeout_ms);
+            passed_timeout = events.first().map(|event| passed.handler.timeout_ms(*event));
+            let passed = passed.complete(own, &events, &self.origins).map_err(
+                |(origin, message)| {
+                    let origin = origin.unwrap_or_else(|| self.origin.clone());
+                    Problem { origin, message }
+                },
+            )?;
+            action = Action::Passed(passed);
+        }
         if let Some(on_error) = self.on_error.filter(|it| *it != OnError::Open)
             && self.manner.background
         {
@@ -438,14 +468,15 @@ impl Draft {
                 origins.insert(key.to_owned(), origin.clone());
             }
         };
-        fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
+        let defaults = if is_passed { Defaults::default() } else { self.defaults };
+        fall_back("timeout", defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
         // What is the default of the other hooks would have no effect on one in the background.
-        let default_on_error = self.defaults.on_error.filter(|_| !self.manner.background);
+        let default_on_error = defaults.on_error.filter(|_| !self.manner.background);
         let is_command = !matches!(action, Action::Builtin { .. });
-        let default_path = self.defaults.path.as_ref().filter(|_| is_command);
+        let default_path = defaults.path.as_ref().filter(|_| is_command);
         fall_back("path", default_path.map(|(_, origin)| origin));
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
-        let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
+        let default_timeout = defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
         let default_on_error = default_on_error.map(|(on_error, _)| on_error);
         Ok(Hook {
             summary: preset.as_ref().map_or_else(|| described(&action), |it| it.summary.clone()),
@@ -454,10 +485,10 @@ impl Draft {
             action,
             events,
             enabled: self.enabled.unwrap_or(true),
-            timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
+            timeout_ms: self.timeout_ms.or(passed_timeout).unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
             manner: self.manner,
-            surroundings: self.surroundings,
+            surroundings: if is_passed { Surroundings::default() } else { self.surroundings },
             audience: self.audience,
             options,
             origins,
@@ -470,5 +501,11 @@ fn described(action: &Action) -> String {
         Action::Builtin { name, .. } => name.clone(),
         Action::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
         Action::Argv(words) => words.join(" "),
+        Action::Passed(passed) => passed.summary(),
     }
+}
+
+/// What a hook has to be exactly one of.
+fn one_of() -> String {
+    format!("builtin, command, argv, {}", passing::ACTIONS.join(", "))
 }
