@@ -1,5 +1,6 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
+mod action;
 mod audience;
 mod defaults;
 mod document;

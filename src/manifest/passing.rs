@@ -22,7 +22,8 @@ pub(super) const KEYS: &[&str] =
 
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.
 const HOOKMANS: &[&str] = &[
-    "on_error", "parallel", "always", "async", "cwd", "path", "when", "switch", "adopted", "options",
+    "on_error", "parallel", "always", "async", "cwd", "path", "when", "switch", "adopted",
+    "options",
 ];
 
 /// A hook that the client runs itself.
@@ -55,8 +56,7 @@ impl Passed {
         origins: &BTreeMap<String, Origin>,
     ) -> Result<Self, (Option<Origin>, String)> {
         let name = self.handler.name();
-        if let Some((key, origin)) =
-            HOOKMANS.iter().find_map(|key| Some((key, origins.get(*key)?)))
+        if let Some((key, origin)) = HOOKMANS.iter().find_map(|key| Some((key, origins.get(*key)?)))
         {
             let message = format!(
                 "`{key}` has no effect on a hook of type {name}: the client runs it, not hookman; \
@@ -92,12 +92,10 @@ impl Passed {
             "timeout" => "timeout",
             "if" => "if",
             "statusMessage" => "status_message",
-            key => {
-                extra(self.handler).iter().find(|it| it.theirs == key).map_or_else(
-                    || self.handler.name(),
-                    |it| it.ours,
-                )
-            }
+            key => extra(self.handler)
+                .iter()
+                .find(|it| it.theirs == key)
+                .map_or_else(|| self.handler.name(), |it| it.ours),
         };
         Some((key, format!("{}; {} ({})", defect.message, defect.effect, defect.hint)))
     }
@@ -185,7 +183,10 @@ fn tool(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Map<Str
     let mut keys = Map::new();
     for key in ["server", "tool"] {
         let Some(value) = table.get(key) else {
-            reader.problem(value.span().start, format!("`mcp_tool` has no `{key}`; it takes {WANTED}"));
+            reader.problem(
+                value.span().start,
+                format!("`mcp_tool` has no `{key}`; it takes {WANTED}"),
+            );
             return None;
         };
         keys.insert(key.to_owned(), said(reader, key, value)?.into());

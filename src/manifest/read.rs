@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::action;
 use super::audience::{self, Audience};
 use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
@@ -29,8 +30,8 @@ pub struct Source<'a> {
 
 /// Keys of `[[hook]]`, in the order in which documentation gives them.
 const HOOK_KEYS: &[&str] = &[
-    "name", "builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool", "event", "matcher", "enabled", "timeout", "on_error",
-    "options",
+    "name", "builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool", "event",
+    "matcher", "enabled", "timeout", "on_error", "options",
 ];
 
 /// Keys that an overlay may set for a hook that the manifest under it declares.
@@ -192,7 +193,7 @@ fn read_hook(
         "[[hook]]",
         &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS, passing::KEYS].concat(),
     );
-    let action = read_action(reader, table, offset, presets);
+    let action = action::read(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
     let mut draft = Draft {
@@ -252,74 +253,6 @@ fn option_origins(
             option_origins(reader, inner, path, found);
         }
         path.pop();
-    }
-}
-
-fn read_action(
-    reader: &mut Reader<'_>,
-    table: &DeTable<'_>,
-    offset: usize,
-    presets: &dyn Presets,
-) -> Option<Action> {
-    let given: Vec<&str> = ["builtin", "command", "argv"]
-        .iter()
-        .chain(passing::ACTIONS)
-        .copied()
-        .filter(|key| table.get(*key).is_some())
-        .collect();
-    if given.len() > 1 {
-        let message = format!("a hook is one of {}, not {}", one_of(), given.join(" and "));
-        reader.problem(offset, message);
-        return None;
-    }
-    let key = *given.first()?;
-    let value = table.get(key)?;
-    match key {
-        key if passing::ACTIONS.contains(&key) => passing::read(reader, table, key, value),
-        "builtin" => {
-            let name = reader.text(key, value)?;
-            if let Some(preset) = presets.find(&name) {
-                return Some(Action::Builtin { name, kind: preset.kind });
-            }
-            let names = presets.names();
-            let hint = suggest(&name, names.iter().copied())
-                .map_or_else(|| format!("; there are {}", names.join(", ")), did_you_mean);
-            reader
-                .problem(value.span().start, format!("no built-in hook is called `{name}`{hint}"));
-            None
-        }
-        "command" => {
-            let line = reader.text(key, value)?;
-            if line.trim().is_empty() {
-                reader.problem(value.span().start, "`command` is empty".to_owned());
-                return None;
-            }
-            if line.contains('\0') {
-                let message = "`command` has a NUL character, which no shell can be given";
-                reader.problem(value.span().start, message.to_owned());
-                return None;
-            }
-            Some(Action::Command(line))
-        }
-        _ => {
-            let words = match value.get_ref() {
-                DeValue::Array(_) => reader.texts(key, value, "a list of strings")?,
-                _ => {
-                    reader.wrong_type(key, value, "a list of strings");
-                    return None;
-                }
-            };
-            if let Some((at, _)) = words.iter().find(|(_, word)| word.contains('\0')) {
-                let message = "this word has a NUL character, which no program can be given";
-                reader.problem(*at, message.to_owned());
-                return None;
-            }
-            if words.first().is_none_or(|(_, program)| program.is_empty()) {
-                reader.problem(value.span().start, "`argv` names no program".to_owned());
-                return None;
-            }
-            Some(Action::Argv(words.into_iter().map(|(_, word)| word).collect()))
-        }
     }
 }
 
@@ -392,7 +325,7 @@ impl Draft {
             let message = format!(
                 "the hook `{}` does nothing: it needs one of {}",
                 self.name,
-                one_of()
+                action::one_of()
             );
             return Err(Problem { origin: self.origin, message });
         };
@@ -438,12 +371,11 @@ impl Draft {
         if let Action::Passed(passed) = action {
             let own = (&self.manner, self.timeout_ms);
             passed_timeout = events.first().map(|event| passed.handler.timeout_ms(*event));
-            let passed = passed.complete(own, &events, &self.origins).map_err(
-                |(origin, message)| {
+            let passed =
+                passed.complete(own, &events, &self.origins).map_err(|(origin, message)| {
                     let origin = origin.unwrap_or_else(|| self.origin.clone());
                     Problem { origin, message }
-                },
-            )?;
+                })?;
             action = Action::Passed(passed);
         }
         if let Some(on_error) = self.on_error.filter(|it| *it != OnError::Open)
@@ -479,7 +411,9 @@ impl Draft {
         let default_timeout = defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
         let default_on_error = default_on_error.map(|(on_error, _)| on_error);
         Ok(Hook {
-            summary: preset.as_ref().map_or_else(|| described(&action), |it| it.summary.clone()),
+            summary: preset
+                .as_ref()
+                .map_or_else(|| action::described(&action), |it| it.summary.clone()),
             matcher: self.matcher.or_else(|| preset.and_then(|preset| preset.matcher)),
             name: self.name,
             action,
@@ -494,18 +428,4 @@ impl Draft {
             origins,
         })
     }
-}
-
-fn described(action: &Action) -> String {
-    match action {
-        Action::Builtin { name, .. } => name.clone(),
-        Action::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
-        Action::Argv(words) => words.join(" "),
-        Action::Passed(passed) => passed.summary(),
-    }
-}
-
-/// What a hook has to be exactly one of.
-fn one_of() -> String {
-    format!("builtin, command, argv, {}", passing::ACTIONS.join(", "))
 }

@@ -6,10 +6,7 @@ use serde_json::Value;
 
 use crate::client::json::Document;
 
-use super::{
-    inventory::Event,
-    registration::Registration,
-};
+use super::{inventory::Event, registration::Registration};
 
 /// A handler by the places of its group and of itself.
 pub(super) type Place = (usize, usize);

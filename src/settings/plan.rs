@@ -157,8 +157,10 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     }
     let mut survey = Survey::of(&document);
     survey.claim(&document, record);
-    let wanted: Vec<Registration> =
-        wanted.into_iter().filter(|wanted| !is_theirs(wanted, &document, &survey, record)).collect();
+    let wanted: Vec<Registration> = wanted
+        .into_iter()
+        .filter(|wanted| !is_theirs(wanted, &document, &survey, record))
+        .collect();
     let mut draft = Draft::new(&document, &survey, &wanted, record)?;
     draft.bring_up_to_date();
     draft.take_out();

@@ -9,9 +9,7 @@ use crate::client::{
     settings_schema::{self, Effect, MAX_BYTES},
 };
 
-use super::{
-    inventory::Survey, pairing::same, plan::Plan, refusal::Refusal,
-};
+use super::{inventory::Survey, pairing::same, plan::Plan, refusal::Refusal};
 
 pub(super) fn prove(plan: &Plan) -> Result<(), Refusal> {
     let [before, after] = [&plan.before, &plan.after].map(|text| text.as_deref().map(filled));

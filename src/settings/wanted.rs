@@ -255,7 +255,8 @@ mod tests {
             parallel: true,
             own: None,
         };
-        let apart = Demand { own: Some(Own { hook: "notify", passed: false, keys }), ..chained(5_000) };
+        let apart =
+            Demand { own: Some(Own { hook: "notify", passed: false, keys }), ..chained(5_000) };
         let demands = [chained(500_000), apart, chained(500_000)];
         let entries = wanted(&demands, &Caller::Binary("/opt/hookman".to_owned()));
         assert_eq!(
