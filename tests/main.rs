@@ -7,6 +7,7 @@ mod cost;
 mod documents;
 mod hostile;
 mod house;
+mod interrupted;
 mod selection;
 mod settings;
 mod terminal;

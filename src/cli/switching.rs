@@ -92,6 +92,7 @@ pub(super) fn perform(
         directory: &directory,
         person: is_person(world),
         profile,
+        prompt: "",
     };
     switching::perform(&scene, verb, hooks, request)
 }

@@ -174,7 +174,7 @@ fn binaries(settings: &[SettingsFile]) -> BTreeMap<PathBuf, String> {
 fn version(program: &str) -> String {
     let words = [program.to_owned(), "--version".to_owned()];
     let spec = Spec::new(Program::Argv(&words), ANSWER_TIME);
-    match child::run(&[spec]).pop() {
+    match child::run(&[spec], None).pop() {
         Some(Ok(finished)) => String::from_utf8_lossy(&finished.stdout).into_owned(),
         _ => String::new(),
     }

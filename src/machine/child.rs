@@ -12,6 +12,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::signals::Endings;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
@@ -95,7 +96,11 @@ struct Running<'a> {
     started: Instant,
     took: Duration,
     deadline: Instant,
+    /// Whether it was told to terminate.
+    told: bool,
     timed_out: bool,
+    /// The signal that hookman was to end by.
+    interrupted: Option<i32>,
     goes_on_alone: fn(&[u8]) -> bool,
     goes_on: bool,
     status: Option<ExitStatus>,
@@ -111,23 +116,35 @@ struct Output {
 ///
 /// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]. The end
 /// of a child ends the wait for its output: what a process left behind still writes is thrown away.
+/// A signal that `endings` tells of ends the children in the same way, and none is started after it.
 ///
 /// # Errors
 ///
 /// Per child, why it could not be started.
-pub fn run(specs: &[Spec<'_>]) -> Vec<io::Result<Finished>> {
+pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {
+    let come = || endings.and_then(Endings::come);
+    if let Some(signal) = come() {
+        let refusal = || io::Error::other(format!("hookman was ended by signal {signal}"));
+        return specs.iter().map(|_| Err(refusal())).collect();
+    }
     let mut started = start_all(specs);
     loop {
         let now = Instant::now();
+        let signal = come();
+        // A notice that was heard would end every later wait at once.
+        let notice = endings.filter(|_| signal.is_none());
         let mut wake: Option<Instant> = None;
         for running in started.iter_mut().flatten() {
             if running.status.is_none() {
+                if let Some(signal) = signal {
+                    running.interrupt(signal, now);
+                }
                 running.enforce(now);
                 wake = Some(wake.map_or(running.deadline, |wake| wake.min(running.deadline)));
             }
         }
         let Some(wake) = wake else { break };
-        wait(&started, wake.saturating_duration_since(now));
+        wait(&started, notice, wake.saturating_duration_since(now));
         for running in started.iter_mut().flatten() {
             running.step();
         }
@@ -197,7 +214,9 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         started,
         took: Duration::ZERO,
         deadline: Instant::now() + spec.timeout,
+        told: false,
         timed_out: false,
+        interrupted: None,
         goes_on_alone: spec.goes_on_alone,
         goes_on: false,
         status: None,
@@ -223,8 +242,9 @@ fn exit_notice(_pid: Pid) -> Option<OwnedFd> {
     None
 }
 
-fn wait(started: &[io::Result<Running<'_>>], mut left: Duration) {
-    let mut polled = Vec::new();
+fn wait(started: &[io::Result<Running<'_>>], notice: Option<&Endings>, mut left: Duration) {
+    let mut polled: Vec<PollFd<'_>> =
+        notice.iter().map(|notice| PollFd::new(*notice, PollFlags::IN)).collect();
     for running in started.iter().flatten().filter(|running| running.status.is_none()) {
         match &running.exit {
             Some(exit) => polled.push(PollFd::new(exit, PollFlags::IN)),
@@ -252,10 +272,18 @@ impl Running<'_> {
         if now < self.deadline {
             return;
         }
-        let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
+        let signal = if self.told { Signal::KILL } else { Signal::TERM };
         let _ = kill_process_group(self.group, signal);
-        self.timed_out = true;
+        self.timed_out |= self.interrupted.is_none();
+        self.told = true;
         self.deadline = now + GRACE;
+    }
+
+    fn interrupt(&mut self, signal: i32, now: Instant) {
+        if self.interrupted.is_none() && !self.told {
+            self.interrupted = Some(signal);
+            self.deadline = now;
+        }
     }
 
     fn step(&mut self) {
@@ -302,19 +330,21 @@ impl Running<'_> {
     }
 
     fn finish(self) -> Finished {
-        if self.timed_out {
+        if self.told {
             // The child may have gone on SIGTERM while others of its group stayed.
             let _ = kill_process_group(self.group, Signal::KILL);
         }
         let status = self.status.unwrap_or_default();
-        let ended = match (status.code(), status.signal()) {
+        let ended = match (self.interrupted, status.code(), status.signal()) {
             _ if self.timed_out => Ended::TimedOut,
+            // Whatever it made of it, it was not done.
+            (Some(signal), ..) => Ended::Signalled(signal),
             _ if self.goes_on => Ended::GoesOn,
-            (Some(code), _) => Ended::Exited(code),
-            (None, signal) => Ended::Signalled(signal.unwrap_or_default()),
+            (None, Some(code), _) => Ended::Exited(code),
+            (None, None, signal) => Ended::Signalled(signal.unwrap_or_default()),
         };
         let [mut stdout, mut stderr] = self.outputs;
-        if !self.timed_out {
+        if !self.told {
             stdout.leave();
             stderr.leave();
         }
@@ -384,7 +414,7 @@ mod tests {
     fn shell(line: &str, stdin: &[u8], timeout: u64) -> Finished {
         let timeout = Duration::from_millis(timeout);
         let spec = Spec { stdin, ..Spec::new(Program::Shell(line), timeout) };
-        run(&[spec]).remove(0).unwrap()
+        run(&[spec], None).remove(0).unwrap()
     }
 
     #[test]
@@ -444,7 +474,7 @@ mod tests {
             goes_on_alone: |written| written == b"alone\n",
             ..Spec::new(Program::Shell(&line), SECONDS)
         };
-        let finished = run(&[spec]).remove(0).unwrap();
+        let finished = run(&[spec], None).remove(0).unwrap();
         assert_eq!((finished.ended, &*finished.stdout), (Ended::GoesOn, b"alone\n".as_slice()));
         std::fs::write(&fifo, "go\n").unwrap();
         assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "0\n");
@@ -471,7 +501,7 @@ mod tests {
         assert_eq!(shell("kill -9 $$", b"", 10_000).ended, Ended::Signalled(9));
         let argv = ["/no/such/program".to_owned()];
         let spec = Spec::new(Program::Argv(&argv), SECONDS);
-        assert_eq!(run(&[spec]).remove(0).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(run(&[spec], None).remove(0).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
@@ -486,7 +516,8 @@ mod tests {
             shell(&format!("mkfifo {}", fifo.display()), b"", 10_000).ended,
             Ended::Exited(0)
         );
-        let finished = run(&[spec("read line < fifo; echo \"got $line\""), spec("echo it > fifo")]);
+        let finished =
+            run(&[spec("read line < fifo; echo \"got $line\""), spec("echo it > fifo")], None);
         assert_eq!(finished[0].as_ref().unwrap().stdout, b"got it\n");
     }
 }

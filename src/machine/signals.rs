@@ -1,5 +1,52 @@
 //! Signals.
 
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+
+/// Being told to end, for a process that has to end others first: from the first call of
+/// [`Endings::watch`] on, SIGHUP, SIGINT and SIGTERM end nothing by themselves.
+pub struct Endings {
+    signal: Arc<AtomicUsize>,
+    /// Readable once a signal has come.
+    notice: UnixStream,
+}
+
+impl Endings {
+    /// The process's one watch, set up at the first call; `None` where the system refuses.
+    pub fn watch() -> Option<&'static Self> {
+        static WATCH: OnceLock<Option<Endings>> = OnceLock::new();
+        WATCH.get_or_init(|| Self::set_up().ok()).as_ref()
+    }
+
+    fn set_up() -> io::Result<Self> {
+        let signal = Arc::new(AtomicUsize::new(0));
+        let (notice, write) = UnixStream::pair()?;
+        for (number, value) in [(SIGHUP, 1), (SIGINT, 2), (SIGTERM, 15)] {
+            // The number is there before the notice is.
+            flag::register_usize(number, Arc::clone(&signal), value)?;
+            low_level::pipe::register(number, write.try_clone()?)?;
+        }
+        Ok(Self { signal, notice })
+    }
+
+    /// The number of the last signal that came, if any did.
+    pub fn come(&self) -> Option<i32> {
+        i32::try_from(self.signal.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0)
+    }
+}
+
+impl AsFd for Endings {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.notice.as_fd()
+    }
+}
+
 /// Runs what reads keys itself, without an interrupt ending the process in the middle of it.
 pub fn uninterrupted<T>(deed: impl FnOnce() -> T) -> T {
     #[expect(unsafe_code, reason = "there is no safe way to set a signal's disposition")]

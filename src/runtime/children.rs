@@ -13,6 +13,7 @@ use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
 use crate::machine::environment;
+use crate::machine::signals::Endings;
 use crate::session::store::Store;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
@@ -85,7 +86,7 @@ pub(super) fn run(
             goes_on_alone: output::goes_on_alone,
         })
         .collect();
-    let results = child::run(&specs);
+    let results = child::run(&specs, Endings::watch());
     results
         .into_iter()
         .zip(&prepared)

@@ -244,9 +244,30 @@ pub fn parse(line: &str) -> Option<(&str, Entry<'_>)> {
 
 /// The newest line of the journal that names a session's transcript.
 pub fn last(paths: &Paths, session: &str) -> Option<Entry<'static>> {
-    let text = tail(paths, 256 * 1024).ok()?;
-    parsed(&text)
-        .rev()
-        .find(|entry| entry.session == session && !entry.transcript.is_empty())
-        .map(Entry::into_owned)
+    newest(paths, session, |entry| entry.session == session && !entry.transcript.is_empty())
 }
+
+/// The newest line that `is_meant`, of those that hold the text `mark`. The end of the journal is
+/// looked at first, and all of it only where that has none.
+pub fn newest(
+    paths: &Paths,
+    mark: &str,
+    is_meant: impl Fn(&Entry<'_>) -> bool,
+) -> Option<Entry<'static>> {
+    // An id that its JSON form spells otherwise is only found by reading each line.
+    let plain = !mark.bytes().any(|byte| matches!(byte, b'"' | b'\\') || byte.is_ascii_control());
+    let find = |bytes| {
+        let text = tail(paths, bytes).ok()?;
+        text.lines()
+            .rev()
+            .filter(|line| !plain || line.contains(mark))
+            .filter_map(parse)
+            .map(|(_, entry)| entry)
+            .find(&is_meant)
+            .map(Entry::into_owned)
+    };
+    find(END).or_else(|| find(u64::MAX))
+}
+
+/// How much of the journal is looked at first, in bytes.
+const END: u64 = 256 * 1024;

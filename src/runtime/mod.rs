@@ -375,17 +375,21 @@ fn switches_of(
         Ok(false) => (None, None),
         Ok(true) => match Switches::parse(&text) {
             Ok(mut switches) => {
-                let now = clock::unix_seconds();
-                if switches.awaits_turn() {
-                    let moment = Moment { now, ..moment };
-                    switches.begin_turn(moment);
-                    // Where it cannot be written, the next run tries again.
-                    let _ = switching::change(&scene, |switches| {
-                        switches.begin_turn(moment);
+                if switches.awaits_turn(moment.prompt) {
+                    let tied = switching::change(&scene, |switches| {
+                        switches.begin_turn(moment.prompt);
                         true
                     });
+                    match tied {
+                        Ok(_) => switches.begin_turn(moment.prompt),
+                        // It would hold in every turn to come.
+                        Err(error) => {
+                            entry.note(format!("a switch for one turn does not hold: {error:#}"));
+                            switches.drop_untied(moment.prompt);
+                        }
+                    }
                 }
-                (Some((switches, now)), None)
+                (Some((switches, clock::unix_seconds())), None)
             }
             Err(error) => {
                 entry.note(format!("the switches were not read: {error}"));

@@ -15,7 +15,7 @@ use crate::machine::{clients, clock, files};
 use crate::session::identity::safe_name;
 use crate::session::period;
 use crate::session::request::{Request, Term, Verb};
-use crate::session::switches::{Moment, Off, SCOPES, Switches, label};
+use crate::session::switches::{Moment, Off, SCOPES, Switches, TURN_WITHOUT_PROMPT, label};
 
 /// The chains that apply in a project, or outside of any.
 pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
@@ -61,13 +61,25 @@ pub struct Scene<'a> {
     pub person: bool,
     /// The profile that is switched, if it is one.
     pub profile: Option<&'a str>,
+    /// The prompt as which the switch is typed, or empty.
+    pub prompt: &'a str,
 }
 
 impl<'a> Scene<'a> {
     /// The session that a run is for.
     pub fn of_run(paths: &'a Paths, payload: &'a Payload<'_>) -> Self {
         let (session, directory) = (&*payload.session_id, &*payload.cwd);
-        Self { paths, session, directory, person: false, profile: None }
+        Self { paths, session, directory, person: false, profile: None, prompt: "" }
+    }
+}
+
+impl Scene<'_> {
+    /// The moment a switch is made in, or asked about.
+    pub fn moment(&self) -> Now {
+        if self.prompt.is_empty() {
+            return moment(self.paths, self.session);
+        }
+        Now { seconds: clock::unix_seconds(), prompt: self.prompt.to_owned() }
     }
 }
 
@@ -82,8 +94,8 @@ pub fn perform(
     hooks: &[Switchable],
     request: &Request,
 ) -> Result<Reply> {
-    let sample = off_of(scene, request)?;
-    let now = moment(scene.paths, scene.session);
+    let now = scene.moment();
+    let sample = off_of(scene, request, &now)?;
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
@@ -159,11 +171,14 @@ pub fn scope(off: &Off) -> String {
     length + &agent.unwrap_or_default()
 }
 
-fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
-    let now = clock::unix_seconds();
+fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
+    let now = moment.seconds;
     let (until, turn) = match &request.term {
         Term::Session => (None, None),
-        Term::Turn => (None, Some(String::new())),
+        Term::Turn => {
+            let end = now.saturating_add(TURN_WITHOUT_PROMPT);
+            (moment.prompt.is_empty().then_some(end), Some(String::new()))
+        }
         Term::For(text) => match period::seconds(text).filter(|seconds| *seconds > 0) {
             Some(seconds) => (Some(now.saturating_add_unsigned(seconds)), None),
             None => bail!("--for takes a time such as 90s, 30m, 2h or 1d, not `{text}`"),
@@ -181,6 +196,7 @@ fn off_of(scene: &Scene<'_>, request: &Request) -> Result<Off> {
         scope: None,
         since: clock::stamp(),
         until,
+        typed_as: turn.as_ref().filter(|_| !scene.prompt.is_empty()).map(|_| scene.prompt.to_owned()),
         turn,
         agent: request.agent.clone(),
         profile: scene.profile.map(str::to_owned),

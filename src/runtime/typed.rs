@@ -66,6 +66,7 @@ fn reply(
         directory: &payload.cwd,
         person: clients::is_called_by_client(&paths.config),
         profile: None,
+        prompt: &payload.prompt_id,
     };
     let done = || -> Result<String, String> {
         if verb == Verb::Status {

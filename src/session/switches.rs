@@ -27,6 +27,9 @@ pub struct Off {
     /// The prompt it is off for; empty until the first run that meets the switch says which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// The prompt as which the switch was typed, which no turn comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub typed_as: Option<String>,
     /// The type of subagent it is off for; absent for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -52,8 +55,8 @@ pub struct Moment<'a> {
     pub user_only: bool,
 }
 
-/// How long a switch that is for one turn lasts where the client does not say which prompt it
-/// works on (2.1.195 and earlier).
+/// How many seconds a switch that is for one turn waits for it where the client has not yet said
+/// which prompt it works on; clients up to 2.1.195 never do.
 pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
 
 impl Off {
@@ -61,7 +64,7 @@ impl Off {
         let turn = self.turn.as_deref().unwrap_or_default();
         (self.person || !moment.user_only)
             && self.until.is_none_or(|until| moment.now < until)
-            && (turn.is_empty() || moment.prompt.is_empty() || turn == moment.prompt)
+            && (turn.is_empty() || turn == moment.prompt)
     }
 
     fn is_for(&self, agent: &str) -> bool {
@@ -96,8 +99,22 @@ impl Off {
         }
     }
 
+    // A switch that is tied to a prompt may be over, which only the next run can tell; asked for
+    // anew, it waits for that run again.
     fn same_length(&self, other: &Self) -> bool {
-        (self.until, self.turn.is_some()) == (other.until, other.turn.is_some())
+        match (&self.turn, &other.turn) {
+            (None, None) => self.until == other.until,
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Whether `prompt` is the turn that it waits for. A run that names no prompt says nothing of
+    /// turns: a session that starts has none, and a payload without one is easily made up.
+    fn waits_for(&self, prompt: &str) -> bool {
+        self.turn.as_deref() == Some("")
+            && !prompt.is_empty()
+            && self.typed_as.as_deref() != Some(prompt)
     }
 }
 
@@ -201,24 +218,22 @@ impl Switches {
         self.disabled = std::mem::take(&mut self.disabled).into_iter().filter_map(drop).collect();
     }
 
-    /// Whether a switch for one turn waits to be told which prompt that is.
-    pub fn awaits_turn(&self) -> bool {
-        self.disabled.iter().any(|off| off.turn.as_deref() == Some(""))
+    /// Whether a switch for one turn waits to be told that this is it.
+    pub fn awaits_turn(&self, prompt: &str) -> bool {
+        self.disabled.iter().any(|off| off.waits_for(prompt))
     }
 
-    /// Ties switches for one turn to the prompt that is worked on.
-    pub fn begin_turn(&mut self, moment: Moment<'_>) {
-        for off in &mut self.disabled {
-            if off.turn.as_deref() == Some("") {
-                if moment.prompt.is_empty() {
-                    let end = moment.now + TURN_WITHOUT_PROMPT;
-                    off.until.get_or_insert(end);
-                    off.turn = Some("?".to_owned());
-                } else {
-                    off.turn = Some(moment.prompt.to_owned());
-                }
-            }
+    /// Ties the switches that wait for a turn to `prompt`, the id of the prompt that is worked on.
+    pub fn begin_turn(&mut self, prompt: &str) {
+        for off in self.disabled.iter_mut().filter(|off| off.waits_for(prompt)) {
+            off.turn = Some(prompt.to_owned());
+            off.until = None;
         }
+    }
+
+    /// Drops the switches for this turn that cannot be kept from holding for every other.
+    pub fn drop_untied(&mut self, prompt: &str) {
+        self.disabled.retain(|off| !off.waits_for(prompt));
     }
 }
 
@@ -248,7 +263,7 @@ mod tests {
             (until, at(10), false),
             (turn.clone(), prompt("p1"), true),
             (turn.clone(), prompt("p2"), false),
-            (turn, prompt(""), true),
+            (turn, prompt(""), false),
             (agent.clone(), by("explore"), true),
             (agent.clone(), by("Plan"), false),
             (agent, by(""), false),
@@ -322,25 +337,29 @@ mod tests {
 
     #[test]
     fn a_turn_is_the_first_that_meets_the_switch() {
+        let in_turn = |now, prompt| Moment { now, prompt, ..Moment::default() };
+        let is_off = |switches: &Switches, now, prompt| {
+            switches.off("user", "a", in_turn(now, prompt)).is_some()
+        };
+        let turn = || Off { turn: Some(String::new()), until: Some(9), ..off("a") };
         let mut switches = Switches::default();
-        switches.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
-        assert!(switches.awaits_turn());
-        switches.begin_turn(Moment { now: 1, prompt: "p1", ..Moment::default() });
-        assert!(!switches.awaits_turn());
-        assert!(
-            switches
-                .off("user", "a", Moment { now: 2, prompt: "p1", ..Moment::default() })
-                .is_some()
-        );
-        assert!(
-            switches
-                .off("user", "a", Moment { now: 2, prompt: "p2", ..Moment::default() })
-                .is_none()
-        );
-        let mut old = Switches::default();
-        old.disable(Off { turn: Some(String::new()), ..off("a") }, at(0));
-        old.begin_turn(at(1));
-        assert!(old.off("user", "a", at(TURN_WITHOUT_PROMPT)).is_some());
-        assert!(old.off("user", "a", at(TURN_WITHOUT_PROMPT + 1)).is_none());
+        assert!(switches.disable(Off { typed_as: Some("p0".to_owned()), ..turn() }, at(0)));
+        assert!(!switches.disable(turn(), in_turn(0, "p0")), "it waits already");
+        assert_eq!(["", "p0", "p1"].map(|it| switches.awaits_turn(it)), [false, false, true]);
+        for no_turn in ["", "p0"] {
+            switches.begin_turn(no_turn);
+            assert!(is_off(&switches, 8, no_turn) && is_off(&switches, 8, "p1"), "{no_turn:?}");
+        }
+        assert!(!is_off(&switches, 9, "p1"), "no turn came in time");
+        switches.begin_turn("p1");
+        assert!(!switches.awaits_turn("p2"));
+        let holds = ["p1", "p2", ""].map(|prompt| is_off(&switches, 9, prompt));
+        assert_eq!(holds, [true, false, false]);
+        assert!(switches.disable(turn(), in_turn(9, "p1")), "off for the next turn too");
+        switches.begin_turn("p2");
+        assert_eq!(["p1", "p2"].map(|prompt| is_off(&switches, 9, prompt)), [false, true]);
+        assert!(switches.disable(turn(), in_turn(9, "p2")));
+        switches.drop_untied("p3");
+        assert!(!is_off(&switches, 8, "p3"), "what cannot be tied does not hold");
     }
 }
