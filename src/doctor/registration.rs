@@ -26,9 +26,11 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         let Ok(text) = &file.text else { continue };
         let Some(wanted) = entries(chain, file) else { continue };
         // What cannot be planned cannot be read, and other checks say so.
-        let record = file.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_else(|| {
-            text.as_deref().map(|text| Record::presumed_for(text, &wanted)).unwrap_or_default()
-        });
+        let record = match (&file.undo, text.as_deref()) {
+            (Some(undo), _) => undo.record.clone(),
+            (None, Some(text)) => Record::presumed_for(text, &wanted),
+            (None, None) => Record::default(),
+        };
         let Ok(plan) = plan(text.as_deref(), &wanted, &record) else { continue };
         for change in &plan.changes {
             findings.add(

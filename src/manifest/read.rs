@@ -320,7 +320,23 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
 }
 
 impl Draft {
+    /// What is wrong where a hook in the background is to block.
+    fn never_blocks(&self) -> Option<Problem> {
+        let on_error = self.on_error.filter(|it| *it != OnError::Open)?;
+        if !self.manner.background {
+            return None;
+        }
+        let message = format!(
+            "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
+             for the hook, so it can never block; leave one of the two out",
+            on_error.name()
+        );
+        let origin = self.origins.get("on_error").unwrap_or(&self.origin).clone();
+        Some(Problem { origin, message })
+    }
+
     fn complete(self, presets: &dyn Presets) -> Result<Hook, Problem> {
+        let background = self.never_blocks();
         let Some(mut action) = self.action else {
             let message = format!(
                 "the hook `{}` does nothing: it needs one of {}",
@@ -378,16 +394,8 @@ impl Draft {
                 })?;
             action = Action::Passed(passed);
         }
-        if let Some(on_error) = self.on_error.filter(|it| *it != OnError::Open)
-            && self.manner.background
-        {
-            let message = format!(
-                "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
-                 for the hook, so it can never block; leave one of the two out",
-                on_error.name()
-            );
-            let origin = self.origins.get("on_error").unwrap_or(&self.origin).clone();
-            return Err(Problem { origin, message });
+        if let Some(problem) = background.filter(|_| !is_passed) {
+            return Err(problem);
         }
         let mut origins = self.origins;
         for (path, origin) in self.option_origins {
