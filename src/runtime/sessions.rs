@@ -155,8 +155,8 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
     let clients = clients::running(&paths.config);
     // Where each client that runs has told of its session, no other session can be running.
     let are_told = |seen: &[Seen]| {
-        let is_told = |client: &u32| seen.iter().any(|it| it.live && it.client == *client);
-        clients.as_ref().is_some_and(|clients| clients.iter().all(is_told))
+        let has_told = |client: &u32| seen.iter().any(|it| it.live && it.client == *client);
+        clients.as_ref().is_some_and(|clients| clients.iter().all(has_told))
     };
     let is_known = |seen: &[Seen]| {
         let known = names(seen);
