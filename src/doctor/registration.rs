@@ -27,15 +27,20 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         let Some(wanted) = entries(chain, file) else { continue };
         // What cannot be planned cannot be read, and other checks say so.
         let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
+        let flag = file.flag();
+        let has_manifest = matches!(chain.manifest, Ok(Some(_)));
         for change in &plan.changes {
             findings.add(
                 Level::Error,
                 &file.shown,
                 format!("it is not what {} asks for: {change}", chain.shown),
-                match file.scope {
-                    "project" => "run `hookman apply --project`",
-                    "local" => "run `hookman apply --local`",
-                    _ => "run `hookman apply`",
+                if has_manifest {
+                    format!("run `hookman apply{flag}`")
+                } else {
+                    format!(
+                        "run `hookman install{flag}`, which makes a manifest, or \
+                         `hookman uninstall{flag}`, which takes the entries out"
+                    )
                 },
             );
         }
