@@ -7,7 +7,7 @@ use super::companion::Companions;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, caveats, consent, settling};
+use super::{ExitStatus, World, adopting, caveats, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -25,6 +25,9 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     }
     registering::show(world, &proposals);
     caveats::show(world, &proposals);
+    for place in adopting::losses(world, &target) {
+        adopting::warn_of_lost(world, &place);
+    }
     if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }
