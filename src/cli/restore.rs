@@ -65,7 +65,9 @@ fn warn_of_invalid(world: &World, text: &str) {
             )
         }
     };
-    world.terminal.warn(format!("warning: no hook and no permission of that copy would count: {why}"));
+    world
+        .terminal
+        .warn(format!("warning: no hook and no permission of that copy would count: {why}"));
 }
 
 fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {

@@ -40,6 +40,9 @@ pub struct Own<'a> {
     pub keys: serde_json::Map<String, serde_json::Value>,
 }
 
+/// The program that [`Caller::Launcher`] is about, as it is committed to a project.
+pub const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
+
 /// How the client is to call hookman.
 #[derive(Clone, Debug)]
 pub enum Caller {
