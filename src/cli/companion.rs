@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use super::binary::{binary_path, registered};
 use super::registering::{self, Target};
 use super::writes::Writes;
 use super::{World, exchange};
@@ -120,6 +121,34 @@ impl Companions {
             files.push(Companion { path, found, text, deed });
         }
         Ok(Self { record, written, files })
+    }
+
+    /// What cannot be missing: a project's launcher, which its entries call, and slash commands that
+    /// were installed. They are to call `binary`, or else what the entries call.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read, or it is not known what they are to call.
+    pub(super) fn required(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        let found = Self::of(world, target, binary)?;
+        if target.project.is_some() {
+            return Ok(found);
+        }
+        let found = found.lost();
+        if found.files.is_empty() || binary.is_some() {
+            return Ok(found);
+        }
+        let binary = registered(&target.settings).map_or_else(|| binary_path(world, None), Ok)?;
+        Self::of(world, target, Some(&binary)).map(Self::lost)
+    }
+
+    /// Only those that hookman wrote and that are gone.
+    fn lost(mut self) -> Self {
+        let written = &self.written.files;
+        self.files.retain(|file| {
+            file.deed == Deed::Create && written.contains_key(&paths::real(&file.path))
+        });
+        self
     }
 
     /// Whether installing would write anything.

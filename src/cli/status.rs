@@ -62,6 +62,7 @@ fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) ->
         "session": session.map(|session| &session.id),
         "found_by": session.map(|session| session.found_by),
         "switches_damaged": report.damaged,
+        "problems": report.problems,
         "environment": {
             "off": overrides.off,
             "skip": overrides.skip,

@@ -64,6 +64,7 @@ impl Length {
 
 /// `hookman disable`.
 #[derive(Debug, Args)]
+#[command(mut_arg("permanent", |it| it.conflicts_with("Length")))]
 #[command(after_help = "Examples:
   hookman disable one-strike               in the session this runs in
   hookman disable one --for 30m            part of a name will do

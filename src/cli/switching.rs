@@ -53,11 +53,13 @@ pub(super) fn switch(
         Err(reply) => return Ok(told(which, world, &reply)),
     };
     if which.permanent {
-        let reply = permanent::switch(verb, &hooks, which.project, world)?;
+        let is_pattern = |typed: &String| typed.contains(['*', '?']);
+        let several = request.all || request.hooks.iter().any(is_pattern);
+        let reply = permanent::switch(verb, &hooks, (which.project, several), world)?;
         return Ok(told(which, world, &reply));
     }
     let session = which::session(&which.session, world)?;
-    let reply = perform(verb, &session, &hooks, &request, (None, world))?;
+    let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
     Ok(report(which, world, &session, &reply))
 }
 
@@ -70,31 +72,26 @@ fn request(which: &args::Which, term: Term) -> Result<Request> {
     if agent.as_deref().is_some_and(|agent| agent.trim().is_empty()) {
         bail!("--agent was given no type of agent");
     }
-    Ok(Request { hooks: which.hooks.clone(), all: which.all, term, agent })
+    // As it may be typed in a prompt.
+    let hooks = which.hooks.iter().flat_map(|typed| typed.split(',')).map(str::to_owned).collect();
+    Ok(Request { hooks, all: which.all, term, agent })
 }
 
-/// Switches hooks in a session, on behalf of whoever called this command.
-///
-/// # Errors
-///
-/// When the session's files cannot be read or written, or a time cannot be understood.
-pub(super) fn perform(
-    verb: Verb,
-    session: &Session,
-    hooks: &[Switchable],
-    request: &Request,
-    (profile, world): (Option<&str>, &World),
-) -> Result<Reply> {
-    let directory = environment::current_directory().unwrap_or_default().display().to_string();
-    let scene = Scene {
+/// The session as this command, called in `directory`, switches it.
+pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a str) -> Scene<'a> {
+    Scene {
         paths: &world.paths,
         session: &session.id,
-        directory: &directory,
+        directory,
         person: is_person(world),
-        profile,
+        profile: None,
         prompt: "",
-    };
-    switching::perform(&scene, verb, hooks, request)
+    }
+}
+
+/// The directory this command is called in.
+pub(super) fn here() -> String {
+    environment::current_directory().unwrap_or_default().display().to_string()
 }
 
 /// Whether this was not called by an agent's tool, as far as that can be seen.

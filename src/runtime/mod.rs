@@ -10,6 +10,7 @@ mod debug;
 pub mod journal;
 mod launch;
 pub mod overrides;
+pub mod profiles;
 mod scene;
 pub mod sessions;
 pub mod status;
@@ -50,7 +51,7 @@ use journal::Entry;
 use overrides::Overrides;
 use scene::Surroundings;
 use store::FileStore;
-use switching::Scene;
+use switching::{Found, Scene};
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
@@ -191,24 +192,38 @@ impl Call<'_> {
             if self.event == Event::SessionStart {
                 let scene = Scene::of_run(self.paths, payload);
                 let notice = switching::inherit(&scene, &payload.source, entry.client);
-                let mut verdict = self.chain_answer(payload, text, entry);
-                if let (Some(notice), true) = (notice, verdict.said == output::Said::default()) {
-                    let answer = Answer { system_message: Some(notice), ..Answer::default() };
-                    verdict.said = output::write(self.event, &answer);
-                }
-                return verdict;
+                return self.chain_answer(payload, text, notice, entry);
             }
         }
-        self.chain_answer(payload, text, entry)
+        self.chain_answer(payload, text, None, entry)
     }
 
-    fn chain_answer(&self, payload: &Payload<'_>, text: &str, entry: &mut Entry<'_>) -> Verdict {
+    /// The chain's answer, and with it what the user is to be told besides.
+    fn chain_answer(
+        &self,
+        payload: &Payload<'_>,
+        text: &str,
+        notice: Option<String>,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        let mut told: Vec<Ran> =
+            notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();
         let directory = self.paths.session(&safe_name(&payload.session_id));
         let store = FileStore::new(directory.join("flags"));
-        let (plan, notice) = match chains::load(self.paths, &self.chain) {
-            Loaded::Plan(plan) => (plan, None),
-            Loaded::LastGood(plan, problems) => (plan, Some(problems)),
-            Loaded::Absent => return Verdict::default(),
+        let keep = |text: &str| texts::keep(&directory, text);
+        let plan = match chains::load(self.paths, &self.chain) {
+            Loaded::Plan(plan) => plan,
+            Loaded::LastGood(plan, problems) => {
+                entry.note(format!("the last good plan is used: {problems}"));
+                if tell_once(&store, BROKEN) {
+                    let message = format!(
+                        "the manifest cannot be read, so its last good version is used\n{problems}"
+                    );
+                    told.push(Ran::told("hookman", message));
+                }
+                plan
+            }
+            Loaded::Absent => return merge::merge(self.event, &told, &keep),
             Loaded::Broken { problems, gate } => {
                 let is_new = tell_once(&store, BROKEN);
                 return self.broken(&problems, gate, is_new, entry);
@@ -236,26 +251,15 @@ impl Call<'_> {
             }
         };
         let (chosen, unread) = choose(steps, self, payload, &store, entry);
-        if chosen.is_empty() && notice.is_none() && unread.is_none() {
+        told.extend(unread.map(|message| Ran::told("hookman", message)));
+        if chosen.is_empty() && told.is_empty() {
             return Verdict::default();
         }
         let around = Around { store: &store, project: self.chain.project() };
         let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
-        ran.extend(unread.map(|message| Ran::told("hookman", message)));
-        let verdict = merge::merge(self.event, &ran, &|text| texts::keep(&directory, text));
-        let mut verdict =
-            stops::limited(self.event, verdict, &ran, payload, text, self.paths, entry);
-        if let Some(problems) = notice {
-            entry.note(format!("the last good plan is used: {problems}"));
-            if verdict.said == output::Said::default() && tell_once(&store, BROKEN) {
-                let message = format!(
-                    "hookman: the manifest cannot be read, so its last good version is used\n{problems}"
-                );
-                let answer = Answer { system_message: Some(message), ..Answer::default() };
-                verdict.said = output::write(self.event, &answer);
-            }
-        }
-        verdict
+        ran.append(&mut told);
+        let verdict = merge::merge(self.event, &ran, &keep);
+        stops::limited(self.event, verdict, &ran, payload, text, self.paths, entry)
     }
 
     /// The steps of a plan for a payload, or the first line of them that is damaged.
@@ -368,36 +372,33 @@ fn switches_of(
     store: &FileStore,
     entry: &mut Entry<'_>,
 ) -> (Option<(Switches, i64)>, Option<String>) {
-    let mut text = String::new();
     let path = switching::switches_file(paths, &payload.session_id);
     let scene = Scene::of_run(paths, payload);
-    match files::read_own(&path, &mut text) {
-        Ok(false) => (None, None),
-        Ok(true) => match Switches::parse(&text) {
-            Ok(mut switches) => {
-                if switches.awaits_turn(moment.prompt) {
-                    let tied = switching::change(&scene, |switches| {
-                        switches.begin_turn(moment.prompt);
-                        true
-                    });
-                    match tied {
-                        Ok(_) => switches.begin_turn(moment.prompt),
-                        // It would hold in every turn to come.
-                        Err(error) => {
-                            entry.note(format!("a switch for one turn does not hold: {error:#}"));
-                            switches.drop_untied(moment.prompt);
-                        }
+    match switching::read(&path) {
+        Ok(Found::Nothing) => (None, None),
+        Ok(Found::Switches(mut switches)) => {
+            if switches.awaits_turn(moment.prompt) {
+                let tied = switching::change_soon(&scene, |switches| {
+                    switches.begin_turn(moment.prompt);
+                    true
+                });
+                match tied {
+                    Ok(_) => switches.begin_turn(moment.prompt),
+                    // It would hold in every turn to come.
+                    Err(error) => {
+                        entry.note(format!("a switch for one turn does not hold: {error:#}"));
+                        switches.drop_untied(moment.prompt);
                     }
                 }
-                (Some((switches, clock::unix_seconds())), None)
             }
-            Err(error) => {
-                entry.note(format!("the switches were not read: {error}"));
-                let aside = switching::change(&scene, |_| false);
-                let aside = aside.ok().and_then(|changed| changed.aside);
-                (None, aside.map(|aside| format!("the {aside}")))
-            }
-        },
+            (Some((switches, clock::unix_seconds())), None)
+        }
+        Ok(Found::Damaged(error)) => {
+            entry.note(format!("the switches were not read: {error}"));
+            let aside = switching::change_soon(&scene, |_| false);
+            let aside = aside.ok().and_then(|changed| changed.aside);
+            (None, aside.map(|aside| format!("the {aside}")))
+        }
         Err(error) => {
             entry.note(format!("the switches were not read: {error}"));
             let message = format!(

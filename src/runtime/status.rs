@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::chains;
+use super::chains::{self, Loaded};
 use super::switching::{self, Scene};
+use crate::chain::plan::Plan;
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 use crate::session::switches::{Moment, Off, label};
@@ -43,6 +44,8 @@ pub struct Report {
     pub file: Option<String>,
     /// Whether it is damaged.
     pub damaged: bool,
+    /// What is wrong with the manifests; their last good versions are shown, as they are what runs.
+    pub problems: Vec<String>,
 }
 
 impl Report {
@@ -50,7 +53,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// When a manifest or the switches cannot be read.
+    /// When the switches cannot be read.
     pub fn of(paths: &Paths, project: Option<&Path>, session: Option<&str>) -> Result<Self> {
         let (switches, damaged) = session
             .map(|session| switching::switches(paths, session))
@@ -58,10 +61,27 @@ impl Report {
             .unwrap_or_default();
         let now = switching::moment(paths, session.unwrap_or_default());
         let mut rows = Vec::new();
+        let mut problems = Vec::new();
         for chain in switching::chains_of(paths, project) {
-            let hooks = chains::read(paths, &chain)?.unwrap_or_default().hooks;
+            let hooks = match chains::read(paths, &chain) {
+                Ok(manifest) => manifest.unwrap_or_default().hooks.iter().map(Known::of).collect(),
+                Err(wrong) => match chains::load(paths, &chain) {
+                    Loaded::LastGood(plan, _) => {
+                        problems.push(format!(
+                            "the manifest cannot be read, so its last good version is used\n{wrong}"
+                        ));
+                        Known::of_plan(&plan)
+                    }
+                    _ => {
+                        problems.push(format!(
+                            "the manifest cannot be read, so none of its hooks runs\n{wrong}"
+                        ));
+                        Vec::new()
+                    }
+                },
+            };
             rows.extend(hooks.into_iter().map(|hook| {
-                let at = Moment { user_only: hook.audience.user_only, ..now.at() };
+                let at = Moment { user_only: hook.user_only, ..now.at() };
                 let off = switches.off(chain.scope, &hook.name, at).cloned();
                 let agents = switches.off_for_agents(chain.scope, &hook.name, at);
                 let layer = layer(&hook, off, agents);
@@ -69,16 +89,16 @@ impl Report {
             }));
         }
         let file = session.map(|session| paths.shown(&switching::switches_file(paths, session)));
-        Ok(Self { rows, file, damaged })
+        Ok(Self { rows, file, damaged, problems })
     }
 
     /// The hooks as lines, and what is wrong with the session's file.
     pub fn text(&self) -> String {
-        let mut lines = Vec::new();
+        let mut lines = self.problems.clone();
         if let (true, Some(file)) = (self.damaged, &self.file) {
             lines.push(format!("The switches in {file} are damaged, so nothing is switched"));
         }
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && self.problems.is_empty() {
             lines.push(
                 "No hooks are configured here; `hookman install HOOK` adds a ready-made one"
                     .to_owned(),
@@ -138,19 +158,52 @@ impl Layer {
     }
 }
 
-fn layer<'a>(hook: &Hook, off: Option<Off>, agents: impl Iterator<Item = &'a Off>) -> Layer {
-    if !hook.enabled {
-        let origin = hook.origins.get("enabled").map(ToString::to_string);
-        return Layer::Permanent(origin.unwrap_or_default());
+/// What is known of a hook without the session.
+struct Known {
+    name: String,
+    user_only: bool,
+    /// Where the manifest has it off for good.
+    off_at: Option<String>,
+    /// The types of agents it never runs in, and where that is said.
+    agent_not: Vec<(String, String)>,
+}
+
+impl Known {
+    fn of(hook: &Hook) -> Self {
+        let origin = |key: &str| hook.origins.get(key).map(ToString::to_string).unwrap_or_default();
+        let agents = hook.audience.when.agent_not.iter();
+        Self {
+            name: hook.name.clone(),
+            user_only: hook.audience.user_only,
+            off_at: (!hook.enabled).then(|| origin("enabled")),
+            agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
+        }
+    }
+
+    // A plan has no hooks that are off for good, and a line for each event of a hook.
+    fn of_plan(plan: &str) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        let hooks = Plan::parse(plan);
+        for (name, user_only) in hooks.iter().flat_map(Plan::hooks) {
+            if found.iter().all(|known| known.name != name) {
+                let (name, agent_not) = (name.to_owned(), Vec::new());
+                found.push(Self { name, user_only, off_at: None, agent_not });
+            }
+        }
+        found
+    }
+}
+
+fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Off>) -> Layer {
+    if let Some(origin) = &hook.off_at {
+        return Layer::Permanent(origin.clone());
     }
     if let Some(off) = off {
         return Layer::Session(off);
     }
     let switched =
         agents.filter_map(|off| Some((off.agent.clone()?, format!("since {}", off.since))));
-    let origin = hook.origins.get("when").map(ToString::to_string).unwrap_or_default();
-    let never = hook.audience.when.agent_not.iter().map(|agent| (agent.clone(), origin.clone()));
-    let agents: Vec<(String, String)> = switched.chain(never).collect();
+    let agents: Vec<(String, String)> = switched.chain(hook.agent_not.iter().cloned()).collect();
     if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
 }
 
@@ -161,5 +214,5 @@ fn layer<'a>(hook: &Hook, off: Option<Off>, agents: impl Iterator<Item = &'a Off
 /// When a manifest or the switches cannot be read.
 pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
     let report = Report::of(scene.paths, project, Some(scene.session))?;
-    Ok(format!("Session {}\n{}", scene.session, report.text()))
+    Ok(format!("Session {}\n{}", scene.session.escape_debug(), report.text()))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::machine::lock::Lock;
@@ -26,6 +26,32 @@ impl FileStore {
         self.directory.join(Self::name(flag))
     }
 
+    // A flag that others could have raised is none: to be told a thing twice does less harm than a
+    // gate that somebody else opened.
+    fn look(&self, flag: &str) -> io::Result<Flag> {
+        let mut text = String::new();
+        match files::read_own(&self.file(flag), &mut text) {
+            Ok(false) => Ok(Flag::Absent),
+            Ok(true) => {
+                let is_up = text.parse().is_ok_and(|falls: i64| clock::unix_seconds() < falls);
+                Ok(if is_up { Flag::Up } else { Flag::Fallen })
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidData
+                ) =>
+            {
+                Ok(Flag::Fallen)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn lock(&self) -> io::Result<Lock> {
+        Lock::take(&self.directory.with_extension("lock")).map_err(private)
+    }
+
     fn name(flag: &str) -> String {
         let mut name = String::with_capacity(flag.len());
         for byte in flag.bytes().take(80) {
@@ -42,6 +68,15 @@ impl FileStore {
     }
 }
 
+/// What stands under a flag's name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flag {
+    Absent,
+    /// Its time is over, or it is not the user's own work.
+    Fallen,
+    Up,
+}
+
 fn private(error: crate::machine::Error) -> io::Error {
     error.source
 }
@@ -55,31 +90,35 @@ impl Store for FileStore {
         // of several that link, the system lets one through.
         let mut new = files::temporary_in(&self.directory)?;
         write!(new, "{falls}")?;
-        match fs::hard_link(new.path(), &path) {
-            Ok(()) => return Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+        let link = |path: &Path| match fs::hard_link(new.path(), path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        };
+        if link(&path)? {
+            return Ok(true);
         }
-        let _lock = Lock::take(&self.directory.with_extension("lock")).map_err(private)?;
-        if self.is_up(flag)? {
-            return Ok(false);
+        // Under the lock nothing takes the file away, so no link can come between.
+        let _lock = self.lock()?;
+        match self.look(flag)? {
+            Flag::Up => Ok(false),
+            Flag::Absent => link(&path),
+            Flag::Fallen => new.persist(&path).map(|_| true).map_err(|error| error.error),
         }
-        new.persist(&path).map_err(|error| error.error)?;
-        Ok(true)
     }
 
     fn is_up(&self, flag: &str) -> io::Result<bool> {
-        let mut text = String::new();
-        if !files::read_into(&self.file(flag), &mut text)? {
-            return Ok(false);
-        }
-        Ok(text.parse().is_ok_and(|falls: i64| clock::unix_seconds() < falls))
+        Ok(self.look(flag)? == Flag::Up)
     }
 
     fn take(&self, flag: &str) -> io::Result<bool> {
-        let up = self.is_up(flag)?;
+        if self.look(flag)? == Flag::Absent {
+            return Ok(false);
+        }
+        let _lock = self.lock()?;
+        let is_up = self.look(flag)? == Flag::Up;
         match fs::remove_file(self.file(flag)) {
-            Ok(()) => Ok(up),
+            Ok(()) => Ok(is_up),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
@@ -96,8 +135,58 @@ impl Store for FileStore {
         }
         let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
         files::read_own(&path, &mut text)?;
-        let sum = value(&text).saturating_add_signed(by);
+        // The least number there is takes all away, also from more than it could.
+        let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
         files::replace_private(&path, &sum.to_string()).map_err(private)?;
         Ok(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_flag_is_taken_as_often_as_it_was_raised() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        let count =
+            |done: &dyn Fn() -> io::Result<bool>| (0..20).filter(|_| done().unwrap()).count();
+        for _ in 0..100 {
+            // One that has fallen lies there when they begin.
+            store.take("a").unwrap();
+            store.raise("a", Duration::ZERO).unwrap();
+            let (raised, taken) = thread::scope(|scope| {
+                let raise = || count(&|| store.raise("a", MINUTE));
+                let take = || count(&|| store.take("a"));
+                let raisers = [scope.spawn(raise), scope.spawn(raise)];
+                let takers = [scope.spawn(take), scope.spawn(take)];
+                (
+                    raisers.map(|it| it.join().unwrap()).iter().sum::<usize>(),
+                    takers.map(|it| it.join().unwrap()).iter().sum::<usize>(),
+                )
+            });
+            let is_up = usize::from(store.is_up("a").unwrap());
+            assert_eq!(raised, taken + is_up);
+        }
+    }
+
+    #[test]
+    fn a_flag_that_others_could_have_raised_is_down() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        assert!(store.raise("a", MINUTE).unwrap());
+        fs::set_permissions(store.file("a"), fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(!store.is_up("a").unwrap());
+        assert!(store.raise("a", MINUTE).unwrap());
+        assert!(store.is_up("a").unwrap(), "it is the user's own again");
+        fs::write(store.file("a"), b"\xff").unwrap();
+        assert!(!store.take("a").unwrap());
+        assert!(!store.take("a").unwrap());
     }
 }

@@ -1,7 +1,9 @@
 //! Switching hooks in a session: what the commands and typed prompts have in common.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -99,23 +101,31 @@ pub fn perform(
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
-            let refused = verb == Verb::Disable && hook.is_user_only() && !scene.person;
+            let fenced = hook.is_user_only() && !scene.person;
+            let refused = verb == Verb::Disable && (fenced || hook.passed().is_some());
+            let agent = request.agent.as_deref();
             let changed = !refused
                 && match verb {
                     Verb::Disable => switches.disable(off(hook, &sample), now.at()),
-                    _ => {
-                        switches.enable(hook.scope, &hook.name, request.agent.as_deref(), now.at())
-                    }
+                    _ => switches.enable(hook.scope, &hook.name, agent, now.at()),
                 };
-            done.push((refused, changed));
+            let left = match agent {
+                Some(_) if verb == Verb::Enable => off_for_all(switches, hook, now.at()),
+                _ => None,
+            };
+            done.push((refused, changed, left));
         }
-        done.iter().any(|(_, changed)| *changed)
+        done.iter().any(|(_, changed, _)| *changed)
     })?;
     let scope = scope(&sample);
     let mut lines =
         changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
-    for (hook, (refused, changed)) in hooks.iter().zip(&done) {
+    for (hook, (refused, changed, left)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
+        lines.extend(left.as_ref().map(|left| {
+            let name = hook.label();
+            format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
+        }));
         if *changed && hook.places.len() > 1 {
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
@@ -126,8 +136,15 @@ pub fn perform(
     Ok(Reply {
         text: lines.join("\n"),
         changed: changed.written,
-        failed: done.iter().any(|(refused, _)| *refused),
+        failed: done.iter().any(|(refused, ..)| *refused),
     })
+}
+
+/// How long a switch for everyone has a hook off, in words, where there is one.
+fn off_for_all(switches: &Switches, hook: &Switchable, moment: Moment<'_>) -> Option<String> {
+    let moment = Moment { user_only: hook.is_user_only(), ..moment };
+    let mut places = hook.places.iter();
+    places.find_map(|place| switches.off(place.scope, &hook.name, moment)).map(scope)
 }
 
 fn off(hook: &Switchable, sample: &Off) -> Off {
@@ -141,6 +158,12 @@ fn sentence(
     scope: &str,
 ) -> String {
     let name = &hook.label();
+    if let (true, Some(handler)) = (refused, hook.passed()) {
+        return format!(
+            "✋ Hook '{name}' is of type {handler}: the client runs it, so hookman cannot mute it \
+             for a session. `hookman disable {name} --permanent` and `hookman apply` take it out"
+        );
+    }
     match (verb, refused, changed) {
         (_, true, _) => format!(
             "✋ Hook '{name}' can be switched off only by the user: as a prompt, \
@@ -232,13 +255,40 @@ pub fn switches_file(paths: &Paths, session: &str) -> PathBuf {
 /// When the file cannot be read, or is not the user's alone.
 pub fn switches(paths: &Paths, session: &str) -> Result<(Switches, bool)> {
     let path = switches_file(paths, session);
+    let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
+    Ok(match found {
+        Found::Nothing => (Switches::default(), false),
+        Found::Switches(switches) => (switches, false),
+        Found::Damaged(_) => (Switches::default(), true),
+    })
+}
+
+/// What a switches file holds.
+pub(super) enum Found {
+    /// There is none.
+    Nothing,
+    /// Switches.
+    Switches(Switches),
+    /// What hookman did not write, and why.
+    Damaged(String),
+}
+
+/// Reads a switches file.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not the user's alone.
+pub(super) fn read(path: &Path) -> io::Result<Found> {
     let mut text = String::new();
-    let found = files::read_own(&path, &mut text)
-        .with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
-    if !found {
-        return Ok((Switches::default(), false));
+    match files::read_own(path, &mut text) {
+        Ok(false) => Ok(Found::Nothing),
+        Ok(true) => Ok(Switches::parse(&text)
+            .map_or_else(|error| Found::Damaged(error.to_string()), Found::Switches)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Ok(Found::Damaged(error.to_string()))
+        }
+        Err(error) => Err(error),
     }
-    Ok(Switches::parse(&text).map_or((Switches::default(), true), |switches| (switches, false)))
 }
 
 /// What a change of a session's switches came to.
@@ -256,8 +306,26 @@ pub struct Changed {
 ///
 /// When the file cannot be read or written.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    let _lock = Lock::take(&switches_file(scene.paths, scene.session).with_extension("lock"))?;
+    change_locked(scene, edit)
+}
+
+/// As [`change`], for a run, which does not wait for long.
+///
+/// # Errors
+///
+/// When the file cannot be read or written, or another process keeps it.
+pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    let lock = switches_file(scene.paths, scene.session).with_extension("lock");
+    let _lock = Lock::take_within(&lock, WAIT)?;
+    change_locked(scene, edit)
+}
+
+/// How long a run waits for another process that changes the session's switches.
+const WAIT: Duration = Duration::from_millis(250);
+
+fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let path = switches_file(scene.paths, scene.session);
-    let _lock = Lock::take(&path.with_extension("lock"))?;
     let (mut switches, damaged) = switches(scene.paths, scene.session)?;
     let mut changed = Changed::default();
     if damaged {
@@ -299,7 +367,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
     if source != "clear" {
         let names: Vec<String> = current.iter().map(Off::label).collect();
         return Some(format!(
-            "hookman: all hooks are on in this fork; off in the session it came from: {}",
+            "all hooks are on in this fork; off in the session it came from: {}",
             names.join(", ")
         ));
     }
@@ -309,7 +377,7 @@ pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
         off.person &= is_told;
     }
     // A session that cannot be given its switches has all hooks on, which is the safe side.
-    let _ = change(scene, |switches| {
+    let _ = change_soon(scene, |switches| {
         let new = switches.disabled.is_empty();
         if new {
             switches.disabled = current;

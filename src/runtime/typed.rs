@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::switchable;
 use super::switching::{self, Scene};
+use super::{profiles, switchable};
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment};
-use crate::session::request::{self, Request, Verb};
+use crate::session::request::{self, Command, Request, Verb};
 
 /// What only the events of prompts have.
 #[derive(Default, Deserialize)]
@@ -26,7 +26,7 @@ struct Typed<'a> {
 /// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
 ///
 /// A slash command is always answered. A plain prompt such as `hookman disable one` is only taken
-/// where it names a hook, because everything else may be meant for the model.
+/// where it cannot well be meant for the model, as [`request::in_prompt`] says.
 pub(super) fn answer(
     paths: &Paths,
     event: Event,
@@ -38,13 +38,21 @@ pub(super) fn answer(
         Event::UserPromptExpansion => {
             let verb = Verb::from_name(payload.command_name.strip_prefix("hook:")?)?;
             let call = format!("/hook:{}", verb.name());
-            let (Ok(text) | Err(text)) = reply(paths, payload, verb, &typed()?.command_args, &call);
+            let words = &typed()?.command_args;
+            let (Ok(text) | Err(text)) = reply(paths, payload, Command::Switch(verb), words, &call);
             Some(text)
         }
         Event::UserPromptSubmit => {
             let typed = typed()?;
-            let (verb, words) = request::in_prompt(&typed.prompt)?;
-            reply(paths, payload, verb, words, &format!("hookman {}", verb.name())).ok()
+            let prompt = request::in_prompt(&typed.prompt)?;
+            let call = match prompt.command {
+                Command::Switch(verb) => format!("hookman {}", verb.name()),
+                Command::Profile => String::new(),
+            };
+            match reply(paths, payload, prompt.command, prompt.words, &call) {
+                Ok(text) => Some(text),
+                Err(text) => prompt.is_sure.then_some(text),
+            }
         }
         _ => None,
     }
@@ -53,13 +61,14 @@ pub(super) fn answer(
 fn reply(
     paths: &Paths,
     payload: &Payload<'_>,
-    verb: Verb,
+    command: Command,
     words: &str,
     call: &str,
 ) -> Result<String, String> {
     let project = environment::raw("CLAUDE_PROJECT_DIR")
         .map(PathBuf::from)
         .or_else(|| switching::project_around(Path::new(&*payload.cwd)));
+    let project = project.as_deref();
     let scene = Scene {
         paths,
         session: &payload.session_id,
@@ -68,18 +77,39 @@ fn reply(
         profile: None,
         prompt: &payload.prompt_id,
     };
-    let done = || -> Result<String, String> {
-        if verb == Verb::Status {
-            return super::status::report(&scene, project.as_deref())
-                .map_err(|error| format!("{error:#}"));
+    let said = |error: anyhow::Error| format!("{error:#}");
+    let hooks = || switchable::switchable(paths, project).map_err(|wrong| wrong.to_string());
+    match command {
+        Command::Switch(Verb::Status) => super::status::report(&scene, project).map_err(said),
+        Command::Switch(verb) => {
+            let request = Request::parse(words)?;
+            let hooks =
+                switchable::choose(&hooks()?.0, &request, call).map_err(|told| told.text)?;
+            let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
+            Ok(reply.text)
         }
-        let request = Request::parse(words)?;
-        let (hooks, _) = switchable::switchable(paths, project.as_deref())
-            .map_err(|problems| problems.to_string())?;
-        let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text)?;
-        switching::perform(&scene, verb, &hooks, &request)
-            .map(|reply| reply.text)
-            .map_err(|error| format!("{error:#}"))
-    };
-    done()
+        Command::Profile => {
+            let (is_off, words) = without_off(words);
+            let request = Request::parse(&words)?;
+            let name = match request.hooks.as_slice() {
+                [] => None,
+                [name] => Some(name.as_str()),
+                _ => return Err("one profile at a time".to_owned()),
+            };
+            if is_off {
+                return profiles::end(&scene, name).map(|reply| reply.text).map_err(said);
+            }
+            let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string())?;
+            let Some(name) = name else { return Ok(profiles::listed(&known)) };
+            let chosen = profiles::choose(&known, &hooks()?.0, name)?;
+            profiles::disable(&scene, &chosen, &request.term).map(|reply| reply.text).map_err(said)
+        }
+    }
+}
+
+/// The words without `--off`, and whether that was among them.
+fn without_off(words: &str) -> (bool, String) {
+    let (off, rest): (Vec<&str>, Vec<&str>) =
+        words.split_whitespace().partition(|word| *word == "--off");
+    (!off.is_empty(), rest.join(" "))
 }

@@ -57,15 +57,18 @@ pub struct Request {
 impl Request {
     /// Reads what stands behind `/hook:disable` or `/hook:enable`.
     ///
-    /// Words that begin with `--` and are no option stay names, so that the answer lists the hooks.
+    /// Quotes around a word are the user's habit and no part of a name. `--help` stays a name, so that
+    /// the answer lists the hooks.
     ///
     /// # Errors
     ///
-    /// The option that lacks its value.
+    /// The option that lacks its value, or that a prompt does not take.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut request = Self::default();
-        let mut words =
-            text.split(|it: char| it.is_whitespace() || it == ',').filter(|it| !it.is_empty());
+        let mut words = text
+            .split(|it: char| it.is_whitespace() || it == ',')
+            .map(unquoted)
+            .filter(|it| !it.is_empty());
         while let Some(word) = words.next() {
             let (name, value) = match word.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name, Some(value)),
@@ -83,6 +86,14 @@ impl Request {
                 "--for" => request.term = Term::For(value()?),
                 "--until" => request.term = Term::Until(value()?),
                 "--agent" => request.agent = Some(value()?),
+                "--help" => request.hooks.push(word.to_owned()),
+                _ if word.starts_with("--") => {
+                    return Err(format!(
+                        "{name} is no option of a prompt: it takes --all, --for TIME, \
+                         --until TIME, --turn and --agent TYPE, and `hookman disable` in a \
+                         terminal takes more"
+                    ));
+                }
                 _ => request.hooks.push(word.to_owned()),
             }
         }
@@ -90,13 +101,49 @@ impl Request {
     }
 }
 
-/// The command that a prompt is, such as `hookman disable one` in one line and nothing else; a
-/// prompt that says more is for the model.
-pub fn in_prompt(prompt: &str) -> Option<(Verb, &str)> {
+fn unquoted(word: &str) -> &str {
+    let inside = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+    ['\'', '"', '`'].into_iter().find_map(inside).unwrap_or(word)
+}
+
+/// What a prompt asks of hookman.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// To switch hooks, or to show what is on and off.
+    Switch(Verb),
+    /// To list profiles or switch one.
+    Profile,
+}
+
+/// A prompt that begins as a command of hookman does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prompt<'a> {
+    /// What is asked.
+    pub command: Command,
+    /// What stands behind it.
+    pub words: &'a str,
+    /// Whether it is a command for sure; else it is one only if all of its words name something,
+    /// and otherwise prose for the model.
+    pub is_sure: bool,
+}
+
+/// Reads a prompt of one line whose first words are `hookman disable`, `enable`, `status` or
+/// `profile`. It is a command for sure with nothing or one word behind them, or with an option;
+/// `hookman status` takes no word.
+pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     let line = prompt.trim();
     let rest = line.strip_prefix("hookman ").filter(|_| !line.contains('\n'))?.trim_start();
-    let (verb, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    Some((Verb::from_name(verb)?, rest))
+    let (verb, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let command = match verb {
+        "profile" => Command::Profile,
+        verb => Command::Switch(Verb::from_name(verb)?),
+    };
+    let count = words.split_whitespace().count();
+    if command == Command::Switch(Verb::Status) && count > 0 {
+        return None;
+    }
+    let is_sure = count < 2 || words.split_whitespace().any(|word| word.starts_with("--"));
+    Some(Prompt { command, words, is_sure })
 }
 
 #[cfg(test)]
@@ -122,27 +169,42 @@ mod tests {
             ("--until 18:00 one", Ok(request(&["one"], until("18:00"), None))),
             ("one --turn --agent Explore", Ok(request(&["one"], Term::Turn, Some("Explore")))),
             ("--help", Ok(request(&["--help"], Term::Session, None))),
+            ("'one' \"two\",`three`", Ok(request(&["one", "two", "three"], Term::Session, None))),
             ("one --for", Err("--for needs a value".to_owned())),
         ];
         for (text, expected) in rows {
             assert_eq!(Request::parse(text), expected, "{text:?}");
         }
         assert!(Request::parse("--all").unwrap().all);
+        let told = Request::parse("one --permanent").unwrap_err();
+        assert!(told.starts_with("--permanent is no option of a prompt"), "{told}");
     }
 
     #[test]
     fn only_a_prompt_that_is_a_command_is_one() {
         let rows = [
-            ("hookman disable one", Some((Verb::Disable, "one"))),
-            ("  hookman  enable  one --turn\n", Some((Verb::Enable, " one --turn"))),
-            ("hookman status", Some((Verb::Status, ""))),
+            ("hookman disable one", Some((Command::Switch(Verb::Disable), "one", true))),
+            ("hookman disable", Some((Command::Switch(Verb::Disable), "", true))),
+            (
+                "  hookman  enable  one two --turn\n",
+                Some((Command::Switch(Verb::Enable), " one two --turn", true)),
+            ),
+            (
+                "hookman disable it for me",
+                Some((Command::Switch(Verb::Disable), "it for me", false)),
+            ),
+            ("hookman profile quiet", Some((Command::Profile, "quiet", true))),
+            ("hookman status", Some((Command::Switch(Verb::Status), "", true))),
+            ("hookman status of all hooks?", None),
+            ("hookman status?", None),
             ("hookman", None),
             ("hookman doctor", None),
             ("run hookman disable one", None),
             ("hookman disable one\nand then go on", None),
         ];
         for (prompt, expected) in rows {
-            assert_eq!(in_prompt(prompt), expected, "{prompt:?}");
+            let read = in_prompt(prompt).map(|it| (it.command, it.words, it.is_sure));
+            assert_eq!(read, expected, "{prompt:?}");
         }
     }
 

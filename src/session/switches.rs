@@ -84,6 +84,11 @@ impl Off {
             }
     }
 
+    /// Whether there is a chain that both speak for, for whomever that is.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.scope.is_none() || other.covers(self.scope.as_deref())
+    }
+
     /// Whether it speaks for a hook of `scope`, or of both where that is `None`.
     fn covers(&self, scope: Option<&str>) -> bool {
         self.scope.is_none() || self.scope.as_deref() == scope
@@ -186,15 +191,32 @@ impl Switches {
     /// asks.
     pub fn disable(&mut self, off: Off, moment: Moment<'_>) -> bool {
         let scope = off.scope.as_deref();
-        let known =
-            self.current(moment).find(|known| known.same_place(&off) && known.covers(scope));
-        let as_good = |known: &Off| known.same_length(&off) && (known.person || !off.person);
-        if known.is_some_and(as_good) {
+        let same = |known: &Off| known.same_place(&off) && known.covers(scope);
+        let as_good = |known: &Off| {
+            known.same_length(&off)
+                && (known.person || !off.person)
+                && (known.profile.is_none() || known.profile == off.profile)
+        };
+        if self.current(moment).any(|known| same(known) && as_good(known)) {
             return false;
         }
-        self.drop_where(scope, |other| other.same_place(&off));
+        // What was switched by hand, or by another profile, is still wanted when this profile ends.
+        let gives_way = |other: &Off| off.profile.is_none() || other.profile == off.profile;
+        self.drop_where(scope, |other| other.same_place(&off) && gives_way(other));
         self.disabled.push(off);
         true
+    }
+
+    /// Switches on what a profile switched off, or what any did where `name` is `None`; gives what
+    /// that was, as far as it held at `moment`.
+    pub fn end_profiles(&mut self, name: Option<&str>, moment: Moment<'_>) -> Vec<Off> {
+        let is_meant = |off: &Off| {
+            let wanted = |profile: &str| name.is_none_or(|it| it.eq_ignore_ascii_case(profile));
+            off.profile.as_deref().is_some_and(wanted)
+        };
+        let ended = self.current(moment).filter(|off| is_meant(off)).cloned().collect();
+        self.disabled.retain(|off| !is_meant(off));
+        ended
     }
 
     /// Switches the `hook` of a scope, or those of both, on for everyone, or with `agent` for agents
@@ -332,6 +354,32 @@ mod tests {
         assert_eq!(is_off(&switches), [true, true]);
         assert!(switches.off("project", "a", at(9)).is_none(), "its own time has come");
         assert!(switches.enable(None, "a", None, at(0)));
+        assert!(switches.disabled.is_empty());
+    }
+
+    #[test]
+    fn a_profile_lies_over_what_was_switched_by_hand() {
+        let profile = |name: &str| Off { profile: Some(name.to_owned()), ..off("a") };
+        let hour = |name: &str| Off { until: Some(9), ..profile(name) };
+        let is_off = |switches: &Switches| switches.off("user", "a", at(5)).is_some();
+        let mut switches = Switches::default();
+        assert!(switches.disable(off("a"), at(0)));
+        assert!(switches.disable(hour("quiet"), at(0)));
+        assert!(!switches.disable(profile("quiet"), at(0)), "it is off for as long by hand");
+        assert_eq!(switches.end_profiles(None, at(5)).len(), 1);
+        assert!(is_off(&switches), "it was off before the profile");
+        assert!(switches.enable(None, "a", None, at(5)));
+
+        assert!(switches.disable(profile("quiet"), at(0)));
+        assert!(switches.disable(profile("loud"), at(0)));
+        assert_eq!(switches.end_profiles(Some("QUIET"), at(5)).len(), 1);
+        assert!(is_off(&switches), "another profile has it off too");
+        assert!(switches.disable(off("a"), at(5)), "by hand it outlasts the profile");
+        assert!(switches.end_profiles(None, at(5)).is_empty());
+        assert!(is_off(&switches));
+        assert!(switches.enable(None, "a", None, at(5)));
+        assert!(switches.disable(hour("quiet"), at(0)));
+        assert!(switches.end_profiles(None, at(9)).is_empty(), "it had ended by itself");
         assert!(switches.disabled.is_empty());
     }
 

@@ -36,6 +36,8 @@ pub fn for_switches() -> [Demand<'static>; 2] {
 pub struct Own<'a> {
     /// The hook's name.
     pub hook: &'a str,
+    /// Whether the client runs it without hookman; the keys are the whole handler then.
+    pub passed: bool,
     /// The further keys of the handler.
     pub keys: serde_json::Map<String, serde_json::Value>,
 }
@@ -107,6 +109,9 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
     wanted(all, caller)
         .into_iter()
         .filter_map(|mut entry| {
+            if entry.is_passed() {
+                return (!there.contains(&entry)).then_some(entry);
+            }
             let wide = of(&matchers, &entry)?;
             entry.matcher = wide.matcher;
             match of(&there, &entry) {
@@ -132,6 +137,12 @@ pub fn longest(demands: &[Demand<'_>], event: Event) -> u64 {
 
 fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration {
     let own = demands.iter().find_map(|demand| demand.own.as_ref());
+    let matcher = matcher::union(demands.iter().map(|demand| demand.matcher), event);
+    if let Some(own) = own.filter(|own| own.passed) {
+        let (event, extra) = (event.name().to_owned(), own.keys.clone());
+        let (command, args, timeout) = (String::new(), None, None);
+        return Registration { event, matcher, command, args, timeout, extra };
+    }
     let arguments = |project: &[&str]| {
         let hook = own.map_or([""; 2], |own| ["--hook", own.hook]);
         let words = ["run", event.name()].into_iter().chain(hook).chain(project.iter().copied());
@@ -149,7 +160,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
     };
     Registration {
         event: event.name().to_owned(),
-        matcher: matcher::union(demands.iter().map(|demand| demand.matcher), event),
+        matcher,
         command,
         args,
         timeout: Some(if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }),
@@ -257,7 +268,8 @@ mod tests {
             parallel: true,
             own: None,
         };
-        let apart = Demand { own: Some(Own { hook: "notify", keys }), ..chained(5_000) };
+        let apart =
+            Demand { own: Some(Own { hook: "notify", passed: false, keys }), ..chained(5_000) };
         let demands = [chained(500_000), apart, chained(500_000)];
         let entries = wanted(&demands, &Caller::Binary("/opt/hookman".to_owned()));
         assert_eq!(

@@ -1,0 +1,148 @@
+//! Profiles: hooks that are switched off together in a session.
+
+use std::path::Path;
+
+use super::chains;
+use super::switchable::{self, Switchable};
+use super::switching::{self, Reply, Scene, chains_of};
+use crate::machine::paths::Paths;
+use crate::manifest::Problems;
+use crate::session::request::{Request, Term, Verb};
+use crate::session::switches::label;
+
+/// A profile of one manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// The chain whose manifest declares it, `user` or `project`.
+    pub scope: &'static str,
+    /// The hooks it switches off: names, parts of names or patterns.
+    pub disable: Vec<String>,
+}
+
+/// The profiles of the manifests that apply, the user's first.
+///
+/// # Errors
+///
+/// When a manifest cannot be read.
+pub fn profiles(paths: &Paths, project: Option<&Path>) -> Result<Vec<Profile>, Problems> {
+    let mut found = Vec::new();
+    for chain in chains_of(paths, project) {
+        let of_chain = chains::read(paths, &chain)?.unwrap_or_default().profiles;
+        found.extend(of_chain.into_iter().map(|(name, disable)| Profile {
+            name,
+            scope: chain.scope,
+            disable,
+        }));
+    }
+    Ok(found)
+}
+
+/// The profiles as lines; what is wrong where there are none.
+pub fn listed(profiles: &[Profile]) -> String {
+    if profiles.is_empty() {
+        return "No profiles; `[profiles.quiet]` with `disable = [\"HOOK\"]` makes one".to_owned();
+    }
+    let line = |it: &Profile| {
+        let is_twice = profiles.iter().any(|other| other.name == it.name && other != it);
+        let name = label(is_twice.then_some(it.scope), &it.name);
+        format!("{name}: {}", it.disable.join(", ")).trim_end().to_owned()
+    };
+    profiles.iter().map(line).collect::<Vec<String>>().join("\n")
+}
+
+/// What a profile that is to be switched comes to: for each manifest that declares it, its name and
+/// its hooks.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    parts: Vec<(String, Vec<Switchable>)>,
+}
+
+/// Finds a profile and its hooks. One of the user's may name any hook; one that a project brings
+/// reaches the project's own chain and no hook of the user's.
+///
+/// # Errors
+///
+/// What to tell the user where there is no such profile, or one of its names means no hook.
+pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<Chosen, String> {
+    let is_meant = |it: &&Profile| it.name.eq_ignore_ascii_case(name.trim());
+    let meant: Vec<&Profile> = profiles.iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        let mut known: Vec<&str> = profiles.iter().map(|it| it.name.as_str()).collect();
+        known.dedup();
+        return Err(match known.as_slice() {
+            [] => format!("no profile `{name}`; the manifest has no [profiles.NAME]"),
+            known => format!("no profile `{name}`; there are {}", known.join(", ")),
+        });
+    }
+    let mut parts = Vec::new();
+    for profile in meant {
+        let name = &profile.name;
+        if profile.disable.is_empty() {
+            return Err(format!("the profile `{name}` names no hook: its `disable` is empty"));
+        }
+        let request = Request { hooks: profile.disable.clone(), ..Request::default() };
+        let within = if profile.scope == "user" {
+            hooks.to_vec()
+        } else {
+            hooks.iter().filter_map(|hook| hook.only_in(profile.scope)).collect()
+        };
+        let chosen = switchable::choose(&within, &request, "hookman disable")
+            .map_err(|reply| format!("the profile `{name}` cannot be used\n{}", reply.text))?;
+        parts.push((name.clone(), chosen));
+    }
+    Ok(Chosen { parts })
+}
+
+/// Switches the hooks of a profile off.
+///
+/// # Errors
+///
+/// When a time cannot be read, or the session's files cannot be read or written.
+pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Result<Reply> {
+    let request = Request { term: term.clone(), ..Request::default() };
+    let mut replies = Vec::new();
+    for (name, hooks) in &chosen.parts {
+        let scene = Scene { profile: Some(name), ..*scene };
+        replies.push(switching::perform(&scene, Verb::Disable, hooks, &request)?);
+    }
+    let text: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
+    Ok(Reply {
+        text: text.join("\n"),
+        changed: replies.iter().any(|reply| reply.changed),
+        failed: replies.iter().any(|reply| reply.failed),
+    })
+}
+
+/// Switches on again what the profile `name`, or any, switched off; what was switched off by hand
+/// stays off.
+///
+/// # Errors
+///
+/// When the session's files cannot be read or written.
+pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
+    let now = switching::moment(scene.paths, scene.session);
+    let mut lines: Vec<String> = Vec::new();
+    let changed = switching::change(scene, |switches| {
+        let before = switches.disabled.len();
+        for off in switches.end_profiles(name, now.at()) {
+            let mut others = switches.current(now.at());
+            let left = others.find(|it| it.hook == off.hook && it.overlaps(&off));
+            let hook = off.label();
+            lines.push(match left {
+                Some(left) => format!("ℹ️ Hook '{hook}' stays off {}", switching::scope(left)),
+                None => format!("✅ Re-enabled {hook} for this session"),
+            });
+        }
+        switches.disabled.len() != before
+    })?;
+    let mut text: Vec<String> = changed.aside.iter().map(|aside| format!("The {aside}")).collect();
+    if lines.is_empty() {
+        lines.push("ℹ️ No profile is on in this session".to_owned());
+    }
+    // Two profiles may have had one hook off.
+    lines.dedup();
+    text.extend(lines);
+    Ok(Reply { text: text.join("\n"), changed: changed.written, failed: false })
+}
