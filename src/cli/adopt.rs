@@ -62,7 +62,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
     let beside = Beside::of(world, target)?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
-        world.hint("Done. `hookman release` gives an adopted hook back.");
+        let flag = target.flag();
+        world.hint(format!("Done. `hookman release{flag}` gives an adopted hook back."));
     }
     Ok(ExitStatus::Done)
 }

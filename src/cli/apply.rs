@@ -44,7 +44,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     }
     Writes::all(world, |writes| {
         if let Some(companions) = &mut companions {
-            companions.write(writes)?;
+            companions.write(world, writes)?;
         }
         proposals.iter().try_for_each(|it| it.write(world, "apply", &lock, writes))
     })?;

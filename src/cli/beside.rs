@@ -61,7 +61,7 @@ impl Beside {
             ignoring.write(world, writes)?;
         }
         match &mut self.companions {
-            Some(companions) => companions.write(writes),
+            Some(companions) => companions.write(world, writes),
             None => Ok(()),
         }
     }

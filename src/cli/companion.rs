@@ -1,7 +1,9 @@
 //! The files that an installation brings along: slash commands, and a project's launcher.
 //!
 //! What hookman wrote is known by its template or, from an earlier version, by a hash, so that a
-//! file the user changed since is never overwritten or removed.
+//! file the user changed since is never removed, and a slash command never overwritten. A launcher
+//! that is not hookman's keeps a project's hooks from running, so it is replaced, once its
+//! difference was shown.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,20 +12,20 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use super::binary::{binary_path, registered};
-use super::registering::Target;
+use super::registering::{self, Target};
 use super::writes::Writes;
+use super::{World, exchange};
 use crate::machine::files;
 use crate::machine::paths::{self, content_hash};
+use crate::settings::unified_diff;
+use crate::settings::wanted::LAUNCHER;
 
 const COMMANDS: &[(&str, &str)] = &[
     ("disable.md", include_str!("../../templates/commands/disable.md")),
     ("enable.md", include_str!("../../templates/commands/enable.md")),
     ("status.md", include_str!("../../templates/commands/status.md")),
 ];
-
-const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
 
 /// Whether the user has the slash commands, from hookman or as files of the user's own.
 pub(super) fn has_commands(world: &World) -> bool {
@@ -51,13 +53,29 @@ enum Deed {
     Nothing,
     /// The user changed it or it was never ours.
     Leave,
+    /// As `Leave`, but every hook of the project depends on it.
+    Replace,
+}
+
+impl Deed {
+    fn writes(self) -> bool {
+        matches!(self, Self::Create | Self::Update | Self::Replace)
+    }
+}
+
+/// One file, as it is and as it is to be.
+struct Companion {
+    path: PathBuf,
+    found: Option<String>,
+    text: String,
+    deed: Deed,
 }
 
 /// The files of a target, and what installing would do with each.
 pub(super) struct Companions {
     record: PathBuf,
     written: Written,
-    files: Vec<(PathBuf, String, Deed)>,
+    files: Vec<Companion>,
 }
 
 impl Companions {
@@ -92,13 +110,15 @@ impl Companions {
                 written.files.get(&paths::real(&path)) == Some(&content_hash(found.as_bytes()))
                     || is_made_from(template, found)
             };
-            let deed = match files::read_text(&path)? {
+            let found = files::read_text(&path)?;
+            let deed = match found.as_deref() {
                 None => Deed::Create,
                 Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
-                Some(found) if found == text || is_written(&found) => Deed::Update,
+                Some(found) if found == text || is_written(found) => Deed::Update,
+                Some(_) if is_program(&text) => Deed::Replace,
                 Some(_) => Deed::Leave,
             };
-            files.push((path, text, deed));
+            files.push(Companion { path, found, text, deed });
         }
         Ok(Self { record, written, files })
     }
@@ -125,34 +145,47 @@ impl Companions {
     /// Only those that hookman wrote and that are gone.
     fn lost(mut self) -> Self {
         let written = &self.written.files;
-        self.files.retain(|(path, _, deed)| {
-            *deed == Deed::Create && written.contains_key(&paths::real(path))
+        self.files.retain(|file| {
+            file.deed == Deed::Create && written.contains_key(&paths::real(&file.path))
         });
         self
     }
 
     /// Whether installing would write anything.
     pub(super) fn is_done(&self) -> bool {
-        self.files.iter().all(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Leave))
+        !self.files.iter().any(|file| file.deed.writes())
     }
 
     /// What is missing or out of date, for people.
     pub(super) fn missing(&self, world: &World) -> Vec<String> {
         self.files
             .iter()
-            .filter_map(|(path, _, deed)| match deed {
-                Deed::Create => Some(format!("{} is missing", world.paths.shown(path))),
-                Deed::Update => Some(format!("{} is out of date", world.paths.shown(path))),
-                Deed::Nothing | Deed::Leave => None,
+            .filter_map(|Companion { path, deed, .. }| {
+                let what = match deed {
+                    Deed::Create => "missing",
+                    Deed::Update => "out of date",
+                    Deed::Replace => "not hookman's launcher, so the project's hooks may not run",
+                    Deed::Nothing | Deed::Leave => return None,
+                };
+                Some(format!("{} is {what}", world.paths.shown(path)))
             })
             .collect()
     }
 
     /// Says what installing would do.
     pub(super) fn show(&self, world: &World) {
-        for (path, _, deed) in &self.files {
+        for Companion { path, found, text, deed } in &self.files {
             let shown = world.paths.shown(path);
             match deed {
+                Deed::Replace => {
+                    let colour = registering::colour(world);
+                    let diff = unified_diff(&shown, found.as_deref(), Some(text), colour);
+                    world.terminal.print(&diff);
+                    world.terminal.line(format!(
+                        "{shown}: replaced, because the project's hooks run through it; a copy of \
+                         what is there is kept"
+                    ));
+                }
                 Deed::Create => world.terminal.line(format!("{shown}: new")),
                 Deed::Update => world.terminal.line(format!("{shown}: updated")),
                 Deed::Nothing => {}
@@ -169,9 +202,8 @@ impl Companions {
     ///
     /// What would keep a file from it.
     pub(super) fn check(&self) -> Result<()> {
-        let deeds = self.files.iter();
-        for (path, _, _) in deeds.filter(|(_, _, it)| matches!(it, Deed::Create | Deed::Update)) {
-            files::check_replaceable(path)?;
+        for file in self.files.iter().filter(|file| file.deed.writes()) {
+            files::check_replaceable(&file.path)?;
         }
         if !self.files.is_empty() {
             files::check_replaceable(&self.record)?;
@@ -183,15 +215,26 @@ impl Companions {
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
-    pub(super) fn write(&mut self, writes: &mut Writes) -> Result<()> {
+    /// When a file cannot be written, or what is replaced was changed meanwhile.
+    pub(super) fn write(&mut self, world: &World, writes: &mut Writes) -> Result<()> {
         if self.files.is_empty() {
             return Ok(());
         }
-        for (path, text, deed) in &self.files {
-            if matches!(deed, Deed::Create | Deed::Update) {
+        for Companion { path, found, text, deed } in &self.files {
+            if deed.writes() {
                 let made = make_folders(path)?;
                 let before = files::read_text(path)?;
+                if *deed == Deed::Replace {
+                    if before != *found {
+                        return Err(exchange::changed(world, path));
+                    }
+                    if let Some(kept) =
+                        registering::back_up(world, path, found.as_deref(), "apply")?
+                    {
+                        let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
+                        world.terminal.line(format!("replaced {shown} (copy: {kept})"));
+                    }
+                }
                 writes.note(path, before.as_deref(), Some(text));
                 let write = if is_program(text) { files::replace_program } else { files::replace };
                 write(path, text).inspect_err(|_| remove_empty(&made))?;
@@ -206,12 +249,12 @@ impl Companions {
 
     /// Says what removing would do.
     pub(super) fn show_removal(&self, world: &World) {
-        for (path, _, deed) in &self.files {
+        for Companion { path, deed, .. } in &self.files {
             let shown = world.paths.shown(path);
             match deed {
                 Deed::Create => {}
                 Deed::Nothing | Deed::Update => world.terminal.line(format!("{shown}: removed")),
-                Deed::Leave => world
+                Deed::Leave | Deed::Replace => world
                     .terminal
                     .line(format!("{shown}: left alone, because it is yours or was changed")),
             }
@@ -224,7 +267,7 @@ impl Companions {
     ///
     /// When a file cannot be removed.
     pub(super) fn remove(&self) -> Result<()> {
-        for (path, _, deed) in &self.files {
+        for Companion { path, deed, .. } in &self.files {
             if matches!(deed, Deed::Nothing | Deed::Update) {
                 files::remove(path)?;
             }
@@ -236,7 +279,7 @@ impl Companions {
 
     /// Whether removing would remove anything.
     pub(super) fn has_any(&self) -> bool {
-        self.files.iter().any(|(_, _, deed)| matches!(deed, Deed::Nothing | Deed::Update))
+        self.files.iter().any(|file| matches!(file.deed, Deed::Nothing | Deed::Update))
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
             ignoring.write(world, writes)?;
         }
         edit.write(world, writes)?;
-        companions.write(writes)?;
+        companions.write(world, writes)?;
         proposals.iter().try_for_each(|it| it.write(world, "install", &lock, writes))
     })?;
     let _ = chains::compile(&world.paths, &target.chain);

@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use serde_json::{Map, Value};
 
 use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
-use super::{ExitStatus, World, adopting, consent, exchange};
-use crate::client::json::Document;
+use super::writes::Writes;
+use super::{ExitStatus, World, adopting, consent};
+use crate::client::event::Event;
+use crate::client::json::{Document, is_blank};
+use crate::client::settings_schema::{self, Effect};
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
 use crate::machine::lock::Lock;
@@ -29,6 +33,7 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
+    warn_of_invalid(world, &text);
     adopting::warn_of_text(world, &target, &text);
     if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
@@ -41,6 +46,28 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     world.terminal.line(format!("restored {shown} as of {}", backup.time()));
     settling::settle(world, &target, wait, &[&restored])?;
     Ok(ExitStatus::Done)
+}
+
+/// Warns where the client could not load a text that is to be the settings.
+fn warn_of_invalid(world: &World, text: &str) {
+    if is_blank(text) {
+        return;
+    }
+    let why = match Document::parse(text) {
+        Err(error) => error.to_string(),
+        Ok(document) => {
+            let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+            let mut defects = settings_schema::check(&document, &events).into_iter();
+            let Some(defect) = defects.find(|it| it.effect == Effect::FileDropped) else { return };
+            format!(
+                "line {}, column {}: {}; {}",
+                defect.line, defect.column, defect.message, defect.effect
+            )
+        }
+    };
+    world
+        .terminal
+        .warn(format!("warning: no hook and no permission of that copy would count: {why}"));
 }
 
 fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {
@@ -67,10 +94,18 @@ struct Restored {
 }
 
 impl Restored {
-    fn write_over(&self, current: Option<&str>, verb: &str, world: &World) -> Result<()> {
+    fn write_over(
+        &self,
+        current: Option<&str>,
+        verb: &str,
+        world: &World,
+    ) -> Result<Option<PathBuf>> {
         files::check_replaceable(&self.settings)?;
-        registering::back_up(world, &self.settings, current, verb)?;
-        exchange::write(world, &self.settings, current, Some(&self.text))
+        let kept = registering::back_up(world, &self.settings, current, verb)?;
+        Writes::all(world, |writes| {
+            writes.exchange(world, &self.settings, current, Some(&self.text))
+        })?;
+        Ok(kept)
     }
 }
 
@@ -83,18 +118,80 @@ impl Written for Restored {
         registering::trace(world, &self.settings)
     }
 
-    // A session may go on from what was restored; only its old copy undoes it.
     fn stands(&self, _: &World) -> Result<bool> {
         let current = files::read_text(&self.settings)?;
-        let value = |text: &Option<String>| {
-            let document = Document::parse(text.as_deref()?).ok()?;
-            Some(document.value(document.root()))
-        };
-        Ok(current.as_ref() == Some(&self.text) || value(&current) != value(&self.before))
+        Ok(current.as_ref() == Some(&self.text) || !self.is_undone_by(current.as_deref())?)
     }
 
     fn write_again(&self, world: &World, _: &Lock) -> Result<()> {
         let current = files::read_text(&self.settings)?;
-        self.write_over(current.as_deref(), "repair", world)
+        let kept = self.write_over(current.as_deref(), "repair", world)?;
+        if current != self.before
+            && let Some(kept) = kept
+        {
+            let kept = world.paths.shown(&kept);
+            world.terminal.line(format!("It held more than the old copy; {kept} has all of it"));
+        }
+        Ok(())
+    }
+}
+
+impl Restored {
+    // A session may go on from what was restored, or from its old copy; it changes a key or two of
+    // what it goes on from. The hooks are none of its own, so they tell which of both it is.
+    fn is_undone_by(&self, current: Option<&str>) -> Result<bool> {
+        let Some(before) = self.before.as_deref().and_then(|text| keys(text).ok()) else {
+            return Ok(false);
+        };
+        let current = current.map_or_else(|| Ok(Map::new()), keys)?;
+        let text = keys(&self.text).unwrap_or_default();
+        let names = before.keys().chain(text.keys());
+        let mut differing: Vec<&String> =
+            names.filter(|name| before.get(*name) != text.get(*name)).collect();
+        if differing.iter().any(|name| *name == "hooks") {
+            differing.retain(|name| *name == "hooks");
+        }
+        let holds = |keys: &Map<String, Value>| {
+            differing.iter().any(|name| current.get(*name) == keys.get(*name))
+        };
+        Ok(holds(&before) && !holds(&text))
+    }
+}
+
+/// The keys of a settings file and what they hold.
+fn keys(text: &str) -> Result<Map<String, Value>> {
+    let document = Document::parse(text)?;
+    match document.value(document.root()) {
+        Value::Object(keys) => Ok(keys),
+        _ => bail!("it is no object"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_undoes_a_restore_only_by_going_on_from_its_old_copy() {
+        let old = r#"{"model": "opus", "hooks": {"Stop": []}}"#;
+        for (before, text, current, undone) in [
+            (old, r#"{"model": "opus"}"#, old, true),
+            (old, r#"{"model": "opus"}"#, r#"{"hooks":{"Stop":[]},"theme":"dark"}"#, true),
+            (old, r#"{"model": "opus"}"#, r#"{"model": "opus", "theme": "dark"}"#, false),
+            (old, r#"{"model": "son"}"#, r#"{"model":"opus"}"#, false),
+            (old, r#"{"model": "son"}"#, r#"{"model":"son","hooks":{"Stop":[]}}"#, true),
+            (old, r#"{"a": 1,}"#, r#"{"theme": "dark"}"#, false),
+            (r#"{"a": 1}"#, r#"{"a": 2}"#, r#"{"a": 1, "theme": "dark"}"#, true),
+            (r#"{"a": 1}"#, r#"{"a": 2}"#, r#"{"a": 3}"#, false),
+            (r#"{"a": 1, "b": 1}"#, r#"{"a": 2, "b": 2}"#, r#"{"a": 2, "b": 1}"#, false),
+            (r#"{"a": 1,}"#, r#"{"a": 1}"#, r#"{"theme": "dark"}"#, false),
+        ] {
+            let restored = Restored {
+                settings: PathBuf::new(),
+                before: Some(before.to_owned()),
+                text: text.to_owned(),
+            };
+            assert_eq!(restored.is_undone_by(Some(current)).unwrap(), undone, "{text} {current}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Check, Facts, Findings, Level};
 use crate::machine::files;
+use crate::settings::wanted::LAUNCHER;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -12,7 +13,11 @@ pub(super) const CHECKS: &[Check] = &[
         run: present,
     },
     Check { id: "binary-answers", about: "the registered program is a hookman", run: answers },
-    Check { id: "launcher-present", about: "a registered project has its launcher", run: launcher },
+    Check {
+        id: "launcher-present",
+        about: "a registered project has its launcher, as hookman writes it",
+        run: launcher,
+    },
     Check {
         id: "slash-commands",
         about: "the slash commands call a hookman that is there",
@@ -73,12 +78,23 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
                 .any(|handler| handler.ours && handler.value.get("args").is_none())
     };
     let launcher = project.join(".claude/hookman");
-    if facts.settings.iter().any(uses) && !files::is_executable(&launcher) {
+    if !facts.settings.iter().any(uses) {
+        return;
+    }
+    if !files::is_executable(&launcher) {
         findings.add(
             Level::Error,
             facts.paths.shown(&launcher),
             "the project's entries call this launcher, and it is missing or may not be run",
             "run `hookman install --project`, and commit the file",
+        );
+    } else if files::read_text(&launcher).ok().flatten().as_deref() != Some(LAUNCHER) {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&launcher),
+            "the project's entries call this launcher, and it is not hookman's as it was written",
+            "look at what `hookman apply --project` would change in it, or the project's hooks may \
+             not run",
         );
     }
 }

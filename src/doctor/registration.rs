@@ -2,8 +2,9 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, wanted};
+use crate::settings::wanted::{Caller, Demand, LIMIT, Own, beyond, for_switches, longest, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -16,6 +17,11 @@ pub(super) const CHECKS: &[Check] = &[
         id: "registration-scope",
         about: "no chain is registered in a file of another scope",
         run: scope,
+    },
+    Check {
+        id: "chain-time",
+        about: "no chain may take longer than the client lets hookman run",
+        run: chain_time,
     },
 ];
 
@@ -114,6 +120,26 @@ fn scope(facts: &Facts, findings: &mut Findings) {
                 format!("{}:{}", file.shown, handler.position.line),
                 format!("the entry for {} names a path of this machine", handler.event),
                 "run `hookman apply --project`, which registers the launcher instead",
+            );
+        }
+    }
+}
+
+// The client ends hookman at the entry's time limit, and with it every gate that has not run yet.
+fn chain_time(facts: &Facts, findings: &mut Findings) {
+    for chain in &facts.chains {
+        let Ok(Some(manifest)) = &chain.manifest else { continue };
+        let demands = demands(&manifest.hooks);
+        for event in Event::ALL.iter().filter(|event| longest(&demands, **event) > LIMIT) {
+            findings.add(
+                Level::Warning,
+                &chain.shown,
+                format!(
+                    "the hooks for {event} may take {} s together, and the client ends hookman after \
+                     {LIMIT} s, so the last of them may not run",
+                    longest(&demands, *event)
+                ),
+                "give hooks a smaller `timeout`, or let some run side by side with `parallel = true`",
             );
         }
     }

@@ -42,6 +42,9 @@ pub struct Own<'a> {
     pub keys: serde_json::Map<String, serde_json::Value>,
 }
 
+/// The program that [`Caller::Launcher`] is about, as it is committed to a project.
+pub const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
+
 /// How the client is to call hookman.
 #[derive(Clone, Debug)]
 pub enum Caller {
@@ -61,10 +64,10 @@ pub enum Caller {
 /// What comes on top of the hooks' own time: waiting for the payload and ending what is late.
 const MARGIN_MS: u64 = 10_000;
 
-/// Time limits are rounded up to one of these, in seconds, so that adding a hook to a manifest does
-/// not change `settings.json`. hookman ends late hooks itself; this limit is for hookman, and the
-/// least is the client's own default.
-const LIMITS: &[u64] = &[600, 1200, 3600];
+/// The time limit of every entry, in seconds. It is the same whatever the manifest asks for, so that
+/// no change of a hook's limit changes `settings.json`: hookman ends late hooks itself, and this is
+/// for hookman.
+pub const LIMIT: u64 = 3_600;
 
 /// The client gives all hooks of a session's end together at most a minute.
 const SESSION_END_LIMIT: u64 = 60;
@@ -88,9 +91,9 @@ pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
 }
 
 /// The entries that `all` hooks of a project need beyond those that the `committed` ones have: for
-/// events that no committed hook asks for, and for events whose matcher or time limit is too small.
+/// events that no committed hook asks for, and for events whose matcher is too narrow.
 ///
-/// The client runs equal commands once, with the time limit of the file it reads last, so an entry
+/// The client runs equal commands once, so an entry
 /// for an event that has a committed one does not run the chain twice.
 pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     let there = wanted(committed, caller);
@@ -112,12 +115,24 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
             let wide = of(&matchers, &entry)?;
             entry.matcher = wide.matcher;
             match of(&there, &entry) {
-                Some(there) => (there.matcher != entry.matcher || there.timeout < entry.timeout)
-                    .then_some(entry),
-                None => Some(entry),
+                Some(there) if there.matcher == entry.matcher => None,
+                _ => Some(entry),
             }
         })
         .collect()
+}
+
+/// How long the hooks of one event's chain may take together, in seconds: every one may be late
+/// once, and being late costs the time until it is killed as well. Those that run side by side are
+/// late together, and those that have an entry of their own do not count.
+pub fn longest(demands: &[Demand<'_>], event: Event) -> u64 {
+    let chain: Vec<&Demand<'_>> =
+        demands.iter().filter(|it| it.event == event && it.own.is_none()).collect();
+    let late = chain
+        .chunk_by(|one, next| one.parallel && next.parallel)
+        .filter_map(|batch| batch.iter().map(|demand| demand.timeout_ms + 2_000).max())
+        .sum::<u64>();
+    (late + MARGIN_MS).div_ceil(1000)
 }
 
 fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration {
@@ -128,15 +143,6 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         let (command, args, timeout) = (String::new(), None, None);
         return Registration { event, matcher, command, args, timeout, extra };
     }
-    // Every hook may be late once, and being late costs the time until it is killed as well. Those
-    // that run side by side are late together.
-    let needed: u64 = demands
-        .chunk_by(|one, next| one.parallel && next.parallel)
-        .filter_map(|batch| batch.iter().map(|demand| demand.timeout_ms + 2_000).max())
-        .sum::<u64>()
-        + MARGIN_MS;
-    let seconds = needed.div_ceil(1000);
-    let limit = LIMITS.iter().copied().find(|limit| *limit >= seconds).unwrap_or(seconds);
     let arguments = |project: &[&str]| {
         let hook = own.map_or([""; 2], |own| ["--hook", own.hook]);
         let words = ["run", event.name()].into_iter().chain(hook).chain(project.iter().copied());
@@ -157,11 +163,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         matcher,
         command,
         args,
-        timeout: Some(if event == Event::SessionEnd {
-            limit.min(SESSION_END_LIMIT)
-        } else {
-            limit
-        }),
+        timeout: Some(if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }),
         extra: own.map(|own| own.keys.clone()).unwrap_or_default(),
     }
 }
@@ -187,8 +189,8 @@ mod tests {
             serde_json::to_value(&entries).unwrap(),
             serde_json::json!([
                 {"event": "PreToolUse", "matcher": "Bash|Edit|Write", "command": "/opt/hookman",
-                 "args": ["run", "PreToolUse"], "timeout": 1200},
-                {"event": "Stop", "command": "/opt/hookman", "args": ["run", "Stop"], "timeout": 600},
+                 "args": ["run", "PreToolUse"], "timeout": 3600},
+                {"event": "Stop", "command": "/opt/hookman", "args": ["run", "Stop"], "timeout": 3600},
             ])
         );
         let project = wanted(&demands[..1], &Caller::Launcher);
@@ -209,25 +211,21 @@ mod tests {
             (vec![bash(), stop()], vec![bash(), stop()], vec![]),
             (vec![bash(), stop()], vec![bash()], vec![]),
             (vec![bash()], vec![], vec![]),
-            (vec![bash()], vec![bash(), stop()], vec!["Stop - 600"]),
-            (vec![], vec![bash()], vec!["PreToolUse Bash 600"]),
+            (vec![bash()], vec![bash(), stop()], vec!["Stop - 3600"]),
+            (vec![], vec![bash()], vec!["PreToolUse Bash 3600"]),
             (
                 vec![bash()],
                 vec![bash(), demand(PreToolUse, Some("Edit"), 5)],
-                vec!["PreToolUse Bash|Edit 600"],
+                vec!["PreToolUse Bash|Edit 3600"],
             ),
             (
                 vec![bash()],
                 vec![demand(PreToolUse, Some("Edit"), 5)],
-                vec!["PreToolUse Bash|Edit 600"],
+                vec!["PreToolUse Bash|Edit 3600"],
             ),
-            (vec![bash()], vec![bash(), demand(PreToolUse, None, 5)], vec!["PreToolUse - 600"]),
+            (vec![bash()], vec![bash(), demand(PreToolUse, None, 5)], vec!["PreToolUse - 3600"]),
             (vec![demand(PreToolUse, None, 5)], vec![bash()], vec![]),
-            (
-                vec![bash()],
-                vec![demand(PreToolUse, Some("Bash"), 900)],
-                vec!["PreToolUse Bash 1200"],
-            ),
+            (vec![bash()], vec![demand(PreToolUse, Some("Bash"), 900)], vec![]),
             (
                 vec![demand(SessionStart, None, 5)],
                 vec![demand(SessionStart, Some("startup"), 5)],
@@ -242,6 +240,21 @@ mod tests {
                 })
                 .collect();
             assert_eq!(found, more, "{committed:?} {all:?}");
+        }
+    }
+
+    #[test]
+    fn hooks_side_by_side_are_late_together() {
+        let limit =
+            |seconds: u64, parallel| Demand { parallel, ..demand(Event::Stop, None, seconds) };
+        for (demands, seconds) in [
+            (vec![], 10),
+            (vec![limit(20, false)], 32),
+            (vec![limit(20, false), limit(30, true)], 64),
+            (vec![limit(20, true), limit(30, true)], 42),
+            (vec![limit(20, false), demand(Event::PreToolUse, None, 30)], 32),
+        ] {
+            assert_eq!(longest(&demands, Event::Stop), seconds, "{demands:?}");
         }
     }
 
@@ -263,9 +276,9 @@ mod tests {
             entries.iter().map(Registration::handler).collect::<Vec<_>>(),
             [
                 serde_json::json!({"type": "command", "command": "/opt/hookman",
-                    "args": ["run", "Stop"], "timeout": 600}),
+                    "args": ["run", "Stop"], "timeout": 3600}),
                 serde_json::json!({"type": "command", "command": "/opt/hookman",
-                    "args": ["run", "Stop", "--hook", "notify"], "timeout": 600, "async": true}),
+                    "args": ["run", "Stop", "--hook", "notify"], "timeout": 3600, "async": true}),
             ]
         );
         assert_eq!(

@@ -6,13 +6,13 @@ use std::process::{Child, Stdio};
 use super::home::{Home, SETTINGS};
 
 /// A stand-in for the client, by the name that hookman looks for: once the settings change, it
-/// writes its old copy over them, as often as it is told.
+/// writes its old copy, `back.json`, over them, as often as it is told.
 const CLIENT: &str = "#!/bin/sh
 echo ready
 times=$1
 while [ \"$times\" -gt 0 ]; do
     until ! cmp -s .claude/settings.json old.json; do sleep 0.01; done
-    cp old.json .claude/new.json && mv .claude/new.json .claude/settings.json
+    cp back.json .claude/new.json && mv .claude/new.json .claude/settings.json
     times=$((times - 1))
 done
 while :; do sleep 0.05; done
@@ -23,7 +23,9 @@ pub(super) struct Client(Child);
 impl Client {
     pub(super) fn start(home: &Home, times: u32) -> Self {
         home.program("bin/claude", CLIENT);
-        fs::copy(home.path(".claude/settings.json"), home.path("old.json")).unwrap();
+        for copy in ["old.json", "back.json"] {
+            fs::copy(home.path(".claude/settings.json"), home.path(copy)).unwrap();
+        }
         let mut client = home.command("claude");
         let mut client = client.arg(times.to_string()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = [0; 6];
@@ -74,6 +76,19 @@ fn an_uninstall_and_a_restore_are_looked_after_too() {
         assert!(said.contains("An old copy of"), "{command}: {said}");
         assert_eq!(home.settings().as_deref(), Some(SETTINGS), "{command}");
     }
+}
+
+#[test]
+fn an_old_copy_with_a_change_of_the_session_does_not_undo_a_restore() {
+    let home = Home::new();
+    home.does("install --yes");
+    let _client = Client::start(&home, 1);
+    let old = home.settings().unwrap();
+    home.write("back.json", &old.replacen('{', "{\"theme\": \"dark\", ", 1));
+    let said = home.does("restore --yes");
+    assert!(said.contains("An old copy of"), "{said}");
+    assert!(said.contains("It held more than the old copy"), "{said}");
+    assert_eq!(home.settings().as_deref(), Some(SETTINGS));
 }
 
 #[test]
