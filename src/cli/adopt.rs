@@ -10,8 +10,8 @@ use super::layers::Layers;
 use super::registering::{self, Target};
 use super::{ExitStatus, World};
 use crate::client::event::Event;
-use crate::client::json::{Document, is_blank};
-use crate::client::settings_schema::{self, Defect};
+use crate::client::json::{Document, Kind, is_blank};
+use crate::client::settings_schema::{self, Defect, Effect};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
@@ -35,7 +35,17 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         list(&offers, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let chosen = chosen(args, &offers, &standing, world)?;
+    let known = place.adopted().into_iter().map(|hook| hook.name.as_str());
+    let known: Vec<&str> = known.filter(|name| !standing.contains(name)).collect();
+    let (done, names): (Vec<&str>, Vec<&str>) =
+        args.names.iter().map(String::as_str).partition(|name| known.contains(name));
+    for name in &done {
+        world.terminal.line(format!("{name} is adopted already"));
+    }
+    if !done.is_empty() && names.is_empty() {
+        return Ok(ExitStatus::Done);
+    }
+    let chosen = chosen((args.all, &names), &offers, &standing, world)?;
     // What is adopted and stands there again is taken out like the first time.
     if chosen.is_empty() && (asks || standing.is_empty()) {
         world.terminal.line("Nothing to adopt.");
@@ -83,13 +93,6 @@ impl Offer {
     fn is_refused(&self) -> bool {
         self.candidate.wrapped.is_err()
     }
-
-    fn fires(&self) -> String {
-        match self.candidate.matcher.as_deref().filter(|matcher| !matcher.is_empty()) {
-            Some(matcher) => format!("{}({matcher})", self.candidate.event),
-            None => self.candidate.event.clone(),
-        }
-    }
 }
 
 fn offers(place: &Place) -> Result<Vec<Offer>> {
@@ -122,10 +125,21 @@ fn refuse_malformed(place: &Place, world: &World) -> Result<()> {
     }
     let document = Document::parse(place.text())?;
     let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
-    let of_hooks =
-        |defect: &Defect| defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
+    let of_hooks = |defect: &Defect| {
+        let is_there = defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
+        is_there && matches!(defect.effect, Effect::FileDropped | Effect::KeyDropped)
+    };
+    // An event that the client does not know is read, and what stands under it is offered or not.
+    let is_read = |defect: &Defect| {
+        let event = defect.pointer.strip_prefix("/hooks/");
+        let node = document.lookup(&defect.pointer);
+        event.is_some_and(|event| !event.contains('/') && !events.contains(&event))
+            && node.is_some_and(|node| matches!(node.kind, Kind::Array(_)))
+    };
     let defects = settings_schema::check(&document, &events);
-    let Some(defect) = defects.into_iter().find(of_hooks) else { return Ok(()) };
+    let Some(defect) = defects.into_iter().find(|it| of_hooks(it) && !is_read(it)) else {
+        return Ok(());
+    };
     bail!(
         "`{}` is left alone: line {}, column {}: {}; {}. To do: {}",
         world.paths.shown(&place.target.settings),
@@ -140,7 +154,7 @@ fn refuse_malformed(place: &Place, world: &World) -> Result<()> {
 type Chosen<'o> = (&'o str, &'o str, &'o Wrapped);
 
 fn chosen<'o>(
-    args: &Adopt,
+    (all, typed): (bool, &[&str]),
     offers: &'o [Offer],
     standing: &[&str],
     world: &World,
@@ -152,19 +166,21 @@ fn chosen<'o>(
             Some((name.as_str(), candidate.pointer.as_str(), candidate.wrapped.as_ref().ok()?))
         })
         .collect();
-    if args.all {
+    if all {
         return Ok(open);
     }
-    if args.names.is_empty() {
+    if typed.is_empty() {
         let rows: Vec<String> =
             offers.iter().filter(|offer| !offer.is_refused()).map(row).collect();
-        let picked = world.terminal.choose("Which hooks should hookman run?", &rows)?;
-        return Ok(picked.unwrap_or_default().into_iter().map(|index| open[index]).collect());
+        let indices = world.terminal.choose("Which hooks should hookman run?", &rows)?;
+        let names = indices.unwrap_or_default().into_iter().map(|index| open[index].0);
+        let names: Vec<&str> = names.collect();
+        return Ok(picked(open, offers, |name| names.contains(&name)));
     }
     let known = open.iter().map(|(name, ..)| *name).chain(standing.iter().copied());
     let known: Vec<&str> = known.collect();
     let mut names: Vec<&str> = Vec::new();
-    for typed in &args.names {
+    for typed in typed {
         match names::resolve(typed, &known) {
             Found::One(name) => names.push(name),
             Found::Several(several) => bail!("several match `{typed}`: {}", several.join(", ")),
@@ -176,12 +192,25 @@ fn chosen<'o>(
             }
         }
     }
-    // The order of the file is kept, whatever the order of the names.
-    Ok(open.into_iter().filter(|(name, ..)| names.contains(name)).collect())
+    Ok(picked(open, offers, |name| names.contains(&name)))
+}
+
+/// Those that were picked and their twins, in the order of the file.
+fn picked<'o>(
+    open: Vec<Chosen<'o>>,
+    offers: &[Offer],
+    is_picked: impl Fn(&str) -> bool,
+) -> Vec<Chosen<'o>> {
+    let picked: Vec<&Candidate> =
+        offers.iter().filter(|it| is_picked(&it.name)).map(|offer| &offer.candidate).collect();
+    let is_twin =
+        |pointer: &str| picked.iter().any(|it| it.twins.iter().any(|twin| twin == pointer));
+    let chosen = |(name, pointer, _): &Chosen<'o>| is_picked(name) || is_twin(pointer);
+    open.into_iter().filter(chosen).collect()
 }
 
 fn row(offer: &Offer) -> String {
-    format!("{}  {}  {}", offer.name, offer.fires(), offer.candidate.summary)
+    format!("{}  {}  {}", offer.name, offer.candidate.fires(), offer.candidate.summary)
 }
 
 fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
@@ -258,7 +287,7 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     for offer in refused {
         let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
         let summary = &offer.candidate.summary;
-        world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.fires()));
+        world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.candidate.fires()));
     }
     if !open.is_empty() {
         world.hint(format!(

@@ -19,7 +19,7 @@ use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
 use crate::runtime::chains;
-use crate::settings::adoption::{Adopted, Adoption};
+use crate::settings::adoption::{Adopted, Adoption, Declared, Released};
 use crate::settings::{Registration, Undo, unified_diff};
 
 /// The manifest of someone who has only adopted hooks.
@@ -38,6 +38,7 @@ pub(super) struct Place {
     undo: Option<Undo>,
     /// The adoptions so far, in line with the text and the manifest.
     pub adoption: Adoption,
+    released: Vec<Released>,
     manifest: Option<String>,
     /// The hooks of the chain.
     pub layers: Layers,
@@ -67,6 +68,7 @@ impl Place {
         let layers = Layers::of(world, &target, None)?.unwrap_or_default();
         let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
         let declared = declared(own);
+        let released = kept.as_ref().map(|kept| kept.released.clone()).unwrap_or_default();
         let in_line = || {
             let adoption = match kept {
                 Some(kept) => kept.in_line_with(text, undo.as_ref())?,
@@ -76,7 +78,7 @@ impl Place {
         };
         let adoption =
             in_line().with_context(|| registering::left_alone(world, &target.settings))?;
-        Ok(Self { target, settings, undo, adoption, manifest, layers })
+        Ok(Self { target, settings, undo, adoption, released, manifest, layers })
     }
 
     /// Whether anything was adopted into a target's manifest, as far as can be told without reading
@@ -111,6 +113,23 @@ impl Place {
         // The text was read before.
         let standing = self.adoption.standing(self.text()).unwrap_or_default();
         standing.into_iter().map(|hook| &*hook.hook).collect()
+    }
+
+    /// The names of the adopted handlers that the manifest does not know any more, and that do not
+    /// stand in the settings either.
+    pub(super) fn undeclared(&self) -> Vec<&str> {
+        let undeclared = self.adoption.undeclared(&self.declared());
+        undeclared.into_iter().map(|hook| &*hook.hook).collect()
+    }
+
+    /// The names of those of them that run nowhere though hookman is at work here.
+    pub(super) fn lost(&self) -> Vec<&str> {
+        let lost = self.adoption.lost(&self.declared(), self.text());
+        lost.into_iter().map(|hook| &*hook.hook).collect()
+    }
+
+    fn declared(&self) -> Vec<Declared<'_>> {
+        declared(self.own_hooks())
     }
 
     /// The adoptions with further ones.
@@ -156,7 +175,8 @@ impl Place {
     ) -> Result<Proposal> {
         let settings = &self.target.settings;
         let both = (self.adoption.clone(), next);
-        let moving = Moving::new(world, settings, self.undo.clone(), both);
+        let released = self.released.clone();
+        let moving = Moving::new(world, settings, self.undo.clone(), both, released);
         Proposal::moving(settings, self.settings.as_deref(), entries, moving)
             .with_context(|| registering::left_alone(world, settings))
     }
@@ -184,10 +204,11 @@ pub(super) fn overtaken(
     place.proposal(world, place.adoption.clone(), entries.to_vec()).map(Some)
 }
 
-/// Warns where a text that is to be the settings holds handlers that are adopted.
-pub(super) fn warn_of_standing(world: &World, target: &Target, text: &str) {
+/// Warns where with a text as the settings a handler that is or was adopted runs twice or not at all.
+pub(super) fn warn_of_text(world: &World, target: &Target, text: &str) {
     // Whatever is wrong with the text or the manifest is told by the commands that need them.
     let Ok(place) = Place::over(world, target.clone(), Some(text.to_owned())) else { return };
+    warn_of_lost(world, &place);
     let (names, flag) = (place.standing(), target.flag());
     if !names.is_empty() {
         world.terminal.warn(format!(
@@ -196,6 +217,28 @@ pub(super) fn warn_of_standing(world: &World, target: &Target, text: &str) {
             names.join(", ")
         ));
     }
+}
+
+/// Says of a place which adopted handlers run nowhere, and how they come back.
+pub(super) fn warn_of_lost(world: &World, place: &Place) {
+    let (names, flag) = (place.lost(), place.target.flag());
+    if !names.is_empty() {
+        world.terminal.warn(format!(
+            "warning: adopted before, but in neither file, so that nothing runs it: {}; \
+             `hookman release{flag} NAME…` puts it back into {}",
+            names.join(", "),
+            world.paths.shown(&place.target.settings)
+        ));
+    }
+}
+
+/// The settings files of a target and of its overlay whose adopted handlers run nowhere.
+pub(super) fn losses(world: &World, target: &Target) -> Vec<Place> {
+    let targets = std::iter::once(target.clone()).chain(target.overlay());
+    let worth = targets.filter(|it| Place::is_worth_a_look(world, it).unwrap_or(false));
+    // What keeps one from being read is told by what needs it.
+    let places = worth.filter_map(|it| Place::of(world, it).ok());
+    places.filter(|place| !place.lost().is_empty()).collect()
 }
 
 /// A change of a settings file and its manifest, not written yet.

@@ -7,7 +7,7 @@ use super::companion::Companions;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, caveats, consent, settling};
+use super::{ExitStatus, World, adopting, caveats, consent, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -18,16 +18,16 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         _ => None,
     };
     let proposals = registering::propose(world, &target, &layers, binary.as_deref())?;
-    // Slash commands are an installation's; a launcher is what the entries call.
-    let mut companions = match target.project {
-        Some(_) => Some(Companions::of(world, &target, None)?).filter(|it| !it.is_done()),
-        None => None,
-    };
+    let companions = Companions::required(world, &target, binary.as_deref())?;
+    let mut companions = Some(companions).filter(|it| !it.is_done());
     if let Some(companions) = &companions {
         companions.show(world);
     }
     registering::show(world, &proposals);
     caveats::show(world, &proposals);
+    for place in adopting::losses(world, &target) {
+        adopting::warn_of_lost(world, &place);
+    }
     if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }

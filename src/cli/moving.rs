@@ -7,8 +7,11 @@ use anyhow::Result;
 use super::World;
 use super::writes::Writes;
 use crate::machine::files;
-use crate::settings::adoption::{self, Adoption, Current, Kept};
+use crate::settings::adoption::{self, Adoption, Current, Kept, Released};
 use crate::settings::{Plan, Refusal, Registration, Undo};
+
+/// How many releases are remembered, each with the text before it.
+const REMEMBERED: usize = 4;
 
 /// What is adopted in a settings file, and what will be.
 pub(super) struct Moving {
@@ -18,6 +21,8 @@ pub(super) struct Moving {
     pub now: Adoption,
     /// What will be.
     pub next: Adoption,
+    /// What was released until now.
+    released: Vec<Released>,
 }
 
 impl Moving {
@@ -27,8 +32,9 @@ impl Moving {
         settings: &Path,
         undo: Option<Undo>,
         (now, next): (Adoption, Adoption),
+        released: Vec<Released>,
     ) -> Self {
-        Self { file: file(world, settings), undo, now, next }
+        Self { file: file(world, settings), undo, now, next, released }
     }
 
     /// Plans the change of a settings file that holds `before`; the second is what is kept of it.
@@ -63,13 +69,15 @@ impl Moving {
         let hooks = now.hooks.iter().map(|hook| &*hook.hook);
         let released: Vec<&str> = hooks.filter(|hook| !stays(hook)).collect();
         let next = now.without(&released);
-        Ok(Self { file: self.file.clone(), undo, now, next })
+        let (file, released) = (self.file.clone(), self.released.clone());
+        Ok(Self { file, undo, now, next, released })
     }
 
     /// The same change once more.
     pub(super) fn again(&self) -> Self {
         let (now, next) = (self.now.clone(), self.next.clone());
-        Self { file: self.file.clone(), undo: self.undo.clone(), now, next }
+        let (undo, released) = (self.undo.clone(), self.released.clone());
+        Self { file: self.file.clone(), undo, now, next, released }
     }
 
     /// Whether it can be kept.
@@ -87,21 +95,42 @@ impl Moving {
     ///
     /// What the system says.
     pub(super) fn begin(&self, writes: &mut Writes) -> Result<()> {
-        let kept = Kept { now: self.now.clone(), next: Some(self.next.clone()) };
+        let (now, released) = (self.now.clone(), self.released.clone());
+        let kept = Kept { now, next: Some(self.next.clone()), released };
         writes.keep(&self.file, Some(&serde_json::to_string(&kept)?))
     }
 
-    /// Keeps what is adopted now, after the last file is written.
+    /// Keeps what is adopted now, after the last file is written by this plan.
     ///
     /// # Errors
     ///
     /// What the system says.
-    pub(super) fn end(&self, writes: &mut Writes) -> Result<()> {
-        if self.next.hooks.is_empty() {
+    pub(super) fn end(&self, plan: &Plan, writes: &mut Writes) -> Result<()> {
+        let released = self.released_by(plan);
+        if self.next.hooks.is_empty() && released.is_empty() {
             return writes.keep(&self.file, None);
         }
-        let kept = Kept { now: self.next.clone(), next: None };
+        let kept = Kept { now: self.next.clone(), next: None, released };
         writes.keep(&self.file, Some(&serde_json::to_string(&kept)?))
+    }
+
+    fn released_by(&self, plan: &Plan) -> Vec<Released> {
+        let is_in =
+            |adoption: &Adoption, name: &str| adoption.hooks.iter().any(|hook| hook.hook == name);
+        let mut released = self.released.clone();
+        // What is adopted anew is about the text of now.
+        if self.next.hooks.iter().any(|hook| !is_in(&self.now, &hook.hook)) {
+            released.clear();
+        }
+        if self.now.hooks.iter().any(|hook| !is_in(&self.next, &hook.hook)) {
+            let (before, after) = (plan.before.as_deref(), plan.after.as_deref());
+            let last =
+                Released::new(&self.now, before.unwrap_or_default(), after.unwrap_or_default());
+            released.retain(|earlier| *earlier != last);
+            released.insert(0, last);
+            released.truncate(REMEMBERED);
+        }
+        released
     }
 }
 
@@ -114,6 +143,23 @@ pub(super) fn kept(world: &World, settings: &Path) -> Result<Option<Kept>> {
     let text = files::read_text(&file(world, settings))?;
     // What cannot be understood is no help; the manifest knows enough to do without.
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// Keeps that what was released is adopted, before `current` is written over that is from before the
+/// release: nothing else would tell of its handlers then.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn keep_what_is_back(
+    world: &World,
+    settings: &Path,
+    current: Option<&str>,
+    writes: &mut Writes,
+) -> Result<()> {
+    let back = kept(world, settings)?.and_then(|kept| kept.with_what_is_back(current?));
+    let Some(back) = back else { return Ok(()) };
+    writes.keep(&file(world, settings), Some(&serde_json::to_string(&back)?))
 }
 
 fn file(world: &World, settings: &Path) -> PathBuf {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
-use super::moving::Moving;
+use super::moving::{self, Moving};
 use super::settling::Written;
 pub(super) use super::target::Target;
 use super::writes::Writes;
@@ -384,7 +384,7 @@ impl Proposal {
     ///
     /// What the system says.
     pub(super) fn end(&self, writes: &mut Writes) -> Result<()> {
-        self.moving.as_ref().map_or(Ok(()), |moving| moving.end(writes))
+        self.moving.as_ref().map_or(Ok(()), |moving| moving.end(&self.plan, writes))
     }
 
     /// Writes the settings alone.
@@ -421,6 +421,9 @@ impl Proposal {
             writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        if self.moving.is_none() {
+            moving::keep_what_is_back(world, &self.settings, before, writes)?;
+        }
         writes.exchange(world, &self.settings, before, after)?;
         if matches!(self.wish, Wish::Nothing) {
             // What is left of it says that it belongs to another text.

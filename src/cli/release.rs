@@ -11,10 +11,11 @@ use super::list::fires;
 use super::registering::{self, Target};
 use super::{ExitStatus, World};
 use crate::client::event::Event;
+use crate::client::json::Document;
 use crate::manifest::{Action, Hook, OnError, edit};
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
-use crate::settings::adoption::Rebuilt;
+use crate::settings::adoption::{Rebuilt, candidates};
 
 pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -22,17 +23,20 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let place = Place::of(world, target)?;
     let target = &place.target;
     let asks = !args.all && args.names.is_empty();
-    let adopted = place.adopted();
+    let adopted = adopted(&place)?;
     if args.json || asks && (!world.terminal.can_choose() || adopted.is_empty()) {
-        list(&adopted, target.flag(), args.json, world);
+        list(&adopted, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let hooks = chosen(args, &adopted, world)?;
-    if hooks.is_empty() {
+    let chosen = chosen(args, &adopted, world)?;
+    if chosen.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
     }
-    let step = plan(world, &place, &hooks, |layers| {
+    let hooks: Vec<&Hook> = chosen.iter().filter_map(|adopted| adopted.hook).collect();
+    let undeclared = chosen.iter().filter(|adopted| adopted.hook.is_none());
+    let undeclared: Vec<&str> = undeclared.map(|adopted| &*adopted.name).collect();
+    let step = plan(world, &place, (&hooks, &undeclared), |layers| {
         if layers.all.hooks.is_empty() {
             return Ok(Vec::new());
         }
@@ -45,7 +49,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// The change that gives hooks back.
+/// The change that gives hooks back, and the handlers whose hooks are gone from the manifest.
 ///
 /// # Errors
 ///
@@ -53,7 +57,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
 pub(super) fn plan<'p>(
     world: &World,
     place: &'p Place,
-    hooks: &[&Hook],
+    (hooks, undeclared): (&[&Hook], &[&str]),
     entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
@@ -71,10 +75,7 @@ pub(super) fn plan<'p>(
             rebuilt.splice(0..0, as_handlers(hook)?);
         }
     }
-    // A block that is gone from the manifest was released by hand.
-    let gone = |name: &&str| !place.own_hooks().any(|hook| hook.name == *name);
-    let kept = place.adoption.hooks.iter().map(|kept| &*kept.hook);
-    names.extend(kept.filter(gone));
+    names.extend(undeclared);
     let next = place.adoption.without(&names).rebuilt(&rebuilt)?;
     place.step(world, text, next, entries)
 }
@@ -122,14 +123,50 @@ fn seconds(milliseconds: u64) -> Value {
     seconds.into()
 }
 
-fn chosen<'p>(args: &Release, adopted: &[&'p Hook], world: &World) -> Result<Vec<&'p Hook>> {
+/// What can go back to the settings.
+struct Released<'p> {
+    name: String,
+    fires: String,
+    summary: String,
+    /// The hook; none where its block is gone from the manifest.
+    hook: Option<&'p Hook>,
+}
+
+fn adopted(place: &Place) -> Result<Vec<Released<'_>>> {
+    let declared = place.adopted().into_iter().map(|hook| Released {
+        name: hook.name.clone(),
+        fires: fires(hook),
+        summary: hook.summary.clone(),
+        hook: Some(hook),
+    });
+    let mut all: Vec<Released<'_>> = declared.collect();
+    let names = place.undeclared();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let document = Document::parse(&place.adoption.original)?;
+    let candidates = candidates(&document);
+    for kept in place.adoption.hooks.iter().filter(|kept| names.contains(&&*kept.hook)) {
+        let candidate = candidates.iter().find(|candidate| candidate.pointer == kept.pointer);
+        let Some(candidate) = candidate else { continue };
+        let (name, fires, summary) = (kept.hook.clone(), candidate.fires(), &candidate.summary);
+        all.push(Released { name, fires, summary: summary.clone(), hook: None });
+    }
+    Ok(all)
+}
+
+fn chosen<'a, 'p>(
+    args: &Release,
+    adopted: &'a [Released<'p>],
+    world: &World,
+) -> Result<Vec<&'a Released<'p>>> {
     if args.all {
-        return Ok(adopted.to_vec());
+        return Ok(adopted.iter().collect());
     }
     if args.names.is_empty() {
-        let rows: Vec<String> = adopted.iter().map(|hook| row(hook)).collect();
+        let rows: Vec<String> = adopted.iter().map(row).collect();
         let picked = world.terminal.choose("Which hooks should go back?", &rows)?;
-        return Ok(picked.unwrap_or_default().into_iter().map(|index| adopted[index]).collect());
+        return Ok(picked.unwrap_or_default().into_iter().map(|index| &adopted[index]).collect());
     }
     let known: Vec<&str> = adopted.iter().map(|hook| hook.name.as_str()).collect();
     let mut chosen: Vec<&str> = Vec::new();
@@ -146,19 +183,23 @@ fn chosen<'p>(args: &Release, adopted: &[&'p Hook], world: &World) -> Result<Vec
         };
         chosen.push(name);
     }
-    Ok(adopted.iter().copied().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
+    Ok(adopted.iter().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
 }
 
-fn row(hook: &Hook) -> String {
-    format!("{}  {}  {}", hook.name, fires(hook), hook.summary)
+fn row(hook: &Released<'_>) -> String {
+    let Released { name, fires, summary, .. } = hook;
+    let gone = if hook.hook.is_none() { "  (gone from the manifest)" } else { "" };
+    format!("{name}  {fires}  {summary}{gone}")
 }
 
-fn list(adopted: &[&Hook], flag: &str, as_json: bool, world: &World) {
+fn list(adopted: &[Released<'_>], place: &Place, as_json: bool, world: &World) {
+    let flag = place.target.flag();
     if as_json {
-        let rows: Vec<_> = adopted
-            .iter()
-            .map(|hook| json!({"name": hook.name, "fires": fires(hook), "summary": hook.summary}))
-            .collect();
+        let row = |it: &Released<'_>| {
+            let Released { name, fires, summary, hook } = it;
+            json!({"name": name, "fires": fires, "summary": summary, "declared": hook.is_some()})
+        };
+        let rows: Vec<_> = adopted.iter().map(row).collect();
         world.terminal.line(json!({"adopted": rows}).to_string());
         return;
     }

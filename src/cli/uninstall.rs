@@ -20,7 +20,9 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let places = places(world, &target)?;
     let steps: Vec<Step<'_>> = places
         .iter()
-        .map(|place| release::plan(world, place, &place.adopted(), |_| Ok(Vec::new())))
+        .map(|place| {
+            release::plan(world, place, (&place.adopted(), &place.undeclared()), |_| Ok(Vec::new()))
+        })
         .collect::<Result<_>>()?;
     let mut proposals = registering::propose_removal(world, &target)?;
     // Where a step gives hooks back, it takes our entries out too.

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 
+use super::adopting::{self, Place};
 use super::args::Verify;
 use super::companion::Companions;
 use super::layers::Layers;
@@ -12,20 +13,26 @@ use super::{ExitStatus, World};
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let layers = Layers::required(world, &target)?;
-    let proposals = registering::propose(world, &target, &layers, None)?;
-    let missing = match target.project {
-        Some(_) => Companions::of(world, &target, None)?.missing(world),
+    let lost = adopting::losses(world, &target);
+    let layers = match Layers::of(world, &target, None)? {
+        None if !lost.is_empty() => None,
+        _ => Some(Layers::required(world, &target)?),
+    };
+    let propose = |layers| registering::propose(world, &target, layers, None);
+    let proposals = layers.as_ref().map(propose).transpose()?.unwrap_or_default();
+    let missing = match &layers {
+        Some(_) => Companions::required(world, &target, None)?.missing(world),
         None => Vec::new(),
     };
     let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
-    let drift = !drifted.is_empty() || !missing.is_empty();
+    let drift = !drifted.is_empty() || !missing.is_empty() || !lost.is_empty();
     if args.json {
         let files: Vec<_> = proposals
             .iter()
             .map(|it| json!({"settings": it.settings(), "changes": it.plan.changes}))
             .collect();
-        let report = json!({"drift": drift, "files": files, "missing": missing});
+        let names: Vec<&str> = lost.iter().flat_map(Place::lost).collect();
+        let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names});
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
@@ -33,6 +40,9 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         }
         for proposal in &drifted {
             say(world, &target, proposal);
+        }
+        for place in &lost {
+            adopting::warn_of_lost(world, place);
         }
         if !drift {
             let shown = world.paths.shown(&target.settings);

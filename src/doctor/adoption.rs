@@ -1,31 +1,30 @@
 //! Does what is adopted run once?
 
-use serde_json::Value;
-
-use super::facts::{ChainFacts, SettingsFile};
+use super::facts::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::json::is_blank;
 use crate::manifest::{Action, Hook};
 use crate::settings::adoption::{Adopted, Adoption, Declared, Program};
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "adopted-twice",
-    about: "no handler that is adopted stands in the settings again",
-    run: once,
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "adopted-twice",
+        about: "no handler that is adopted stands in the settings again",
+        run: twice,
+    },
+    Check {
+        id: "adopted-nowhere",
+        about: "each handler that is adopted stands in the manifest or in the settings",
+        run: nowhere,
+    },
+];
 
-fn once(facts: &Facts, findings: &mut Findings) {
+fn twice(facts: &Facts, findings: &mut Findings) {
     for file in &facts.settings {
-        let chain = if file.scope == "local" { "project" } else { file.scope };
-        let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
-        let Ok(Some(text)) = &file.text else { continue };
-        let flag = match file.scope {
-            "project" => " --project",
-            "local" => " --local",
-            _ => "",
-        };
-        for (hook, handler) in standing(file, chain, text) {
-            let handlers = file.handlers();
+        let Some(Known { text, adoption, .. }) = known(facts, file) else { continue };
+        let (flag, handlers) = (file.flag(), file.handlers());
+        for adopted in adoption.standing(text).unwrap_or_default() {
+            let (hook, handler) = (&adopted.hook, adoption.handler(&adopted.pointer));
             let found = handlers.iter().find(|it| !it.ours && Some(&it.value) == handler.as_ref());
             findings.add(
                 Level::Warning,
@@ -43,23 +42,46 @@ fn once(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The hooks whose handlers stand in a file again; what cannot be read is another check's.
-fn standing(file: &SettingsFile, chain: &ChainFacts, text: &str) -> Vec<(String, Option<Value>)> {
-    let Ok(all) = &chain.manifest else { return Vec::new() };
+fn nowhere(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Some(Known { text, hooks, adoption }) = known(facts, file) else { continue };
+        for Adopted { hook, .. } in adoption.lost(&hooks, text) {
+            findings.add(
+                Level::Error,
+                &file.shown,
+                format!(
+                    "`{hook}` was adopted, but stands in neither file, so that nothing runs it"
+                ),
+                format!("run `hookman release{} {hook}`, which puts it back here", file.flag()),
+            );
+        }
+    }
+}
+
+/// What is known of the adoptions from a settings file.
+struct Known<'f> {
+    text: &'f str,
+    hooks: Vec<Declared<'f>>,
+    adoption: Adoption,
+}
+
+/// `None` where nothing was adopted, and where a file cannot be read, which is another check's.
+fn known<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
+    let chain = if file.scope == "local" { "project" } else { file.scope };
+    let chain = facts.chains.iter().find(|it| it.chain.scope == chain)?;
+    let text = file.text.as_ref().ok()?.as_deref()?;
+    let all = chain.manifest.as_ref().ok()?;
     let all = all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default();
     let hooks = declared(own_hooks(file.scope == "local", &chain.committed.hooks, all));
     if is_blank(text) || (file.adoptions.is_none() && !hooks.iter().any(|hook| hook.adopted)) {
-        return Vec::new();
+        return None;
     }
     let adoption = match &file.adoptions {
         Some(kept) => kept.in_line_with(text, None),
         None => Adoption::of(None, text, None),
     };
-    let adoption = adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None));
-    let Ok(adoption) = adoption else { return Vec::new() };
-    let standing = adoption.standing(text).unwrap_or_default();
-    let handler = |hook: &Adopted| (hook.hook.clone(), adoption.handler(&hook.pointer));
-    standing.into_iter().map(handler).collect()
+    let adoption = adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None)).ok()?;
+    Some(Known { text, hooks, adoption })
 }
 
 /// The hooks that the manifest beside a settings file declares itself: the committed ones, or those

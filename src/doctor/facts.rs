@@ -40,6 +40,15 @@ impl SettingsFile {
         Document::parse(text).ok()
     }
 
+    /// The flag that makes a command work on it.
+    pub fn flag(&self) -> &'static str {
+        match self.scope {
+            "project" => " --project",
+            "local" => " --local",
+            _ => "",
+        }
+    }
+
     /// The handlers in the file.
     pub fn handlers(&self) -> Vec<Handler> {
         self.document().map(|document| settings::handlers(&document)).unwrap_or_default()

@@ -32,15 +32,20 @@ fn registered(facts: &Facts, findings: &mut Findings) {
             (None, None) => Record::default(),
         };
         let Ok(plan) = plan(text.as_deref(), &wanted, &record) else { continue };
+        let flag = file.flag();
+        let has_manifest = matches!(chain.manifest, Ok(Some(_)));
         for change in &plan.changes {
             findings.add(
                 Level::Error,
                 &file.shown,
                 format!("it is not what {} asks for: {change}", chain.shown),
-                match file.scope {
-                    "project" => "run `hookman apply --project`",
-                    "local" => "run `hookman apply --local`",
-                    _ => "run `hookman apply`",
+                if has_manifest {
+                    format!("run `hookman apply{flag}`")
+                } else {
+                    format!(
+                        "run `hookman install{flag}`, which makes a manifest, or \
+                         `hookman uninstall{flag}`, which takes the entries out"
+                    )
                 },
             );
         }

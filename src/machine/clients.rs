@@ -14,15 +14,19 @@ pub fn are_running(config: &Path) -> bool {
 }
 
 fn in_proc(config: &Path) -> bool {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-    processes.flatten().any(|process| {
-        let folder = process.path();
-        let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
-        let number = process.file_name();
-        number.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit)
-            && looks_like_client(&read("comm"), &read("cmdline"))
-            && uses(&read("environ"), config)
-    })
+    processes().any(|process| is_client(process, config))
+}
+
+/// The clients that use the configuration directory `config` and run under this user; `None` where
+/// there is no `/proc`.
+pub fn running(config: &Path) -> Option<Vec<u32>> {
+    cfg!(target_os = "linux")
+        .then(|| processes().filter(|process| is_client(*process, config)).collect())
+}
+
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 fn in_ps() -> bool {

@@ -152,12 +152,27 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
     if old.is_empty() {
         return Ok(0);
     }
-    let mut known = names(&seen(paths));
+    let clients = clients::running(&paths.config);
+    // Where each client that runs has told of its session, no other session can be running.
+    let are_told = |seen: &[Seen]| {
+        let has_told = |client: &u32| seen.iter().any(|it| it.live && it.client == *client);
+        clients.as_ref().is_some_and(|clients| clients.iter().all(has_told))
+    };
+    let is_known = |seen: &[Seen]| {
+        let known = names(seen);
+        old.iter().all(|path| name(path).is_some_and(|name| known.contains_key(name)))
+    };
+    let mut seen = seen(paths);
     // A session that has been quiet while others worked may run all the same.
-    if old.iter().any(|path| name(path).is_none_or(|name| !known.contains_key(name))) {
-        known = names(&seen_in(paths, u64::MAX));
+    if !is_known(&seen) && !are_told(&seen) {
+        seen = seen_in(paths, u64::MAX);
     }
-    let is_live = |path: &PathBuf| name(path).is_some_and(|name| known.get(name) == Some(&true));
+    // The journal of one that has been quiet for long enough is gone.
+    let may_be_live = clients.is_some() && !are_told(&seen);
+    let known = names(&seen);
+    let is_live = |path: &PathBuf| {
+        name(path).and_then(|name| known.get(name)).copied().unwrap_or(may_be_live)
+    };
     let ended = old.iter().filter(|path| !is_live(path));
     Ok(ended.filter(|path| dry_run || fs::remove_dir_all(path).is_ok()).count())
 }

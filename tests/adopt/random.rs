@@ -55,7 +55,8 @@ impl File {
 
     /// A process that was killed before or after the settings were written; the same again ends it.
     fn is_ended(&self, old: &Self, wanted: &[Registration]) {
-        let kept = Kept { now: old.adoption.clone(), next: Some(self.adoption.clone()) };
+        let (now, next) = (old.adoption.clone(), Some(self.adoption.clone()));
+        let kept = Kept { now, next, released: Vec::new() };
         for file in [old, self] {
             let (text, undo) = (&*file.text, file.undo.as_ref());
             let all = kept.in_line_with(text, undo).unwrap();

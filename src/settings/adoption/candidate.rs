@@ -1,5 +1,7 @@
 //! Which handlers hookman can run itself, and why not the others.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use crate::client::{
@@ -31,6 +33,18 @@ pub struct Candidate {
     pub summary: String,
     /// What hookman would run in its stead, or why it cannot.
     pub wrapped: Result<Wrapped, String>,
+    /// JSON Pointers of the handlers that are equal to it for the client, which runs one of them.
+    pub twins: Vec<String>,
+}
+
+impl Candidate {
+    /// On what it fires, for people.
+    pub fn fires(&self) -> String {
+        match self.matcher.as_deref().filter(|matcher| !matcher.is_empty()) {
+            Some(matcher) => format!("{}({matcher})", self.event),
+            None => self.event.clone(),
+        }
+    }
 }
 
 /// What a handler does.
@@ -65,25 +79,43 @@ pub struct Wrapped {
 
 /// The handlers of a text that are not hookman's, in the order of the file.
 pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
-    let all = handlers(document);
-    let foreign = all.iter().filter(|handler| !handler.ours);
-    let candidate = |handler: &Handler| Candidate {
-        pointer: handler.pointer.clone(),
-        position: handler.position,
-        event: handler.event.clone(),
-        matcher: handler.matcher.clone(),
-        summary: summary(&handler.value),
-        wrapped: wrapped(handler).and_then(|wrapped| alone(wrapped, handler, &all)),
+    let mut all = handlers(document);
+    all.retain(|handler| !handler.ours);
+    let mut equal: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    for (index, handler) in all.iter().enumerate() {
+        equal.entry((&handler.event, &handler.identity)).or_default().push(index);
+    }
+    let wrapped: Vec<Result<Wrapped, String>> = all.iter().map(wrapped).collect();
+    let candidate = |(index, handler): (usize, &Handler)| {
+        let equal = &equal[&(&*handler.event, &*handler.identity)];
+        let twins: Vec<usize> = equal.iter().copied().filter(|twin| *twin != index).collect();
+        Candidate {
+            pointer: handler.pointer.clone(),
+            position: handler.position,
+            event: handler.event.clone(),
+            matcher: handler.matcher.clone(),
+            summary: summary(&handler.value),
+            wrapped: together(&wrapped, index, &twins),
+            twins: twins.into_iter().map(|twin| all[twin].pointer.clone()).collect(),
+        }
     };
-    foreign.map(candidate).collect()
+    all.iter().enumerate().map(candidate).collect()
 }
 
-// Of equal handlers the client runs one; two entries of ours would no longer be equal.
-fn alone(wrapped: Wrapped, handler: &Handler, all: &[Handler]) -> Result<Wrapped, String> {
-    let apart = wrapped.background || wrapped.status_message.is_some();
-    let equal =
-        |other: &&Handler| other.event == handler.event && other.identity == handler.identity;
-    if apart && all.iter().filter(equal).count() > 1 {
+/// What hookman would run in the stead of the handler at `index`, if it can do so for its twins: of
+/// equal handlers the client runs one, and it would not take an entry of ours for equal.
+fn together(
+    all: &[Result<Wrapped, String>],
+    index: usize,
+    twins: &[usize],
+) -> Result<Wrapped, String> {
+    let wrapped = all[index].clone()?;
+    let apart = |wrapped: &Wrapped| wrapped.background || wrapped.status_message.is_some();
+    if twins.iter().any(|twin| all[*twin].is_err()) {
+        return Err("an equal handler has to stay, and the client runs the two once".to_owned());
+    }
+    let is_apart = |twin: &usize| all[*twin].as_ref().is_ok_and(apart);
+    if !twins.is_empty() && (apart(&wrapped) || twins.iter().any(is_apart)) {
         return Err("the same handler stands there twice, and the client runs it once".to_owned());
     }
     Ok(wrapped)

@@ -1,10 +1,14 @@
 //! What is kept of adoptions across a write, and what a manifest knows of them.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::client::{event::Event, json::Document};
 
-use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, take};
+use super::{
+    Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines, sorted, take,
+};
 use crate::settings::{refusal::Refusal, undo::Undo};
 
 /// What is kept beside a settings file of the adoptions in it.
@@ -18,22 +22,81 @@ pub struct Kept {
     /// What a write that has not ended makes of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Adoption>,
+    /// What was released last, the latest first: a copy of the file from before that can come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub released: Vec<Released>,
+}
+
+/// The adoptions of a text that a release has changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Released {
+    /// The adoptions before the release.
+    adoption: Adoption,
+    /// The text before it.
+    text: String,
+    /// Whether the release changed our entries, so that they tell of a copy that was edited.
+    by_entries: bool,
+}
+
+impl Released {
+    /// What a release leaves that made `after` of the `text` that `adoption` is about.
+    pub fn new(adoption: &Adoption, text: &str, after: &str) -> Self {
+        let by_entries = entries(text) != entries(after);
+        Self { adoption: adoption.clone(), text: text.to_owned(), by_entries }
+    }
+
+    /// Whether `current` has the hooks of the text before the release, or the entries of ours in it.
+    fn is_back(&self, current: &str) -> bool {
+        let hooks = |text: &str| super::value(text).ok()?.get("hooks").cloned();
+        let same = || hooks(current).is_some_and(|now| Some(now) == hooks(&self.text));
+        current == self.text || same() || self.by_entries && entries(current) == entries(&self.text)
+    }
+}
+
+/// The entries of ours in a text; none where it is no JSON.
+fn entries(text: &str) -> Vec<String> {
+    let lines = lines(text, true).unwrap_or_default();
+    sorted(lines.into_iter().map(|(_, line)| line).collect())
 }
 
 impl Kept {
     /// All that is adopted, and of a write that did not end also what was about to be or was until
-    /// then, brought in line with `current` as [`Adoption::of`] does it.
+    /// then, brought in line with `current` as [`Adoption::of`] does it. Where `current` is from
+    /// before a release, what was adopted then is so again.
     ///
     /// # Errors
     ///
     /// As [`Adoption::of`].
     pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
+        if let Some(before) = self.before_release(current) {
+            // What was kept with the very text is in line with it, record or none.
+            let is_exact = self.released.iter().any(|it| it.text == current);
+            return if is_exact { Ok(before) } else { Adoption::of(Some(&before), current, undo) };
+        }
         let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
         let all = next.joined(&self.now);
         if self.now.fits(current, undo) || next.fits(current, undo) {
             return Ok(all);
         }
         Adoption::of(Some(&all), current, undo)
+    }
+
+    /// What was adopted when `current` was written, where that is from before a release.
+    fn before_release(&self, current: &str) -> Option<Adoption> {
+        let exact = self.released.iter().find(|released| released.text == current);
+        let back = || self.released.iter().find(|released| released.is_back(current));
+        let before = &exact.or_else(back)?.adoption;
+        // Pointers are about one original.
+        let same = before.original == self.now.original;
+        Some(if same { before.joined(&self.now) } else { before.clone() })
+    }
+
+    /// What to keep before `current`, which is from before a release, is written over: that its
+    /// handlers are adopted. `None` where it is not.
+    pub fn with_what_is_back(mut self, current: &str) -> Option<Self> {
+        self.now = self.before_release(current)?;
+        self.released.retain(|released| !released.is_back(current));
+        Some(self)
     }
 }
 
@@ -135,12 +198,12 @@ impl Adoption {
             return Ok(Vec::new());
         }
         let standing = foreign(current, |_| true)?;
+        let lines: HashMap<String, String> = lines(&self.original, false)?.into_iter().collect();
         for candidate in candidates {
             let Ok(handler) = &candidate.wrapped else { continue };
             let pointer = &candidate.pointer;
             let taken = self.hooks.iter().any(|hook| hook.pointer == *pointer);
-            let lines = foreign(&self.original, |other| other == pointer)?;
-            if taken || !lines.iter().all(|line| standing.contains(line)) {
+            if taken || lines.get(pointer).is_some_and(|line| !standing.contains(line)) {
                 continue;
             }
             let is_claimed = |hook: &Declared<'_>| {
@@ -166,17 +229,39 @@ impl Adoption {
     /// A [`Refusal`] where a text is no JSON.
     pub fn standing(&self, current: &str) -> Result<Vec<&Adopted>, Refusal> {
         let mut left = foreign(current, |_| true)?;
-        let is_adopted = |pointer: &str| self.hooks.iter().any(|hook| hook.pointer == pointer);
-        for line in foreign(&self.original, |pointer| !is_adopted(pointer))? {
-            take(&mut left, &line);
+        let mut lines: HashMap<String, String> =
+            lines(&self.original, false)?.into_iter().collect();
+        let adopted = self.hooks.iter().map(|hook| (hook, lines.remove(&hook.pointer)));
+        let adopted: Vec<_> = adopted.collect();
+        for line in lines.values() {
+            take(&mut left, line);
         }
-        let mut standing = Vec::new();
-        for hook in &self.hooks {
-            let lines = foreign(&self.original, |pointer| pointer == hook.pointer)?;
-            if lines.iter().any(|line| take(&mut left, line)) {
-                standing.push(hook);
-            }
+        let stands = |(hook, line): (_, Option<String>)| take(&mut left, &line?).then_some(hook);
+        Ok(adopted.into_iter().filter_map(stands).collect())
+    }
+
+    /// The adopted handlers that no hook of the manifest runs, and that do not stand in the settings
+    /// either if these adoptions are [as the manifest knows them](Adoption::declared_by).
+    pub fn undeclared(&self, hooks: &[Declared<'_>]) -> Vec<&Adopted> {
+        let declared = |hook: &&Adopted| !hooks.iter().any(|known| known.hook == hook.hook);
+        self.hooks.iter().filter(declared).collect()
+    }
+
+    /// Those of them that nothing runs any more though `current` says that hookman is at work: all
+    /// but what a hook may have been made of that was rewritten in the manifest.
+    ///
+    /// A text without any entry of ours can be from before the adoption, as on another branch.
+    pub fn lost(&self, hooks: &[Declared<'_>], current: &str) -> Vec<&Adopted> {
+        if entries(current).is_empty() {
+            return Vec::new();
         }
-        Ok(standing)
+        let is_kept = |name: &str| self.hooks.iter().any(|hook| hook.hook == name);
+        let rewritten: Vec<_> =
+            hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
+        let is_rewritten = |hook: &Adopted| {
+            let event = hook.pointer.split('/').nth(2).unwrap_or_default();
+            rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == event))
+        };
+        self.undeclared(hooks).into_iter().filter(|hook| !is_rewritten(hook)).collect()
     }
 }

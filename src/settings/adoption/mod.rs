@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::client::json::{Document, is_blank};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
-pub use kept::{Declared, Kept};
+pub use kept::{Declared, Kept, Released};
 pub use name::{suggest, unique};
 
 use super::{
@@ -84,9 +84,16 @@ impl Adoption {
     pub fn of(kept: Option<&Self>, current: &str, undo: Option<&Undo>) -> Result<Self, Refusal> {
         let record = record(current, undo);
         let Some(kept) = kept.filter(|kept| !kept.hooks.is_empty()) else {
-            let original = match undo {
-                Some(undo) => undo.removal(Some(current))?.after.unwrap_or_default(),
-                None => bare(current, &record)?,
+            let removed = undo.map(|undo| undo.removal(Some(current))).transpose()?;
+            let removed = removed.map(|removal| removal.after.unwrap_or_default());
+            // What is kept can be about handlers that this text has not any more.
+            let original = match removed {
+                Some(text)
+                    if sorted(foreign(&text, |_| true)?) == sorted(foreign(current, |_| true)?) =>
+                {
+                    text
+                }
+                _ => bare(current, &record)?,
             };
             if !is_blank(&original) {
                 let document = Document::parse(&original)?;
@@ -257,20 +264,23 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
     let known = |adoption: &Adoption, hook: &Adopted| {
         adoption.hooks.iter().any(|known| known.hook == hook.hook)
     };
-    let change = |adoption: &Adoption, hook: &Adopted, action: Action| {
-        let handler = adoption.handler(&hook.pointer);
+    let originals = [&before.original, &next.original].map(|text| Document::parse(filled(text)));
+    let [old, new] = originals;
+    let (old, new) = (old?, new?);
+    let change = |original: &Document<'_>, hook: &Adopted, action: Action| {
+        let handler = original.lookup(&hook.pointer).map(|node| original.value(node));
         let (before, after) =
             if action == Action::Release { (None, handler) } else { (handler, None) };
         let event = hook.pointer.split('/').nth(2).unwrap_or_default().to_owned();
         Change { action, event, pointer: hook.pointer.clone(), before, after }
     };
     let adopted = next.hooks.iter().filter(|hook| !known(before, hook));
-    let mut changes: Vec<Change> = adopted.map(|hook| change(next, hook, Action::Adopt)).collect();
+    let mut changes: Vec<Change> = adopted.map(|hook| change(&new, hook, Action::Adopt)).collect();
     let withdrawn = standing.iter().filter(|hook| known(next, hook));
-    changes.extend(withdrawn.map(|hook| change(before, hook, Action::Withdraw)));
+    changes.extend(withdrawn.map(|hook| change(&old, hook, Action::Withdraw)));
     let released = before.hooks.iter().filter(|hook| !known(next, hook));
     let released = released.filter(|hook| !standing.contains(hook));
-    changes.extend(released.map(|hook| change(before, hook, Action::Release)));
+    changes.extend(released.map(|hook| change(&old, hook, Action::Release)));
     Ok(changes)
 }
 
@@ -309,13 +319,25 @@ fn take(lines: &mut Vec<String>, wanted: &str) -> bool {
 
 /// The foreign handlers of a text at the chosen pointers, each with its event and matcher.
 fn foreign(text: &str, chosen: impl Fn(&str) -> bool) -> Result<Vec<String>, Refusal> {
+    let lines = lines(text, false)?.into_iter().filter(|(pointer, _)| chosen(pointer));
+    Ok(lines.map(|(_, line)| line).collect())
+}
+
+/// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
+/// its matcher and itself.
+fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
     let document = Document::parse(filled(text))?;
-    let wanted = |handler: &super::Handler| !handler.ours && chosen(&handler.pointer);
     let line = |handler: super::Handler| {
-        let super::Handler { event, matcher, value, .. } = handler;
-        serde_json::json!([event, matcher, value]).to_string()
+        let super::Handler { event, matcher, value, pointer, .. } = handler;
+        (pointer, serde_json::json!([event, matcher, value]).to_string())
     };
+    let wanted = |handler: &super::Handler| handler.ours == ours;
     Ok(handlers(&document).into_iter().filter(wanted).map(line).collect())
+}
+
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort_unstable();
+    lines
 }
 
 /// The file without its hooks.
