@@ -136,6 +136,7 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
         (code, _) => failed(Failure::Code(code, last_words(stderr, ""))),
     }
 }
+
 fn goes_on(on_error: OnError) -> Read {
     if on_error != OnError::Open {
         let why = "it went on in the background (`async`), where it can decide nothing";

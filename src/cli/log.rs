@@ -100,7 +100,9 @@ impl<'a> Wanted<'a> {
                 Some(clock::unix_seconds().saturating_sub(seconds))
             }
         };
-        if let Some(event) = args.event.as_deref().filter(|it| Event::from_name(it).is_none()) {
+        let is_event =
+            |name: &str| Event::ALL.iter().any(|event| event.name().eq_ignore_ascii_case(name));
+        if let Some(event) = args.event.as_deref().filter(|it| !is_event(it)) {
             let names: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
             bail!(match names::resolve(event, &names) {
                 names::Found::One(near) | names::Found::None(Some(near)) =>
@@ -119,7 +121,7 @@ impl<'a> Wanted<'a> {
         let args = self.args;
         let fits = self.from.is_none_or(|from| seconds >= from)
             && args.session.as_ref().is_none_or(|session| entry.session.starts_with(&**session))
-            && args.event.as_ref().is_none_or(|event| entry.event == **event)
+            && args.event.as_ref().is_none_or(|event| entry.event.eq_ignore_ascii_case(event))
             && (args.hook.is_none() || self.steps(&entry).next().is_some())
             && args.outcome.is_none_or(|outcome| self.came(&entry, outcome));
         fits.then(|| if args.json { line.to_owned() } else { self.text(&entry, seconds, world) })
@@ -199,7 +201,8 @@ impl<'a> Wanted<'a> {
             format!("{whole}.{tenth} ms"),
             remark.unwrap_or_default().lines().next().unwrap_or_default(),
         );
-        let row = harmless(row.trim_end());
+        // A row is one line, whatever stands in the payload.
+        let row = harmless(row.trim_end()).replace('\n', "\\n");
         let colour = match outcome.as_str() {
             "deny" => "31",
             "ask" | "defer" | "off" => "33",

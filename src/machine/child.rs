@@ -16,12 +16,12 @@ use super::signals::Endings;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
 /// How much of each of a child's outputs is kept, in bytes.
 pub const KEPT: usize = 1024 * 1024;
 
-/// How long a child that was told to terminate may take before it is killed.
+/// How long a child that was told to terminate may take before it is killed, and then to be gone.
 pub const GRACE: Duration = Duration::from_millis(1500);
 
 /// What to run.
@@ -96,8 +96,8 @@ struct Running<'a> {
     started: Instant,
     took: Duration,
     deadline: Instant,
-    /// Whether it was told to terminate.
-    told: bool,
+    /// The last signal that it was sent to end it.
+    told: Option<Signal>,
     timed_out: bool,
     /// The signal that hookman was to end by.
     interrupted: Option<i32>,
@@ -114,8 +114,10 @@ struct Output {
 
 /// Runs children side by side until each has exited or was killed; the results are in their order.
 ///
-/// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]. The end
-/// of a child ends the wait for its output: what a process left behind still writes is thrown away.
+/// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]; one that
+/// is still there after another is left alone, as it may belong to another user or wait in the
+/// system. The end of a child ends the wait for its output: what a process left behind still writes
+/// is thrown away.
 /// A signal that `endings` tells of ends the children in the same way, and none is started after it.
 ///
 /// # Errors
@@ -140,6 +142,8 @@ pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Fini
                     running.interrupt(signal, now);
                 }
                 running.enforce(now);
+            }
+            if running.status.is_none() {
                 wake = Some(wake.map_or(running.deadline, |wake| wake.min(running.deadline)));
             }
         }
@@ -214,7 +218,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         started,
         took: Duration::ZERO,
         deadline: Instant::now() + spec.timeout,
-        told: false,
+        told: None,
         timed_out: false,
         interrupted: None,
         goes_on_alone: spec.goes_on_alone,
@@ -272,15 +276,32 @@ impl Running<'_> {
         if now < self.deadline {
             return;
         }
-        let signal = if self.told { Signal::KILL } else { Signal::TERM };
-        let _ = kill_process_group(self.group, signal);
         self.timed_out |= self.interrupted.is_none();
-        self.told = true;
         self.deadline = now + GRACE;
+        let signal = match self.told {
+            None => Signal::TERM,
+            Some(Signal::TERM) => Signal::KILL,
+            Some(_) => {
+                self.leave();
+                return;
+            }
+        };
+        self.told = Some(signal);
+        let _ = kill_process_group(self.group, signal);
+        // A child may have gone over to another group.
+        if getpgid(Some(self.group)) != Ok(self.group) {
+            let _ = kill_process(self.group, signal);
+        }
+    }
+
+    /// Waits for it no longer.
+    fn leave(&mut self) {
+        self.status = Some(ExitStatus::default());
+        self.took = self.started.elapsed();
     }
 
     fn interrupt(&mut self, signal: i32, now: Instant) {
-        if self.interrupted.is_none() && !self.told {
+        if self.interrupted.is_none() && self.told.is_none() {
             self.interrupted = Some(signal);
             self.deadline = now;
         }
@@ -296,8 +317,7 @@ impl Running<'_> {
         }
         if self.input.is_none() && (self.goes_on_alone)(&self.outputs[0].kept) {
             self.goes_on = true;
-            self.status = Some(ExitStatus::default());
-            self.took = self.started.elapsed();
+            self.leave();
             return;
         }
         if let Ok(Some(status)) = self.child.try_wait() {
@@ -330,7 +350,7 @@ impl Running<'_> {
     }
 
     fn finish(self) -> Finished {
-        if self.told {
+        if self.told.is_some() {
             // The child may have gone on SIGTERM while others of its group stayed.
             let _ = kill_process_group(self.group, Signal::KILL);
         }
@@ -344,7 +364,7 @@ impl Running<'_> {
             (None, None, signal) => Ended::Signalled(signal.unwrap_or_default()),
         };
         let [mut stdout, mut stderr] = self.outputs;
-        if !self.told {
+        if self.told.is_none() {
             stdout.leave();
             stderr.leave();
         }
@@ -487,6 +507,31 @@ mod tests {
         let stubborn = shell("trap '' TERM; echo here; sleep 30", b"", 300);
         assert_eq!(stubborn.ended, Ended::TimedOut);
         assert_eq!(stubborn.stdout, b"here\n");
+    }
+
+    #[test]
+    fn time_that_is_up_ends_a_child_in_another_group() {
+        let line = "exec perl -e 'setpgrp(0, getpgrp(getppid)); sleep 20; print \"late\"'";
+        let finished = shell(line, b"", 500);
+        assert_eq!((finished.ended, &*finished.stdout), (Ended::TimedOut, b"".as_slice()));
+    }
+
+    #[test]
+    fn a_child_that_no_signal_ends_is_left_alone() {
+        let mut gone = Command::new("true").spawn().unwrap();
+        let nobody = Pid::from_child(&gone);
+        gone.wait().unwrap();
+        let line = Program::Shell("exec sleep 60");
+        let mut running = start(&Spec::new(line, Duration::ZERO)).unwrap();
+        let child = std::mem::replace(&mut running.group, nobody);
+        let mut now = Instant::now();
+        for waited_for in [true, true, false] {
+            running.enforce(now);
+            assert_eq!(running.status.is_none(), waited_for);
+            now += 2 * GRACE;
+        }
+        kill_process(child, Signal::KILL).unwrap();
+        assert_eq!(running.finish().ended, Ended::TimedOut);
     }
 
     #[test]

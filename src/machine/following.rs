@@ -1,7 +1,7 @@
 //! Reading a file that grows, and that another may take the place of.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,7 @@ impl Following {
     ///
     /// What the system says.
     pub fn read(&mut self) -> io::Result<String> {
+        self.begin_anew_if_cut()?;
         let mut text = self.rest()?;
         if self.is_other()? {
             // Nobody writes to the old one from now on but those who had it open already.
@@ -37,6 +38,17 @@ impl Following {
             text.push_str(&self.rest()?);
         }
         Ok(text)
+    }
+
+    /// Goes back to the start of a file that is shorter than what was read of it.
+    fn begin_anew_if_cut(&mut self) -> io::Result<()> {
+        if let Some(file) = &mut self.file
+            && file.metadata()?.len() < file.stream_position()?
+        {
+            file.rewind()?;
+            self.begun.clear();
+        }
+        Ok(())
     }
 
     fn rest(&mut self) -> io::Result<String> {
@@ -82,5 +94,7 @@ mod tests {
         fs::write(&path, "new\n").unwrap();
         assert_eq!(following.read().unwrap(), "late\nnew\n");
         assert_eq!(following.read().unwrap(), "");
+        fs::write(&path, "a\n").unwrap();
+        assert_eq!(following.read().unwrap(), "a\n");
     }
 }

@@ -63,9 +63,13 @@ pub fn uninterrupted<T>(deed: impl FnOnce() -> T) -> T {
 /// that would make a file longer than it may be.
 pub fn ignore_failed_writes() {
     #[expect(unsafe_code, reason = "there is no safe way to set a signal's disposition")]
-    // SAFETY: the call takes no pointer and no other thread runs yet.
+    // SAFETY: no other thread runs yet, and the handler does nothing.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        // What is ignored stays so in children, for which the standard library puts back only the
+        // signal above; what has a handler does not.
+        libc::signal(libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t);
     }
 }
+
+extern "C" fn nothing(_signal: libc::c_int) {}

@@ -1,6 +1,8 @@
 //! The terminal: what is printed, and what is asked.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::IntoRawFd;
 
 use super::{environment, signals};
 
@@ -95,6 +97,36 @@ impl Terminal {
         }
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
+}
+
+/// Keeps the number of a standard output that is closed from the next file, which would get the
+/// answer.
+pub fn reserve_output() {
+    // Another that is closed may come before it.
+    for _ in 0..2 {
+        if rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_ok() {
+            return;
+        }
+        // What is open for reading alone takes no answer either.
+        let Ok(nothing) = File::open("/dev/null") else { return };
+        let _ = nothing.into_raw_fd();
+    }
+}
+
+/// Writes all of an answer to standard output, at once and as it is.
+///
+/// # Errors
+///
+/// What the system says, also of an output that is closed, for which the standard library's has no
+/// error.
+pub fn answer(text: &str) -> io::Result<()> {
+    let mut left = text.as_bytes();
+    while !left.is_empty() {
+        let written =
+            rustix::io::retry_on_intr(|| rustix::io::write(rustix::stdio::stdout(), left))?;
+        left = &left[written..];
+    }
+    Ok(())
 }
 
 // An interrupt while a key is awaited would end the process with the cursor hidden.

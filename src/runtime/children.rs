@@ -12,8 +12,8 @@ use crate::client::event::Event;
 use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
-use crate::machine::environment;
 use crate::machine::signals::Endings;
+use crate::machine::{environment, terminal};
 use crate::session::store::Store;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
@@ -86,6 +86,7 @@ pub(super) fn run(
             goes_on_alone: output::goes_on_alone,
         })
         .collect();
+    terminal::reserve_output();
     let results = child::run(&specs, Endings::watch());
     results
         .into_iter()

@@ -59,7 +59,11 @@ fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>)
         format!("not run: {}", entry.off)
     } else if entry.verdict == "deny" {
         "not run: a hook before it denied the call".to_owned()
-    } else {
+    } else if hook.manner.condition.is_some() {
         "not run: its `if` does not match the call".to_owned()
+    } else if let Some(note) = entry.notes.first() {
+        format!("not run: {note}")
+    } else {
+        "not run: the event was answered without it".to_owned()
     }
 }

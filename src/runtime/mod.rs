@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod catalogue;
 pub mod chains;
 pub mod children;
+mod conditions;
 mod debug;
 pub mod journal;
 mod launch;
@@ -30,7 +31,6 @@ use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::chain::condition::{Condition, Unmet};
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::{Answer, Decision};
@@ -39,7 +39,7 @@ use crate::client::output;
 use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
 use crate::machine::paths::Paths;
-use crate::machine::{clock, files, signals};
+use crate::machine::{clock, files, signals, terminal};
 use crate::manifest::OnError;
 use crate::session::identity::safe_name;
 use crate::session::switches::{Moment, Switches};
@@ -49,7 +49,7 @@ use chains::{Chain, Loaded};
 use children::Around;
 use journal::Entry;
 use overrides::Overrides;
-use scene::Surroundings;
+use steps::Candidate;
 use store::FileStore;
 use switching::{Found, Scene};
 
@@ -139,7 +139,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     // The answer is given; a journal that cannot be written must not change it, and doctor
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
-    upkeep::after(&paths, event);
+    upkeep::after(&paths, &call.chain, event);
     code
 }
 
@@ -150,8 +150,7 @@ fn silent(problem: &str) -> u8 {
 
 fn say(verdict: &Verdict) -> u8 {
     let said = &verdict.said;
-    let written =
-        io::stdout().write_all(said.stdout.as_bytes()).and_then(|()| io::stdout().flush());
+    let written = terminal::answer(&said.stdout);
     let _ = io::stderr().write_all(said.stderr.as_bytes());
     if written.is_err() && verdict.decision == Some(Decision::Deny) {
         // A denial that does not arrive by standard output still has another way.
@@ -259,7 +258,7 @@ impl Call<'_> {
         let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
         ran.append(&mut told);
         let verdict = merge::merge(self.event, &ran, &keep);
-        stops::limited(self.event, verdict, &ran, payload, text, self.paths, entry)
+        stops::limited(self.event, verdict, (&ran, &keep), (payload, text), self.paths, entry)
     }
 
     /// The steps of a plan for a payload, or the first line of them that is damaged.
@@ -307,16 +306,26 @@ impl Call<'_> {
     }
 }
 
-/// Drops the steps that are switched off in the session, or whose conditions are not met; with what
-/// the user is to be told of switches that cannot be used.
+/// Drops the steps that are switched off in the session, or whose conditions are not met and will
+/// not be; with what the user is to be told of switches that cannot be used.
 fn choose<'p>(
-    mut chosen: Vec<Step<'p>>,
+    steps: Vec<Step<'p>>,
     call: &Call<'_>,
     payload: &Payload<'_>,
     store: &FileStore,
     entry: &mut Entry<'_>,
-) -> (Vec<Step<'p>>, Option<String>) {
-    chosen.retain(|step| step.conditions.is_empty() || is_met(step, payload, entry));
+) -> (Vec<Candidate<'p>>, Option<String>) {
+    let mut chosen: Vec<Candidate<'p>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        match conditions::unmet(&step, payload, entry) {
+            // What an earlier step makes of the input may meet them.
+            Some(unmet) if !chosen.is_empty() && conditions::may_change(call.event, unmet) => {
+                chosen.push(Candidate { step, unmet: Some(unmet) });
+            }
+            Some(unmet) => conditions::skip(&step, unmet, entry),
+            None => chosen.push(Candidate { step, unmet: None }),
+        }
+    }
     if chosen.is_empty() {
         return (chosen, None);
     }
@@ -333,34 +342,19 @@ fn choose<'p>(
         let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
         Some(format!("a switch since {}{}", off.since, profile.unwrap_or_default()))
     };
-    chosen.retain(|step| {
+    chosen.retain(|Candidate { step, unmet }| {
         let why = why_not(step, &entry.scope);
         let stays = why.is_none();
-        if let Some(why) = why {
-            entry.skipped(step.name, why);
+        match (why, unmet) {
+            (Some(why), None) => entry.skipped(step.name, why),
+            (Some(_), Some(unmet)) => conditions::skip(step, *unmet, entry),
+            (None, _) => {}
         }
         stays
     });
-    let gate = chosen.iter().any(|step| step.on_error == OnError::Closed);
+    let gate = chosen.iter().any(|candidate| candidate.step.on_error == OnError::Closed);
     GATE.store(gate, Ordering::Relaxed);
     (chosen, unread)
-}
-
-/// Whether a step's conditions are met. One that cannot be read keeps no hook from running.
-fn is_met(step: &Step<'_>, payload: &Payload<'_>, entry: &mut Entry<'_>) -> bool {
-    let Some(condition) = Condition::parse(step.conditions) else {
-        entry.note(format!("the conditions of `{}` were not read", step.name));
-        return true;
-    };
-    match condition.unmet(payload, &Surroundings) {
-        None => true,
-        // As with a matcher, the hook has nothing to do with the call.
-        Some(Unmet::If) => false,
-        Some(Unmet::When(key)) => {
-            entry.skipped(step.name, format!("`when.{key}`"));
-            false
-        }
-    }
 }
 
 /// A session's switches and the time, where there are any. A file that cannot be used switches
@@ -413,7 +407,9 @@ fn switches_of(
 // What is broken while it guards a session is worth one warning, not one a call.
 fn tell_once(store: &FileStore, what: &str) -> bool {
     use crate::session::store::Store;
-    store.raise(what, Duration::from_secs(24 * 60 * 60)).unwrap_or(false)
+    let raised = store.raise(what, Duration::from_secs(24 * 60 * 60));
+    // Where it cannot be noted that it was said, it is better said again than never.
+    raised.unwrap_or_else(|_| !store.is_up(what).unwrap_or(false))
 }
 
 /// The event that a bare call with a payload on its standard input is for; clients older than the

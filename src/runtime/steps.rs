@@ -7,8 +7,10 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::children::{self, Around, Came};
+use super::conditions;
 use super::journal::Entry;
 use crate::builtin::{self, Context, catalogue};
+use crate::chain::condition::Unmet;
 use crate::chain::merge::Ran;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -16,14 +18,24 @@ use crate::client::answer::Decision;
 use crate::client::event::{Block, Event};
 use crate::client::payload::Payload;
 
+/// A step that is to run, or that is if a step before it makes the input one that it is for.
+#[derive(Debug)]
+pub struct Candidate<'p> {
+    /// The step.
+    pub step: Step<'p>,
+    /// The condition that the tool's input does not meet as it came.
+    pub unmet: Option<Unmet>,
+}
+
 /// Runs the steps in order until all have run or one denies a permission; those that run always
 /// run then too.
 ///
 /// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
-/// field by field. Neighbours that are marked parallel see the same input, and all of them run.
+/// field by field, and its conditions are judged on that. Neighbours that are marked parallel see the
+/// same input, and all of them run.
 pub fn run(
     event: Event,
-    steps: &[Step<'_>],
+    steps: &[Candidate<'_>],
     payload: &Payload<'_>,
     text: &str,
     around: Around<'_>,
@@ -32,18 +44,22 @@ pub fn run(
     let mut ran = Vec::with_capacity(steps.len());
     let mut rewrites = Rewrites::default();
     let mut ended = false;
-    for batch in steps.chunk_by(|one, next| one.parallel && next.parallel) {
-        let batch: Vec<&Step<'_>> = batch.iter().filter(|step| !ended || step.always).collect();
+    for batch in steps.chunk_by(|one, next| one.step.parallel && next.step.parallel) {
+        let batch: Vec<&Candidate<'_>> =
+            batch.iter().filter(|it| !ended || it.step.always).collect();
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
-            None => together(event, &batch, payload, text, around),
+            None => together(event, &met(batch, None, entry), payload, text, around),
             Some(input) => {
                 let text = with_input(text, payload, input);
                 match Payload::parse(&text) {
-                    Ok(payload) => together(event, &batch, &payload, &text, around),
+                    Ok(payload) => {
+                        let batch = met(batch, Some(&payload), entry);
+                        together(event, &batch, &payload, &text, around)
+                    }
                     Err(error) => {
                         let failure = Failure::Builtin(error.to_string());
-                        batch.iter().map(|step| (*step, failure.clone().into())).collect()
+                        batch.iter().map(|it| (&it.step, failure.clone().into())).collect()
                     }
                 }
             }
@@ -69,6 +85,26 @@ pub fn run(
         }
     }
     ran
+}
+
+/// The steps whose conditions are met by the payload of a call that was rewritten, or by the call as
+/// it came.
+fn met<'s, 'p>(
+    batch: Vec<&'s Candidate<'p>>,
+    rewritten: Option<&Payload<'_>>,
+    entry: &mut Entry<'_>,
+) -> Vec<&'s Step<'p>> {
+    let is_met = |Candidate { step, unmet }: &&Candidate<'_>| {
+        let unmet = match rewritten {
+            Some(payload) => conditions::unmet(step, payload, entry),
+            None => *unmet,
+        };
+        if let Some(unmet) = unmet {
+            conditions::skip(step, unmet, entry);
+        }
+        unmet.is_none()
+    };
+    batch.into_iter().filter(is_met).map(|it| &it.step).collect()
 }
 
 /// What the steps have made of the tool's input.

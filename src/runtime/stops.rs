@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::journal::Entry;
-use crate::chain::merge::{Ran, Verdict};
+use crate::chain::merge::{self, Ran, Verdict};
+use crate::chain::outcome::Outcome;
+use crate::chain::room::Keep;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::Event;
-use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files};
@@ -34,9 +35,8 @@ struct Active {
 pub(super) fn limited(
     event: Event,
     verdict: Verdict,
-    ran: &[Ran],
-    payload: &Payload<'_>,
-    text: &str,
+    (ran, keep): (&[Ran], Keep<'_>),
+    (payload, text): (&Payload<'_>, &str),
     paths: &Paths,
     entry: &mut Entry<'_>,
 ) -> Verdict {
@@ -56,9 +56,17 @@ pub(super) fn limited(
         None => format!("{event} comes now: how often it was refused cannot be written down"),
     };
     entry.overruled(&message);
-    let message = format!("hookman: {message} ({VARIABLE} sets the number, 0 lifts the limit)");
-    let answer = Answer { system_message: Some(message), ..Answer::default() };
-    Verdict { decision: None, said: output::write(event, &answer) }
+    let message = format!("{message} ({VARIABLE} sets the number, 0 lifts the limit)");
+    let mut rest: Vec<Ran> = ran.iter().map(|ran| without_refusal(event, ran)).collect();
+    rest.push(Ran::told("hookman", message));
+    merge::merge(event, &rest, keep)
+}
+
+/// A step with all that it said but what would keep the end from coming.
+fn without_refusal(event: Event, ran: &Ran) -> Ran {
+    let answer = ran.answer(event);
+    let answer = Answer { decision: None, reason: None, context: Vec::new(), ..answer };
+    Ran { outcome: Outcome::Answer(answer, None), ..ran.clone() }
 }
 
 // A text for the model keeps the session going as a block does (client 2.1.163 and later).

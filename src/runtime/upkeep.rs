@@ -1,10 +1,11 @@
-//! Tidying after the answer is given, and never at a tool call.
+//! Tidying after the answer is given, and never at a tool call of the user's chain.
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::chains::Chain;
 use super::sessions;
 use crate::client::event::{Event, Subject};
 use crate::machine::lock::Lock;
@@ -20,14 +21,16 @@ pub const FILES: usize = 5;
 /// How long a journal that was put aside is kept.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Does what an event leaves time for.
-pub(super) fn after(paths: &Paths, event: Event) {
-    if event.facts().subject == Subject::Tool {
+/// Does what an event leaves time for. The user's chain is always called at the start of a session;
+/// a project's alone may be called at nothing but tools.
+pub(super) fn after(paths: &Paths, chain: &Chain, event: Event) {
+    let of_project = chain.scope == "project";
+    if event.facts().subject == Subject::Tool && !of_project {
         return;
     }
     // What is not tidied now is tidied the next time.
     let _ = rotate(paths, SIZE);
-    if event == Event::SessionStart {
+    if event == Event::SessionStart || of_project {
         sessions::prune_daily(paths);
     }
 }

@@ -115,18 +115,27 @@ impl Glob {
         } else {
             path.len()
         };
-        (1..=longest).any(|length| hits(&self.segments, &path[..length]))
-    }
-}
-
-fn hits(segments: &[Segment], path: &[Vec<char>]) -> bool {
-    match segments {
-        [] => path.is_empty(),
-        [Segment::Any] => !path.is_empty(),
-        [Segment::Any, rest @ ..] => (0..=path.len()).any(|skipped| hits(rest, &path[skipped..])),
-        [Segment::One(tokens), rest @ ..] => {
-            path.split_first().is_some_and(|(part, path)| fits(tokens, part) && hits(rest, path))
+        // Which beginnings of the path the segments so far hit, by their lengths: unlike trying
+        // each way, that takes no longer than segments times components.
+        let mut hit = vec![false; path.len() + 1];
+        hit[0] = true;
+        for (at, segment) in self.segments.iter().enumerate() {
+            match segment {
+                Segment::Any => {
+                    let first = hit.iter().position(|hit| *hit).unwrap_or(hit.len());
+                    // At the end it stands for what is in a directory, which is something.
+                    let least = usize::from(at + 1 == self.segments.len());
+                    hit.iter_mut().enumerate().for_each(|(at, hit)| *hit = at >= first + least);
+                }
+                Segment::One(tokens) => {
+                    for at in (0..path.len()).rev() {
+                        hit[at + 1] = hit[at] && fits(tokens, &path[at]);
+                    }
+                    hit[0] = false;
+                }
+            }
         }
+        hit[1..=longest].contains(&true)
     }
 }
 
@@ -216,4 +225,32 @@ fn class(inside: &[char]) -> Token {
         ranges.push((from, to));
     }
     Token::Class(ranges, negated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_depth_is_any_depth_and_takes_no_time() {
+        let anchors = Anchors { cwd: "/tmp", project: "/tmp", home: "/home/x" };
+        let deep = format!("/tmp/{}", "a/".repeat(2000));
+        let rows = [
+            ("**/a/**/a/**/a/**/b", format!("{deep}c"), false),
+            ("**/a/**/a/**/a/**/b", format!("{deep}b"), true),
+            ("**/a/**/a/**/a/**/b", format!("{deep}b/c/d"), true),
+            ("a/**", "/tmp/a".to_owned(), false),
+            ("a/**", "/tmp/a/b/c".to_owned(), true),
+            ("a/**/**", "/tmp/a/b".to_owned(), true),
+            ("**/**", "/tmp/a".to_owned(), true),
+            ("a/**/b", "/tmp/a/b".to_owned(), true),
+            ("a/**/b/", "/tmp/a/b".to_owned(), false),
+            ("a/**/b/", "/tmp/a/x/b/c".to_owned(), true),
+        ];
+        for (pattern, path, expected) in rows {
+            assert_eq!(matches(pattern, &path, anchors), expected, "{pattern}");
+        }
+        let stars = format!("{}b", "*a".repeat(40));
+        assert!(!matches(&stars, &format!("/tmp/{}", "a".repeat(4000)), anchors));
+    }
 }

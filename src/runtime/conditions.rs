@@ -1,0 +1,39 @@
+//! Judging a step's conditions on a payload.
+
+use super::journal::Entry;
+use super::scene::Surroundings;
+use crate::chain::condition::{Condition, Unmet};
+use crate::chain::plan::Step;
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+
+/// The first of a step's conditions that is not met. Conditions that cannot be read keep no hook
+/// from running.
+pub(super) fn unmet(
+    step: &Step<'_>,
+    payload: &Payload<'_>,
+    entry: &mut Entry<'_>,
+) -> Option<Unmet> {
+    if step.conditions.is_empty() {
+        return None;
+    }
+    let Some(condition) = Condition::parse(step.conditions) else {
+        entry.note(format!("the conditions of `{}` were not read", step.name));
+        return None;
+    };
+    condition.unmet(payload, &Surroundings)
+}
+
+/// Whether a condition is about what a step can rewrite: the input of a tool.
+pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
+    event == Event::PreToolUse && matches!(unmet, Unmet::If | Unmet::When("paths"))
+}
+
+/// Notes that a step does not run for its conditions.
+pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
+    match unmet {
+        // As with a matcher, the hook has nothing to do with the call.
+        Unmet::If => {}
+        Unmet::When(key) => entry.skipped(step.name, format!("`when.{key}`")),
+    }
+}
