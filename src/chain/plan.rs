@@ -96,7 +96,7 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     let mut store = Store::default();
     let manifest = sources.first().map_or("", |source| &source.path);
     let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
-    for hook in hooks.iter().filter(|hook| hook.enabled) {
+    for hook in hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none()) {
         let (kind, data) = data(hook, directory)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
@@ -151,6 +151,8 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
             }
             ("argv", serde_json::to_string(&words)?)
         }
+        // The client runs it, and no plan has a step for it.
+        Action::Passed(_) => ("", String::new()),
     })
 }
 

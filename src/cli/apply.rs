@@ -18,11 +18,8 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         _ => None,
     };
     let proposals = registering::propose(world, &target, &layers, binary.as_deref())?;
-    // Slash commands are an installation's; a launcher is what the entries call.
-    let mut companions = match target.project {
-        Some(_) => Some(Companions::of(world, &target, None)?).filter(|it| !it.is_done()),
-        None => None,
-    };
+    let companions = Companions::required(world, &target, binary.as_deref())?;
+    let mut companions = Some(companions).filter(|it| !it.is_done());
     if let Some(companions) = &companions {
         companions.show(world);
     }

@@ -11,6 +11,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::World;
+use super::binary::{binary_path, registered};
 use super::registering::Target;
 use super::writes::Writes;
 use crate::machine::files;
@@ -100,6 +101,34 @@ impl Companions {
             files.push((path, text, deed));
         }
         Ok(Self { record, written, files })
+    }
+
+    /// What cannot be missing: a project's launcher, which its entries call, and slash commands that
+    /// were installed. They are to call `binary`, or else what the entries call.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read, or it is not known what they are to call.
+    pub(super) fn required(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        let found = Self::of(world, target, binary)?;
+        if target.project.is_some() {
+            return Ok(found);
+        }
+        let found = found.lost();
+        if found.files.is_empty() || binary.is_some() {
+            return Ok(found);
+        }
+        let binary = registered(&target.settings).map_or_else(|| binary_path(world, None), Ok)?;
+        Self::of(world, target, Some(&binary)).map(Self::lost)
+    }
+
+    /// Only those that hookman wrote and that are gone.
+    fn lost(mut self) -> Self {
+        let written = &self.written.files;
+        self.files.retain(|(path, _, deed)| {
+            *deed == Deed::Create && written.contains_key(&paths::real(path))
+        });
+        self
     }
 
     /// Whether installing would write anything.

@@ -31,7 +31,9 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             scope = of;
         }
         let state = if hook.enabled { "" } else { "  (off)" };
-        world.terminal.line(format!("  {:width$}  {}{state}", hook.name, fires(hook)));
+        let kind = hook.passed().map(|it| format!("  ({}, run by the client)", it.handler.name()));
+        let kind = kind.unwrap_or_default();
+        world.terminal.line(format!("  {:width$}  {}{kind}{state}", hook.name, fires(hook)));
         if args.resolved {
             for line in resolved(hook) {
                 world.terminal.line(format!("  {:width$}    {line}", ""));
@@ -83,8 +85,9 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
         ("matcher", matcher),
         ("enabled", hook.enabled.to_string()),
         ("timeout", timeout.to_string()),
-        ("on_error", hook.on_error.name().to_owned()),
     ];
+    let is_passed = hook.passed().is_some();
+    rows.extend((!is_passed).then(|| ("on_error", hook.on_error.name().to_owned())));
     let manner = &hook.manner;
     rows.extend(manner.parallel.then(|| ("parallel", "true".to_owned())));
     rows.extend(manner.always.then(|| ("always", "true".to_owned())));
@@ -104,6 +107,7 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
         .map(|(key, value)| match (hook.origins.get(key), key) {
             (Some(origin), _) => format!("{key} = {value}    # {origin}"),
             (None, "event" | "matcher") if is_builtin => format!("{key} = {value}    # built-in"),
+            (None, "timeout") if is_passed => format!("{key} = {value}    # the client's"),
             (None, _) => format!("{key} = {value}    # default"),
         })
         .collect();
@@ -135,6 +139,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "enabled": hook.enabled,
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
+        "handler": hook.passed().map(|passed| &passed.keys),
         "parallel": hook.manner.parallel,
         "always": hook.manner.always,
         "cwd": if hook.surroundings.in_project { "project" } else { "session" },

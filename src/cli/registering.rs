@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
 
 use super::binary;
 pub(super) use super::binary::binary_path;
@@ -13,12 +12,11 @@ use super::settling::Written;
 pub(super) use super::target::Target;
 use super::writes::Writes;
 use super::{World, adopting, exchange};
-use crate::client::json::Document;
 use crate::doctor::demands;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Undo, own_handlers, plan, unified_diff};
+use crate::settings::{Colour, Plan, Record, Registration, Remembered, Undo, plan, unified_diff};
 
 /// What a settings file is to hold.
 #[derive(Clone)]
@@ -35,27 +33,6 @@ pub(super) struct Proposal {
     pub plan: Plan,
     undo: Option<Undo>,
     moving: Option<Moving>,
-}
-
-/// What is kept beside a settings file. A process that is killed between writing this and writing
-/// the file leaves the older text there, so what belongs to that is kept as well.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    last: Undo,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    earlier: Option<Undo>,
-}
-
-impl Kept {
-    /// What belongs to the text that the file holds.
-    fn of(self, current: Option<&str>) -> Option<Undo> {
-        let wrote = |undo: &Undo| current == Some(&*undo.after);
-        match self.earlier.filter(wrote) {
-            Some(earlier) if !wrote(&self.last) => Some(earlier),
-            _ if self.last.original.as_deref() == current => None,
-            _ => Some(self.last),
-        }
-    }
 }
 
 /// Plans the registration of a target's hooks: in a project's settings and then in those that its
@@ -187,6 +164,14 @@ pub(super) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
+/// What would be kept of a file that hookman wrote elsewhere, as in a fresh clone, where it holds
+/// entries that only a record tells from others.
+fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
+    let record = Record::presumed_for(text, entries);
+    let known = !record.passed.is_empty();
+    known.then(|| Undo { original: None, after: String::new(), record })
+}
+
 /// What to say of a file that must not be touched.
 pub(super) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
@@ -194,11 +179,6 @@ pub(super) fn left_alone(world: &World, settings: &Path) -> String {
 
 fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("undo", settings)
-}
-
-fn holds_ours(text: Option<&str>) -> bool {
-    text.and_then(|text| Document::parse(text).ok())
-        .is_some_and(|document| !own_handlers(&document).is_empty())
 }
 
 /// What is kept to take our entries out of the text that a settings file holds.
@@ -209,7 +189,7 @@ fn holds_ours(text: Option<&str>) -> bool {
 pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result<Option<Undo>> {
     let kept = files::read_text(&undo_file(world, settings))?;
     // What cannot be understood is no help in undoing, and the removal works without it.
-    let kept: Option<Kept> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    let kept: Option<Remembered> = kept.and_then(|text| serde_json::from_str(&text).ok());
     Ok(kept.and_then(|kept| kept.of(text)))
 }
 
@@ -270,8 +250,14 @@ impl Proposal {
         let before = read(world, settings)?;
         let undo = undo(world, settings, before.as_deref())?;
         // Without an entry of ours it is about some other text, but for what a removal left empty.
-        let is_new = matches!(wish, Wish::Entries(_)) && !holds_ours(before.as_deref());
-        let undo = undo.filter(|_| !is_new);
+        let undo = match (&wish, before.as_deref()) {
+            (Wish::Nothing, _) => undo,
+            (Wish::Entries(_), None) => None,
+            (Wish::Entries(entries), Some(text)) => match undo {
+                Some(undo) => undo.record.finds_ours(text).then_some(undo),
+                None => presumed(text, entries),
+            },
+        };
         Self::over(before.as_deref(), settings, wish, undo)
             .with_context(|| left_alone(world, settings))
     }
@@ -431,7 +417,7 @@ impl Proposal {
         if matches!(self.wish, Wish::Entries(_))
             && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
         {
-            let kept = Kept { last, earlier: self.undo.clone() };
+            let kept = Remembered { last, earlier: self.undo.clone() };
             writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());

@@ -85,6 +85,10 @@ fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
     handler.insert("type".to_owned(), "command".into());
     match &hook.action {
         Action::Builtin { name, .. } => bail!("`{name}` is hookman's own and cannot be released"),
+        Action::Passed(_) => bail!(
+            "`{}` is run by the client already; take it out of the manifest and run `hookman apply`",
+            hook.name
+        ),
         Action::Command(line) => {
             handler.insert("command".to_owned(), line.clone().into());
         }

@@ -19,7 +19,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
         return prune(args, world);
     }
     let seen = sessions::seen(&world.paths);
-    let rows: Vec<(&Seen, Vec<String>)> =
+    let rows: Vec<(&Seen, Vec<Off>)> =
         seen.iter().map(|session| (session, off(session, world))).collect();
     if args.json {
         let rows: Vec<_> = rows.iter().map(|(session, off)| as_json(session, off)).collect();
@@ -36,21 +36,22 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
         world.terminal.line(format!("  since  {}", session.since));
         world.terminal.line(format!("  last   {}, {}", session.event, session.last));
         if !off.is_empty() {
-            world.terminal.line(format!("  off    {}", off.join(", ")));
+            let names: Vec<String> = off.iter().map(Off::label).collect();
+            world.terminal.line(format!("  off    {}", names.join(", ")));
         }
     }
     Ok(ExitStatus::Done)
 }
 
-fn off(session: &Seen, world: &World) -> Vec<String> {
+fn off(session: &Seen, world: &World) -> Vec<Off> {
     let Ok((switches, _)) = switching::switches(&world.paths, &session.id) else {
         return Vec::new();
     };
     let now = switching::moment(&world.paths, &session.id);
-    switches.current(now.at()).map(Off::label).collect()
+    switches.current(now.at()).cloned().collect()
 }
 
-fn as_json(session: &Seen, off: &[String]) -> serde_json::Value {
+fn as_json(session: &Seen, off: &[Off]) -> serde_json::Value {
     json!({
         "session": session.id,
         "live": session.live,

@@ -56,6 +56,10 @@ fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
         }
         Action::Command(line) => world.terminal.line(format!("command: {line}")),
         Action::Argv(words) => world.terminal.line(format!("argv: {words:?}")),
+        Action::Passed(passed) => {
+            let entry = serde_json::to_string_pretty(&passed.keys)?;
+            world.terminal.line(format!("run by the client itself, by this entry: {entry}"));
+        }
     }
     for line in resolved(hook) {
         world.terminal.line(line);

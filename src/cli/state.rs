@@ -18,9 +18,10 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     let store = FileStore::new(folder);
     match &args.command {
         StateCommand::Flag { deed, name, ttl } => {
-            let seconds = period::seconds(ttl).with_context(|| {
-                format!("--ttl takes a time such as 90s, 30m, 2h or 1d, not `{ttl}`")
-            })?;
+            let seconds =
+                period::seconds(ttl).filter(|seconds| *seconds > 0).with_context(|| {
+                    format!("--ttl takes a time such as 90s, 30m, 2h or 1d, not `{ttl}`")
+                })?;
             flag(*deed, name, Duration::from_secs(seconds), &store)
         }
         StateCommand::Mark { name, prompt } => {

@@ -14,10 +14,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let layers = Layers::required(world, &target)?;
     let proposals = registering::propose(world, &target, &layers, None)?;
-    let missing = match target.project {
-        Some(_) => Companions::of(world, &target, None)?.missing(world),
-        None => Vec::new(),
-    };
+    let missing = Companions::required(world, &target, None)?.missing(world);
     let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
     let drift = !drifted.is_empty() || !missing.is_empty();
     if args.json {

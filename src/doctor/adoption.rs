@@ -79,7 +79,7 @@ pub fn declared<'h>(hooks: impl IntoIterator<Item = &'h Hook>) -> Vec<Declared<'
         hook: &hook.name,
         adopted: hook.manner.adopted,
         program: match &hook.action {
-            Action::Builtin { .. } => None,
+            Action::Builtin { .. } | Action::Passed(_) => None,
             Action::Command(line) => Some(Program::Command(line.clone())),
             Action::Argv(words) => Some(Program::Argv(words.clone())),
         },

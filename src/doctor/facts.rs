@@ -14,7 +14,7 @@ use crate::runtime::chains::{self, Chain};
 use crate::runtime::journal::{self, Entry};
 use crate::runtime::overrides::Overrides;
 use crate::settings::adoption::Kept;
-use crate::settings::{self, Handler};
+use crate::settings::{self, Handler, Remembered, Undo};
 
 /// How much of the journal is looked at, in bytes.
 const JOURNAL_TAIL: u64 = 1024 * 1024;
@@ -29,6 +29,8 @@ pub struct SettingsFile {
     pub text: Result<Option<String>, String>,
     /// What is kept of the handlers that were adopted from it.
     pub adoptions: Option<Kept>,
+    /// What is kept to take our entries out of it.
+    pub undo: Option<Undo>,
 }
 
 impl SettingsFile {
@@ -92,11 +94,16 @@ impl Facts {
         }
         let settings: Vec<SettingsFile> = files
             .into_iter()
-            .map(|(scope, path)| SettingsFile {
-                scope,
-                shown: paths.shown(&path),
-                text: files::read_text(&path).map_err(|error| error.source.to_string()),
-                adoptions: adoptions(paths, &path),
+            .map(|(scope, path)| {
+                let text = files::read_text(&path).map_err(|error| error.source.to_string());
+                let current = text.as_ref().ok().and_then(Option::as_deref);
+                SettingsFile {
+                    scope,
+                    shown: paths.shown(&path),
+                    adoptions: adoptions(paths, &path),
+                    undo: undo(paths, &path, current),
+                    text,
+                }
             })
             .collect();
         let chains = chains
@@ -132,6 +139,11 @@ impl Facts {
     pub fn events(&self) -> Vec<&'static str> {
         Event::ALL.iter().map(|event| event.name()).collect()
     }
+}
+
+fn undo(paths: &Paths, settings: &Path, current: Option<&str>) -> Option<Undo> {
+    let text = files::read_text(&paths.kept("undo", settings)).ok()??;
+    serde_json::from_str::<Remembered>(&text).ok()?.of(current)
 }
 
 fn adoptions(paths: &Paths, settings: &Path) -> Option<Kept> {

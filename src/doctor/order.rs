@@ -37,7 +37,7 @@ fn is_gate(hook: &Hook) -> bool {
 
 // A built-in hook is silent or decides; only a command may have done something else.
 fn acts(hook: &Hook) -> bool {
-    !is_gate(hook) && !matches!(hook.action, Action::Builtin { .. })
+    !is_gate(hook) && matches!(hook.action, Action::Command(_) | Action::Argv(_))
 }
 
 fn meet(one: &Hook, other: &Hook) -> bool {

@@ -26,7 +26,12 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         let Ok(text) = &file.text else { continue };
         let Some(wanted) = entries(chain, file) else { continue };
         // What cannot be planned cannot be read, and other checks say so.
-        let Ok(plan) = plan(text.as_deref(), &wanted, &Record::default()) else { continue };
+        let record = match (&file.undo, text.as_deref()) {
+            (Some(undo), _) => undo.record.clone(),
+            (None, Some(text)) => Record::presumed_for(text, &wanted),
+            (None, None) => Record::default(),
+        };
+        let Ok(plan) = plan(text.as_deref(), &wanted, &record) else { continue };
         for change in &plan.changes {
             findings.add(
                 Level::Error,
@@ -78,10 +83,18 @@ pub fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
                 matcher: hook.matcher.as_deref(),
                 timeout_ms: hook.timeout_ms,
                 parallel: hook.manner.parallel,
-                own: hook.manner.own_entry().map(|keys| Own { hook: &hook.name, keys }),
+                own: own(hook),
             })
         })
         .collect()
+}
+
+fn own(hook: &Hook) -> Option<Own<'_>> {
+    let (passed, keys) = match hook.passed() {
+        Some(passed) => (true, passed.keys.clone()),
+        None => (false, hook.manner.own_entry()?),
+    };
+    Some(Own { hook: &hook.name, passed, keys })
 }
 
 fn scope(facts: &Facts, findings: &mut Findings) {

@@ -47,6 +47,9 @@ pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
             let words: Vec<String> = words.iter().map(|word| string(word)).collect();
             rows.push(("argv", format!("[{}]", words.join(", "))));
         }
+        Action::Passed(passed) => {
+            rows.push((passed.handler.name(), string(&passed.summary())));
+        }
     }
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
     let seconds = hook.timeout_ms as f64 / 1000.0;

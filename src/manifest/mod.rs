@@ -1,11 +1,13 @@
 //! The manifest `hookman.toml`: types and reading, with layers.
 
+mod action;
 mod audience;
 mod defaults;
 mod document;
 pub mod edit;
 pub mod enabled;
 mod manner;
+mod passing;
 mod profiles;
 pub mod read;
 mod sessions;
@@ -16,6 +18,7 @@ mod when;
 pub use audience::Audience;
 pub use document::suggest;
 pub use manner::Manner;
+pub use passing::Passed;
 pub use read::{Source, read};
 pub use sessions::KeepDays;
 pub use surroundings::Surroundings;

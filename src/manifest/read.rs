@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::action;
 use super::audience::{self, Audience};
 use super::defaults::{self, Defaults};
 use super::document::{Reader, did_you_mean, key_offset, suggest};
 use super::manner::{self, Manner};
+use super::passing;
 use super::profiles;
 use super::sessions;
 use super::surroundings::{self, Surroundings};
@@ -28,8 +30,8 @@ pub struct Source<'a> {
 
 /// Keys of `[[hook]]`, in the order in which documentation gives them.
 const HOOK_KEYS: &[&str] = &[
-    "name", "builtin", "command", "argv", "event", "matcher", "enabled", "timeout", "on_error",
-    "options",
+    "name", "builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool", "event",
+    "matcher", "enabled", "timeout", "on_error", "options",
 ];
 
 /// Keys that an overlay may set for a hook that the manifest under it declares.
@@ -118,6 +120,16 @@ fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut 
         problems.push(Problem { origin: origin.clone(), message });
         return;
     }
+    if let (Some(Action::Passed(_)), Some(false)) = (&earlier.action, draft.enabled) {
+        let message = format!(
+            "the client runs `{}` by the settings.json of the project, so an overlay cannot switch \
+             it off",
+            draft.name
+        );
+        let origin = draft.origins.get("enabled").unwrap_or(&draft.origin).clone();
+        problems.push(Problem { origin, message });
+        return;
+    }
     if let Some(overlay) = &earlier.overlay {
         let message = format!("this file sets `{}` at {overlay} already", draft.name);
         problems.push(Problem { origin: draft.origin, message });
@@ -179,9 +191,9 @@ fn read_hook(
     reader.unknown_keys(
         table,
         "[[hook]]",
-        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS].concat(),
+        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS, passing::KEYS].concat(),
     );
-    let action = read_action(reader, table, offset, presets);
+    let action = action::read(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
     let name = read_name(reader, table, offset, action.as_ref(), is_wrong);
     let mut draft = Draft {
@@ -241,72 +253,6 @@ fn option_origins(
             option_origins(reader, inner, path, found);
         }
         path.pop();
-    }
-}
-
-fn read_action(
-    reader: &mut Reader<'_>,
-    table: &DeTable<'_>,
-    offset: usize,
-    presets: &dyn Presets,
-) -> Option<Action> {
-    let given: Vec<&str> = ["builtin", "command", "argv"]
-        .into_iter()
-        .filter(|key| table.get(*key).is_some())
-        .collect();
-    if given.len() > 1 {
-        let message =
-            format!("a hook is one of builtin, command and argv, not {}", given.join(" and "));
-        reader.problem(offset, message);
-        return None;
-    }
-    let key = *given.first()?;
-    let value = table.get(key)?;
-    match key {
-        "builtin" => {
-            let name = reader.text(key, value)?;
-            if let Some(preset) = presets.find(&name) {
-                return Some(Action::Builtin { name, kind: preset.kind });
-            }
-            let names = presets.names();
-            let hint = suggest(&name, names.iter().copied())
-                .map_or_else(|| format!("; there are {}", names.join(", ")), did_you_mean);
-            reader
-                .problem(value.span().start, format!("no built-in hook is called `{name}`{hint}"));
-            None
-        }
-        "command" => {
-            let line = reader.text(key, value)?;
-            if line.trim().is_empty() {
-                reader.problem(value.span().start, "`command` is empty".to_owned());
-                return None;
-            }
-            if line.contains('\0') {
-                let message = "`command` has a NUL character, which no shell can be given";
-                reader.problem(value.span().start, message.to_owned());
-                return None;
-            }
-            Some(Action::Command(line))
-        }
-        _ => {
-            let words = match value.get_ref() {
-                DeValue::Array(_) => reader.texts(key, value, "a list of strings")?,
-                _ => {
-                    reader.wrong_type(key, value, "a list of strings");
-                    return None;
-                }
-            };
-            if let Some((at, _)) = words.iter().find(|(_, word)| word.contains('\0')) {
-                let message = "this word has a NUL character, which no program can be given";
-                reader.problem(*at, message.to_owned());
-                return None;
-            }
-            if words.first().is_none_or(|(_, program)| program.is_empty()) {
-                reader.problem(value.span().start, "`argv` names no program".to_owned());
-                return None;
-            }
-            Some(Action::Argv(words.into_iter().map(|(_, word)| word).collect()))
-        }
     }
 }
 
@@ -374,16 +320,37 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
 }
 
 impl Draft {
+    /// What is wrong where a hook in the background is to block.
+    fn never_blocks(&self) -> Option<Problem> {
+        let on_error = self.on_error.filter(|it| *it != OnError::Open)?;
+        if !self.manner.background {
+            return None;
+        }
+        let message = format!(
+            "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
+             for the hook, so it can never block; leave one of the two out",
+            on_error.name()
+        );
+        let origin = self.origins.get("on_error").unwrap_or(&self.origin).clone();
+        Some(Problem { origin, message })
+    }
+
     fn complete(self, presets: &dyn Presets) -> Result<Hook, Problem> {
-        let Some(action) = self.action else {
+        let background = self.never_blocks();
+        let Some(mut action) = self.action else {
             let message = format!(
-                "the hook `{}` does nothing: it needs one of builtin, command and argv",
-                self.name
+                "the hook `{}` does nothing: it needs one of {}",
+                self.name,
+                action::one_of()
             );
             return Err(Problem { origin: self.origin, message });
         };
+        if let Some(problem) = passing::misplaced(&action, &self.origins) {
+            return Err(problem);
+        }
         let mut options = self.options.unwrap_or_default();
         let mut preset = None;
+        let is_passed = matches!(action, Action::Passed(_));
         if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
             options = presets.options(builtin, &options).map_err(|(path, message)| {
@@ -394,7 +361,7 @@ impl Draft {
                     .map_or_else(|| self.origin.clone(), |(_, origin)| origin.clone());
                 Problem { origin, message }
             })?;
-        } else if let Some(origin) = self.origins.get("options") {
+        } else if let (false, Some(origin)) = (is_passed, self.origins.get("options")) {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
             return Err(Problem { origin: origin.clone(), message });
         }
@@ -416,16 +383,19 @@ impl Draft {
                 return Err(Problem { origin: self.origin, message });
             }
         };
-        if let Some(on_error) = self.on_error.filter(|it| *it != OnError::Open)
-            && self.manner.background
-        {
-            let message = format!(
-                "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
-                 for the hook, so it can never block; leave one of the two out",
-                on_error.name()
-            );
-            let origin = self.origins.get("on_error").unwrap_or(&self.origin).clone();
-            return Err(Problem { origin, message });
+        let mut passed_timeout = None;
+        if let Action::Passed(passed) = action {
+            let own = (&self.manner, self.timeout_ms);
+            passed_timeout = events.first().map(|event| passed.handler.timeout_ms(*event));
+            let passed =
+                passed.complete(own, &events, &self.origins).map_err(|(origin, message)| {
+                    let origin = origin.unwrap_or_else(|| self.origin.clone());
+                    Problem { origin, message }
+                })?;
+            action = Action::Passed(passed);
+        }
+        if let Some(problem) = background.filter(|_| !is_passed) {
+            return Err(problem);
         }
         let mut origins = self.origins;
         for (path, origin) in self.option_origins {
@@ -438,37 +408,32 @@ impl Draft {
                 origins.insert(key.to_owned(), origin.clone());
             }
         };
-        fall_back("timeout", self.defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
+        let defaults = if is_passed { Defaults::default() } else { self.defaults };
+        fall_back("timeout", defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
         // What is the default of the other hooks would have no effect on one in the background.
-        let default_on_error = self.defaults.on_error.filter(|_| !self.manner.background);
+        let default_on_error = defaults.on_error.filter(|_| !self.manner.background);
         let is_command = !matches!(action, Action::Builtin { .. });
-        let default_path = self.defaults.path.as_ref().filter(|_| is_command);
+        let default_path = defaults.path.as_ref().filter(|_| is_command);
         fall_back("path", default_path.map(|(_, origin)| origin));
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
-        let default_timeout = self.defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
+        let default_timeout = defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
         let default_on_error = default_on_error.map(|(on_error, _)| on_error);
         Ok(Hook {
-            summary: preset.as_ref().map_or_else(|| described(&action), |it| it.summary.clone()),
+            summary: preset
+                .as_ref()
+                .map_or_else(|| action::described(&action), |it| it.summary.clone()),
             matcher: self.matcher.or_else(|| preset.and_then(|preset| preset.matcher)),
             name: self.name,
             action,
             events,
             enabled: self.enabled.unwrap_or(true),
-            timeout_ms: self.timeout_ms.unwrap_or(default_timeout),
+            timeout_ms: self.timeout_ms.or(passed_timeout).unwrap_or(default_timeout),
             on_error: self.on_error.or(default_on_error).unwrap_or_default(),
             manner: self.manner,
-            surroundings: self.surroundings,
+            surroundings: if is_passed { Surroundings::default() } else { self.surroundings },
             audience: self.audience,
             options,
             origins,
         })
-    }
-}
-
-fn described(action: &Action) -> String {
-    match action {
-        Action::Builtin { name, .. } => name.clone(),
-        Action::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
-        Action::Argv(words) => words.join(" "),
     }
 }

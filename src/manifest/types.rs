@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::audience::Audience;
 use super::manner::Manner;
+use super::passing::Passed;
 use super::sessions::KeepDays;
 use super::surroundings::Surroundings;
 use crate::client::event::Event;
@@ -77,6 +78,8 @@ pub enum Action {
     Command(String),
     /// A program and its arguments, without a shell.
     Argv(Vec<String>),
+    /// What the client runs itself.
+    Passed(Passed),
 }
 
 /// One `[[hook]]`, complete: what the manifest leaves open is filled in.
@@ -112,6 +115,14 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// The entry that the client runs instead of hookman, if it is such a hook.
+    pub fn passed(&self) -> Option<&Passed> {
+        match &self.action {
+            Action::Passed(passed) => Some(passed),
+            _ => None,
+        }
+    }
+
     /// Where the hook is declared.
     pub fn origin(&self) -> Option<&Origin> {
         self.origins.get("hook")

@@ -41,7 +41,9 @@ fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>)
     let place =
         |key| hook.origins.get(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
     let own = hook.manner.own_entry().is_some();
-    if !hook.enabled {
+    if let (Some(passed), true) = (hook.passed(), hook.enabled) {
+        format!("not run here: the client runs it, as a hook of type {}", passed.handler.name())
+    } else if !hook.enabled {
         format!("not run: enabled = false{}", place("enabled"))
     } else if !hook.events.contains(&event) {
         let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();

@@ -47,7 +47,7 @@ pub fn listed(profiles: &[Profile]) -> String {
     let line = |it: &Profile| {
         let is_twice = profiles.iter().any(|other| other.name == it.name && other != it);
         let name = label(is_twice.then_some(it.scope), &it.name);
-        format!("{name}: {}", it.disable.join(", "))
+        format!("{name}: {}", it.disable.join(", ")).trim_end().to_owned()
     };
     profiles.iter().map(line).collect::<Vec<String>>().join("\n")
 }

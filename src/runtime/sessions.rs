@@ -71,7 +71,7 @@ pub fn seen_ever(paths: &Paths) -> Vec<Seen> {
 /// The running clients that are no session's of `seen`; `None` where the system does not say.
 pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
     let mut running = clients::running(&paths.config)?;
-    running.retain(|process| seen.iter().all(|session| session.client != *process));
+    running.retain(|process| !seen.iter().any(|it| it.live && it.client == *process));
     Some(running)
 }
 

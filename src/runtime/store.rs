@@ -135,7 +135,8 @@ impl Store for FileStore {
         }
         let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
         files::read_own(&path, &mut text)?;
-        let sum = value(&text).saturating_add_signed(by);
+        // The least number there is takes all away, also from more than it could.
+        let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
         files::replace_private(&path, &sum.to_string()).map_err(private)?;
         Ok(sum)
     }

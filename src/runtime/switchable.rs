@@ -36,6 +36,8 @@ pub struct Place {
     pub off_at: Option<String>,
     /// Whether only a person may switch it off.
     pub user_only: bool,
+    /// The type of its handler, where the client runs it without hookman.
+    pub passed: Option<&'static str>,
 }
 
 impl Switchable {
@@ -53,6 +55,15 @@ impl Switchable {
     /// Whether only a person may switch it off.
     pub fn is_user_only(&self) -> bool {
         self.places.iter().any(|place| place.user_only)
+    }
+
+    /// The type of its handler, where the client runs it without hookman, in every chain that is
+    /// meant.
+    pub fn passed(&self) -> Option<&'static str> {
+        let mut places =
+            self.places.iter().filter(|place| self.scope.is_none_or(|it| it == place.scope));
+        let first = places.next()?.passed?;
+        places.all(|place| place.passed.is_some()).then_some(first)
     }
 
     // A plan has a line for each event of a hook.
@@ -119,14 +130,15 @@ pub fn switchable(
 fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {
     move |hook| {
         let off_at = hook.origins.get("enabled").map(ToString::to_string).filter(|_| !hook.enabled);
-        let places = vec![Place { scope, off_at, user_only: hook.audience.user_only }];
+        let passed = hook.passed().map(|passed| passed.handler.name());
+        let places = vec![Place { scope, off_at, user_only: hook.audience.user_only, passed }];
         Switchable { name: hook.name, summary: hook.summary, scope: None, places }
     }
 }
 
 fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
     let hook = |(name, user_only): (&str, bool)| Switchable {
-        places: vec![Place { scope, off_at: None, user_only }],
+        places: vec![Place { scope, off_at: None, user_only, passed: None }],
         ..Switchable::named(name, None)
     };
     Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()

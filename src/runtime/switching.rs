@@ -101,7 +101,8 @@ pub fn perform(
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
-            let refused = verb == Verb::Disable && hook.is_user_only() && !scene.person;
+            let fenced = hook.is_user_only() && !scene.person;
+            let refused = verb == Verb::Disable && (fenced || hook.passed().is_some());
             let agent = request.agent.as_deref();
             let changed = !refused
                 && match verb {
@@ -157,6 +158,12 @@ fn sentence(
     scope: &str,
 ) -> String {
     let name = &hook.label();
+    if let (true, Some(handler)) = (refused, hook.passed()) {
+        return format!(
+            "✋ Hook '{name}' is of type {handler}: the client runs it, so hookman cannot mute it \
+             for a session. `hookman disable {name} --permanent` and `hookman apply` take it out"
+        );
+    }
     match (verb, refused, changed) {
         (_, true, _) => format!(
             "✋ Hook '{name}' can be switched off only by the user: as a prompt, \

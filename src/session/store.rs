@@ -28,7 +28,8 @@ pub trait Store {
     /// When the state directory cannot be written.
     fn take(&self, flag: &str) -> io::Result<bool>;
 
-    /// Adds to a counter and gives its value; it begins at 0 and never falls below.
+    /// Adds to a counter and gives its value; it begins at 0 and never falls below. `i64::MIN` sets
+    /// it back to 0.
     ///
     /// However many processes count at once, none of them is lost.
     ///

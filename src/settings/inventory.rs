@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::client::json::{Document, Member, Node, Position, child};
 
-use super::registration::run_words;
+use super::pairing::same;
+use super::record::{Passed, Record};
+use super::registration::{passed_words, run_words};
 
 /// A handler of a settings file, for reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,6 +143,48 @@ impl<'n> Survey<'n> {
         }
         events.reverse();
         Self { hooks, events }
+    }
+
+    /// Counts the entries among ours that the record says hookman wrote.
+    pub(super) fn claim(&mut self, document: &Document<'_>, record: &Record) {
+        for passed in &record.passed {
+            if let Some((event, group, index)) = self.find(document, passed) {
+                let ours = &mut self.events[event].groups[group].ours;
+                ours.push((index, passed_words(&passed.handler)));
+                ours.sort_by_key(|(index, _)| *index);
+            }
+        }
+    }
+
+    /// The last entry that is equal to one that the client runs without hookman and is not counted
+    /// among ours, by its event, group and place. Of equal ones that which stands alone in its
+    /// group, as hookman writes them, comes first.
+    pub(super) fn find(
+        &self,
+        document: &Document<'_>,
+        passed: &Passed,
+    ) -> Option<(usize, usize, usize)> {
+        let at = self.events.iter().position(|event| event.name == passed.event)?;
+        let mut found: Option<(bool, (usize, usize, usize))> = None;
+        for (place, group) in self.events[at].groups.iter().enumerate() {
+            if group.matcher != passed.matcher {
+                continue;
+            }
+            let alone = group.plain && group.handlers.len() == 1;
+            for (index, node) in group.handlers.iter().enumerate() {
+                let free = group.ours.iter().all(|(ours, _)| *ours != index);
+                let better = found.is_none_or(|(was_alone, _)| alone || !was_alone);
+                if free && better && same(&document.value(node), &passed.handler) {
+                    found = Some((alone, (at, place, index)));
+                }
+            }
+        }
+        found.map(|(_, place)| place)
+    }
+
+    /// Whether no entry of ours is among those counted.
+    pub(super) fn is_without_ours(&self) -> bool {
+        self.events.iter().flat_map(|event| &event.groups).all(|group| group.ours.is_empty())
     }
 
     pub(super) fn event(&self, name: &str) -> Option<&Event<'n>> {

@@ -26,5 +26,5 @@ pub use plan::{Plan, plan};
 pub use record::Record;
 pub use refusal::Refusal;
 pub use registration::{Registration, run_words};
-pub use undo::Undo;
+pub use undo::{Remembered, Undo};
 pub mod wanted;

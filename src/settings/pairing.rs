@@ -6,10 +6,7 @@ use serde_json::Value;
 
 use crate::client::json::Document;
 
-use super::{
-    inventory::Event,
-    registration::{Registration, run_words},
-};
+use super::{inventory::Event, registration::Registration};
 
 /// A handler by the places of its group and of itself.
 pub(super) type Place = (usize, usize);
@@ -51,12 +48,14 @@ pub(super) fn pair<'w>(
     }
     let mut pairs: Vec<Option<Place>> = vec![None; wanted.len()];
     for (pair, registration) in pairs.iter_mut().zip(wanted) {
-        let words = run_words(&registration.handler());
+        let words = registration.words();
         let same = found.iter().position(|(_, found)| words.as_deref() == Some(*found));
         *pair = same.map(|index| found.remove(index).0);
     }
-    for pair in pairs.iter_mut().filter(|pair| pair.is_none()) {
-        *pair = (!found.is_empty()).then(|| found.remove(0).0);
+    for (pair, wanted) in pairs.iter_mut().zip(wanted).filter(|(pair, _)| pair.is_none()) {
+        // An entry that runs hookman does not turn into one that does not.
+        let kind = |(_, words): &(Place, &[String])| is_passed(words) == wanted.is_passed();
+        *pair = found.iter().position(kind).map(|index| found.remove(index).0);
     }
     let mut pairing = Pairing {
         surplus: found.into_iter().map(|(place, _)| place).collect(),
@@ -86,6 +85,10 @@ pub(super) fn pair<'w>(
         }
     }
     pairing
+}
+
+fn is_passed(words: &[String]) -> bool {
+    words.first().is_some_and(String::is_empty)
 }
 
 /// Whether two values are the same to the client, to which `60.0` is `60`.

@@ -9,9 +9,9 @@ use super::{
     draft::{Draft, Outcome},
     inventory::Survey,
     proof,
-    record::Record,
+    record::{Passed, Record},
     refusal::Refusal,
-    registration::{Registration, run_words},
+    registration::Registration,
 };
 
 /// How a settings file has to change. Nothing is written by making one.
@@ -111,7 +111,7 @@ impl Plan {
 fn distinct(wanted: &[Registration]) -> Result<Vec<Registration>, Refusal> {
     let mut distinct: Vec<Registration> = Vec::with_capacity(wanted.len());
     for registration in wanted {
-        if run_words(&registration.handler()).is_none() {
+        if registration.words().is_none() {
             return Err(Refusal::Unrecognisable { command: registration.command.clone() });
         }
         if !distinct.contains(registration) {
@@ -155,7 +155,12 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
             position: document.position(root.span.start),
         });
     }
-    let survey = Survey::of(&document);
+    let mut survey = Survey::of(&document);
+    survey.claim(&document, record);
+    let wanted: Vec<Registration> = wanted
+        .into_iter()
+        .filter(|wanted| !is_theirs(wanted, &document, &survey, record))
+        .collect();
     let mut draft = Draft::new(&document, &survey, &wanted, record)?;
     draft.bring_up_to_date();
     draft.take_out();
@@ -165,8 +170,22 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     if wanted.is_empty() {
         record = Record::default();
     }
+    record.passed = wanted.iter().filter_map(Passed::of).collect();
     let before = Some(text.to_owned());
     Ok(Plan { before, after, changes, record, operations, wanted, foreign })
+}
+
+/// Whether an entry that the client runs without hookman stands there already as somebody else's:
+/// the client runs equal ones once, and theirs stays theirs.
+fn is_theirs(
+    wanted: &Registration,
+    document: &Document<'_>,
+    survey: &Survey<'_>,
+    record: &Record,
+) -> bool {
+    Passed::of(wanted).is_some_and(|passed| {
+        !record.passed.contains(&passed) && survey.find(document, &passed).is_some()
+    })
 }
 
 #[cfg(test)]

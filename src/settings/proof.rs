@@ -9,9 +9,7 @@ use crate::client::{
     settings_schema::{self, Effect, MAX_BYTES},
 };
 
-use super::{
-    inventory::Survey, pairing::same, plan::Plan, refusal::Refusal, registration::Registration,
-};
+use super::{inventory::Survey, pairing::same, plan::Plan, refusal::Refusal};
 
 pub(super) fn prove(plan: &Plan) -> Result<(), Refusal> {
     let [before, after] = [&plan.before, &plan.after].map(|text| text.as_deref().map(filled));
@@ -26,7 +24,7 @@ pub(super) fn prove(plan: &Plan) -> Result<(), Refusal> {
     if expected != new.value(new.root()) {
         return Err(unproven("it differs from the old value with the changes made".to_owned()));
     }
-    if !has_exactly(&new, &plan.wanted) {
+    if !has_exactly(&new, plan) {
         return Err(unproven("its entries of ours are not the wanted ones".to_owned()));
     }
     new_defect(&old, &new).map_or(Ok(()), |message| Err(unproven(message)))
@@ -41,8 +39,9 @@ fn unproven(reason: String) -> Refusal {
     Refusal::Unproven { reason }
 }
 
-fn has_exactly(document: &Document<'_>, wanted: &[Registration]) -> bool {
-    let survey = Survey::of(document);
+fn has_exactly(document: &Document<'_>, plan: &Plan) -> bool {
+    let mut survey = Survey::of(document);
+    survey.claim(document, &plan.record);
     let mut entries: Vec<Value> = Vec::new();
     for event in &survey.events {
         for group in &event.groups {
@@ -52,7 +51,7 @@ fn has_exactly(document: &Document<'_>, wanted: &[Registration]) -> bool {
             }
         }
     }
-    let every_one = wanted.iter().all(|wanted| {
+    let every_one = plan.wanted.iter().all(|wanted| {
         let wanted = json!([wanted.event, wanted.matcher, wanted.handler()]);
         let entry = entries.iter().position(|entry| same(entry, &wanted));
         entry.map(|index| entries.swap_remove(index)).is_some()

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::client::json::{Document, child};
 
 use super::inventory::Survey;
+use super::registration::Registration;
 
 /// Which containers of a settings file are there only because hookman needed them.
 ///
@@ -25,6 +27,32 @@ pub struct Record {
     /// they cannot be told from the layout, by JSON Pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hollow: BTreeMap<String, String>,
+    /// The entries that hookman wrote and the client runs without it: nothing in them tells them
+    /// from a user's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<Passed>,
+}
+
+/// An entry that hookman wrote and the client runs without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passed {
+    /// The event it stands under.
+    pub event: String,
+    /// The matcher of its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
+    /// The handler.
+    pub handler: Value,
+}
+
+impl Passed {
+    pub(super) fn of(registration: &Registration) -> Option<Self> {
+        registration.is_passed().then(|| Self {
+            event: registration.event.clone(),
+            matcher: registration.matcher.clone(),
+            handler: registration.handler(),
+        })
+    }
 }
 
 impl Record {
@@ -45,6 +73,27 @@ impl Record {
             made.insert(0, "/hooks".to_owned());
         }
         Self { made, ..Self::default() }
+    }
+
+    /// The record of a file that came without one and is to hold `wanted`: in one that hookman wrote
+    /// elsewhere, the entries that are wanted and run without hookman are taken for its own.
+    pub fn presumed_for(text: &str, wanted: &[Registration]) -> Self {
+        let Ok(document) = Document::parse(text) else { return Self::default() };
+        if Survey::of(&document).is_without_ours() {
+            return Self::default();
+        }
+        let there = |passed: &Passed| Survey::of(&document).find(&document, passed).is_some();
+        let passed = wanted.iter().filter_map(Passed::of).filter(there).collect();
+        Self { passed, ..Self::default() }
+    }
+
+    /// Whether a text holds an entry of ours.
+    pub fn finds_ours(&self, text: &str) -> bool {
+        Document::parse(text).is_ok_and(|document| {
+            let mut survey = Survey::of(&document);
+            survey.claim(&document, self);
+            !survey.is_without_ours()
+        })
     }
 
     pub(super) fn has_made(&self, pointer: &str) -> bool {

@@ -14,7 +14,9 @@ pub struct Registration {
     /// The matcher of the group; none matches everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// The program (exec form) or the shell line (shell form).
+    /// The program (exec form) or the shell line (shell form); empty for an entry that the client runs
+    /// without hookman.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// The arguments; their presence is what makes it exec form (the client's documentation).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,14 +24,31 @@ pub struct Registration {
     /// Seconds until the client kills the handler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
-    /// Further keys of the handler, such as `async` or `statusMessage`, in the order to write them.
+    /// Further keys of the handler, such as `async` or `statusMessage`, in the order to write them;
+    /// all of them, `type` first, for an entry that the client runs without hookman.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Registration {
+    /// Whether the client runs it without hookman, so that only a record can tell it from others.
+    pub fn is_passed(&self) -> bool {
+        self.command.is_empty() && self.extra.contains_key("type")
+    }
+
+    /// What it runs, to find it again among the entries of its event.
+    pub(super) fn words(&self) -> Option<Vec<String>> {
+        let handler = self.handler();
+        if self.is_passed() { Some(passed_words(&handler)) } else { run_words(&handler) }
+    }
+
     /// The handler as it stands in the file.
     pub fn handler(&self) -> Value {
+        if self.is_passed() {
+            let mut handler = self.extra.clone();
+            handler.extend(self.timeout.map(|timeout| ("timeout".to_owned(), timeout.into())));
+            return Value::Object(handler);
+        }
         let mut handler = Map::new();
         handler.insert("type".to_owned(), "command".into());
         handler.insert("command".to_owned(), self.command.clone().into());
@@ -78,6 +97,11 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     let (program, rest) = words.split_first()?;
     let (verb, rest) = rest.split_first()?;
     (is_hookman(program) && verb == "run").then(|| rest.to_vec())
+}
+
+/// What stands for the words of an entry that runs none of hookman's.
+pub(super) fn passed_words(handler: &Value) -> Vec<String> {
+    vec![String::new(), handler.to_string()]
 }
 
 fn is_hookman(program: &str) -> bool {

@@ -70,6 +70,29 @@ impl Undo {
     }
 }
 
+/// What is kept beside a settings file. A process that is killed between writing this and writing
+/// the file leaves the older text there, so what belongs to that is kept as well.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Remembered {
+    /// What the last write left.
+    pub last: Undo,
+    /// What the write before it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Undo>,
+}
+
+impl Remembered {
+    /// What belongs to the text that the file holds.
+    pub fn of(self, current: Option<&str>) -> Option<Undo> {
+        let wrote = |undo: &Undo| current == Some(&*undo.after);
+        match self.earlier.filter(wrote) {
+            Some(earlier) if !wrote(&self.last) => Some(earlier),
+            _ if self.last.original.as_deref() == current => None,
+            _ => Some(self.last),
+        }
+    }
+}
+
 /// Whether no entry of ours stood in the text that a plan was made from.
 fn only_adds(plan: &Plan) -> bool {
     let adds = plan.changes.iter().filter(|change| change.action == Action::Add).count();

@@ -36,6 +36,8 @@ pub fn for_switches() -> [Demand<'static>; 2] {
 pub struct Own<'a> {
     /// The hook's name.
     pub hook: &'a str,
+    /// Whether the client runs it without hookman; the keys are the whole handler then.
+    pub passed: bool,
     /// The further keys of the handler.
     pub keys: serde_json::Map<String, serde_json::Value>,
 }
@@ -104,6 +106,9 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
     wanted(all, caller)
         .into_iter()
         .filter_map(|mut entry| {
+            if entry.is_passed() {
+                return (!there.contains(&entry)).then_some(entry);
+            }
             let wide = of(&matchers, &entry)?;
             entry.matcher = wide.matcher;
             match of(&there, &entry) {
@@ -116,6 +121,13 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
 }
 
 fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration {
+    let own = demands.iter().find_map(|demand| demand.own.as_ref());
+    let matcher = matcher::union(demands.iter().map(|demand| demand.matcher), event);
+    if let Some(own) = own.filter(|own| own.passed) {
+        let (event, extra) = (event.name().to_owned(), own.keys.clone());
+        let (command, args, timeout) = (String::new(), None, None);
+        return Registration { event, matcher, command, args, timeout, extra };
+    }
     // Every hook may be late once, and being late costs the time until it is killed as well. Those
     // that run side by side are late together.
     let needed: u64 = demands
@@ -123,7 +135,6 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         .filter_map(|batch| batch.iter().map(|demand| demand.timeout_ms + 2_000).max())
         .sum::<u64>()
         + MARGIN_MS;
-    let own = demands.iter().find_map(|demand| demand.own.as_ref());
     let seconds = needed.div_ceil(1000);
     let limit = LIMITS.iter().copied().find(|limit| *limit >= seconds).unwrap_or(seconds);
     let arguments = |project: &[&str]| {
@@ -143,7 +154,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
     };
     Registration {
         event: event.name().to_owned(),
-        matcher: matcher::union(demands.iter().map(|demand| demand.matcher), event),
+        matcher,
         command,
         args,
         timeout: Some(if event == Event::SessionEnd {
@@ -244,7 +255,8 @@ mod tests {
             parallel: true,
             own: None,
         };
-        let apart = Demand { own: Some(Own { hook: "notify", keys }), ..chained(5_000) };
+        let apart =
+            Demand { own: Some(Own { hook: "notify", passed: false, keys }), ..chained(5_000) };
         let demands = [chained(500_000), apart, chained(500_000)];
         let entries = wanted(&demands, &Caller::Binary("/opt/hookman".to_owned()));
         assert_eq!(

@@ -153,7 +153,9 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
     let mut state = lock(state);
     state.n_messages += 1;
     let id = format!("msg_{}", state.n_messages);
-    let turn = if main {
+    // The client asks the model for prompt hooks without tools, with the hook's input in the question.
+    let hook = body.to_string().contains("hook_event_name");
+    let turn = if main || hook {
         let turn = state.turns.pop_front().unwrap_or_else(|| {
             state.problems.push("the model was asked beyond its script".to_owned());
             Turn(vec![Block::Text("nothing left to say".to_owned())])

@@ -66,6 +66,7 @@ books! {
     environment
     firing
     install
+    passing
     scopes
     sessions
     settings
