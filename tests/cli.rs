@@ -159,8 +159,10 @@ impl Lodge {
             fs::copy(folder().join(helper), &program).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         }
+        // The shell in the background loses its parent, so that a client this test may run under is
+        // not above the shell, as it is not above one in another terminal.
         let output = Command::new("/bin/sh")
-            .arg("-c")
+            .args(["-c", "/bin/sh -c \"$0\" &"])
             .arg(case.script())
             .current_dir(home.join("project"))
             .env_clear()

@@ -40,7 +40,7 @@ pub(super) fn switch(
         bail!("{}", refusal(elsewhere.first().copied(), in_project));
     };
     if let (false, Some(hook)) =
-        (on || switching::is_person(world), here.iter().find(|hook| hook.is_user_only()))
+        (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
     {
         bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
     }

@@ -23,7 +23,8 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
         list(args, world, &profiles);
         return Ok(ExitStatus::Done);
     };
-    let chosen = match profiles::choose(&profiles, &commands::switchable(world)?, name) {
+    let known = commands::switchable(world, configured::project().as_deref())?;
+    let chosen = match profiles::choose(&profiles, &known, name) {
         Ok(chosen) => chosen,
         Err(told) => bail!("{told}"),
     };

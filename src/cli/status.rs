@@ -4,18 +4,21 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Status;
-use super::configured;
 use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
 use crate::runtime::overrides::Overrides;
 use crate::runtime::status::{Layer, Report};
+use crate::runtime::switching;
+use crate::session::switches::Off;
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;
     let id = session.as_ref().map(|session| session.id.as_str());
     let overrides = Overrides::of_process();
-    let report = Report::of(&world.paths, configured::project().as_deref(), id)?;
+    let project = which::project(session.as_ref(), world);
+    let now = switching::moment(&world.paths, id.unwrap_or_default());
+    let report = Report::of(&world.paths, project.as_deref(), id, &now)?;
     if args.json {
         world.terminal.line(as_json(&report, session.as_ref(), &overrides).to_string());
         return Ok(ExitStatus::Done);
@@ -25,8 +28,9 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         Some(session) if args.slash => {
             world.terminal.line(format!("Session {}", which::shown(&session.id)));
         }
-        Some(Session { id, found_by }) => {
-            world.terminal.line(format!("Session {} ({found_by})", which::shown(id)));
+        Some(session) => {
+            let id = which::shown(&session.id);
+            world.terminal.line(format!("Session {id} ({})", session.how()));
         }
         None => world.terminal.line("Not inside a session: only the permanent switches are shown"),
     }
@@ -62,6 +66,7 @@ fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) ->
         "session": session.map(|session| &session.id),
         "found_by": session.map(|session| session.found_by),
         "switches_damaged": report.damaged,
+        "unconfigured": report.unconfigured.iter().map(Off::label).collect::<Vec<_>>(),
         "problems": report.problems,
         "environment": {
             "off": overrides.off,

@@ -1,5 +1,7 @@
 //! What switching hooks on and off has in common.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -14,14 +16,13 @@ use crate::runtime::switchable::{self, Switchable};
 use crate::runtime::switching::{self, Reply, Scene};
 use crate::session::request::{Request, Term, Verb};
 
-/// The hooks that can be switched here; what is wrong with the manifests goes to standard error.
+/// The hooks that can be switched in a project; what is wrong with the manifests goes to standard error.
 ///
 /// # Errors
 ///
 /// When a manifest cannot be read and nothing of it runs.
-pub(super) fn switchable(world: &World) -> Result<Vec<Switchable>> {
-    let project = configured::project();
-    let (hooks, wrong) = switchable::switchable(&world.paths, project.as_deref())?;
+pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Switchable>> {
+    let (hooks, wrong) = switchable::switchable(&world.paths, project)?;
     for problems in wrong {
         world.terminal.warn(format!(
             "the manifest cannot be read, so its last good version is used\n{problems}"
@@ -42,25 +43,59 @@ pub(super) fn switch(
     world: &World,
 ) -> Result<ExitStatus> {
     let request = request(which, term)?;
-    let hooks = switchable(world)?;
     let call = if which.slash {
         format!("/hook:{}", verb.name())
     } else {
         format!("hookman {}", verb.name())
     };
-    let hooks = match switchable::choose(&hooks, &request, &call) {
+    if which.permanent {
+        let hooks = switchable(world, configured::project().as_deref())?;
+        return match switchable::choose(&hooks, &request, &call) {
+            Ok(hooks) => Ok(told(
+                which,
+                world,
+                &permanent::switch(verb, &hooks, (which.project, is_several(&request)), world)?,
+            )),
+            Err(reply) => Ok(told(which, world, &reply)),
+        };
+    }
+    let found = which::session_if_any(&which.session, world)?;
+    let hooks = match chosen(verb, found.as_ref(), &request, &call, world)? {
         Ok(hooks) => hooks,
         Err(reply) => return Ok(told(which, world, &reply)),
     };
-    if which.permanent {
-        let is_pattern = |typed: &String| typed.contains(['*', '?']);
-        let several = request.all || request.hooks.iter().any(is_pattern);
-        let reply = permanent::switch(verb, &hooks, (which.project, several), world)?;
-        return Ok(told(which, world, &reply));
-    }
-    let session = which::session(&which.session, world)?;
+    let (session, hooks) = match found {
+        Some(session) => (session, hooks),
+        // The one that the user picks may run elsewhere.
+        None => {
+            let session = which::session(&which.session, world)?;
+            match chosen(verb, Some(&session), &request, &call, world)? {
+                Ok(hooks) => (session, hooks),
+                Err(reply) => return Ok(told(which, world, &reply)),
+            }
+        }
+    };
     let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
     Ok(report(which, world, &session, &reply))
+}
+
+fn is_several(request: &Request) -> bool {
+    request.all || request.hooks.iter().any(|typed| typed.contains(['*', '?']))
+}
+
+/// The hooks that a request means in a session.
+fn chosen(
+    verb: Verb,
+    session: Option<&Session>,
+    request: &Request,
+    call: &str,
+    world: &World,
+) -> Result<std::result::Result<Vec<Switchable>, Reply>> {
+    let mut hooks = switchable(world, which::project(session, world).as_deref())?;
+    if let (Verb::Enable, Some(session)) = (verb, session) {
+        switchable::add_switched(&mut hooks, &world.paths, &session.id)?;
+    }
+    Ok(switchable::choose(&hooks, request, call))
 }
 
 // A slash command's words come as one, and its options with them.
@@ -83,7 +118,7 @@ pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a s
         paths: &world.paths,
         session: &session.id,
         directory,
-        person: is_person(world),
+        person: is_person(),
         profile: None,
         prompt: "",
     }
@@ -95,11 +130,10 @@ pub(super) fn here() -> String {
 }
 
 /// Whether this was not called by an agent's tool, as far as that can be seen.
-pub(super) fn is_person(world: &World) -> bool {
-    let client = |process: u32| clients::is_client(process, &world.paths.config);
+pub(super) fn is_person() -> bool {
     environment::raw("CLAUDECODE").is_none()
         && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
-        && !(cfg!(target_os = "linux") && clients::ancestors().into_iter().any(client))
+        && !clients::ancestors().into_iter().any(clients::is_any_client)
 }
 
 fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitStatus {
@@ -128,9 +162,7 @@ fn report(which: &args::Which, world: &World, session: &Session, reply: &Reply) 
         world.terminal.line(report.to_string());
     } else {
         world.hint(harmless(&reply.text));
-        if !which.slash {
-            session.tell(world);
-        }
+        session.tell(world);
     }
     status(which, reply)
 }

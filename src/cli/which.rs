@@ -1,12 +1,13 @@
 //! Which session a command is about.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::{World, args};
+use super::{World, args, configured};
 use crate::machine::{clients, environment};
 use crate::runtime::sessions::{self, Seen};
+use crate::runtime::{journal, switching};
 
 /// A session, and how it was found.
 pub(super) struct Session {
@@ -14,18 +15,53 @@ pub(super) struct Session {
     pub id: String,
     /// What named it.
     pub found_by: &'static str,
+    /// Its directory, where that is not this process's and known.
+    directory: Option<PathBuf>,
+    /// Whether it called hookman before, as far as that was looked at.
+    is_known: bool,
 }
 
 const FROM_CLIENT: &str = "CLAUDE_CODE_SESSION_ID";
 
+const NAMED: &str = "--session";
+
 impl Session {
-    /// Says which session was meant, where the user could not know.
+    fn found(seen: &Seen, found_by: &'static str) -> Self {
+        let directory = Some(PathBuf::from(&seen.cwd));
+        Self { id: seen.id.clone(), found_by, directory, is_known: true }
+    }
+
+    /// Says which session was meant.
     pub(super) fn tell(&self, world: &World) {
-        match self.found_by {
-            FROM_CLIENT => {}
-            "--session" => world.terminal.line(format!("Session: {}", shown(&self.id))),
-            found_by => world.terminal.line(format!("Session: {} ({found_by})", shown(&self.id))),
+        match self.how() {
+            NAMED => world.terminal.line(format!("Session: {}", shown(&self.id))),
+            how => world.terminal.line(format!("Session: {} ({how})", shown(&self.id))),
         }
+    }
+
+    /// How it was found, for people.
+    pub(super) fn how(&self) -> &'static str {
+        if self.is_known { self.found_by } else { "no such session has called hookman yet" }
+    }
+}
+
+/// The project whose hooks a session has, or that of this process where there is none.
+pub(super) fn project(session: Option<&Session>, world: &World) -> Option<PathBuf> {
+    let Some(session) = session.filter(|session| session.found_by != FROM_CLIENT) else {
+        return configured::project();
+    };
+    // What a session works in is in its journal, or with what was switched in it last.
+    let last = || {
+        let cwd = journal::last(&world.paths, &session.id).map(|entry| entry.cwd.into_owned());
+        let cwd = cwd.filter(|cwd| !cwd.is_empty()).or_else(|| {
+            let (switches, _) = switching::switches(&world.paths, &session.id).ok()?;
+            Some(switches.working_directory).filter(|cwd| !cwd.is_empty())
+        });
+        cwd.map(PathBuf::from)
+    };
+    match session.directory.clone().or_else(last) {
+        Some(directory) => switching::project_around(&directory),
+        None => configured::project(),
     }
 }
 
@@ -41,18 +77,18 @@ pub(super) fn shown(id: &str) -> String {
 ///
 /// When none can be told; the message lists the candidates.
 pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
-    if let Some(session) = named(args)? {
+    if let Some(session) = named(args, world)? {
         return Ok(session);
     }
     let seen = sessions::seen(&world.paths);
-    if let Some(session) = unasked(&seen) {
+    if let Some(session) = unasked(&seen, world) {
         return Ok(session);
     }
     if world.terminal.can_choose()
         && !seen.is_empty()
         && let Some(index) = world.terminal.choose_one("Which session?", &lines(&seen, world))?
     {
-        return Ok(Session { id: seen[index].id.clone(), found_by: "chosen" });
+        return Ok(Session::found(&seen[index], "chosen"));
     }
     bail!(
         "which session? This shell does not run inside one; name it with --session ID\n{}",
@@ -66,33 +102,59 @@ pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
 ///
 /// When `--session` names none.
 pub(super) fn session_if_any(args: &args::Session, world: &World) -> Result<Option<Session>> {
-    Ok(named(args)?.or_else(|| unasked(&sessions::seen(&world.paths))))
+    if let Some(session) = named(args, world)? {
+        return Ok(Some(session));
+    }
+    Ok(unasked(&sessions::seen(&world.paths), world))
 }
 
-fn named(args: &args::Session) -> Result<Option<Session>> {
+fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
     if let Some(id) = &args.session {
+        let id = id.trim();
         // A slash command that the client did not fill in must not switch a session of that name.
-        if id.trim().is_empty() || id.contains("${") {
+        if id.is_empty() || id.contains("${") {
             bail!("--session was given no session id; leave it out inside a session");
         }
-        return Ok(Some(Session { id: id.clone(), found_by: "--session" }));
+        return by_name(id, world).map(Some);
     }
     let id = environment::text(FROM_CLIENT);
-    Ok(id.map(|id| Session { id, found_by: FROM_CLIENT }))
+    let session = |id| Session { id, found_by: FROM_CLIENT, directory: None, is_known: true };
+    Ok(id.map(session))
 }
 
-fn unasked(seen: &[Seen]) -> Option<Session> {
+fn by_name(id: &str, world: &World) -> Result<Session> {
+    let exact = |is_known| {
+        let id = id.to_owned();
+        Ok(Session { id, found_by: NAMED, directory: None, is_known })
+    };
+    if sessions::is_known(&world.paths, id) {
+        return exact(true);
+    }
+    let mut seen = sessions::seen_ever(&world.paths);
+    seen.retain(|session| session.id.starts_with(id));
+    match seen.as_slice() {
+        [] => exact(false),
+        [one] => Ok(Session::found(one, "the only one that begins so")),
+        _ => bail!("--session {id} may be any of several\n{}", listed(&seen, world)),
+    }
+}
+
+fn unasked(seen: &[Seen], world: &World) -> Option<Session> {
     let live = || seen.iter().filter(|session| session.live);
     let above = clients::ancestors();
     if let Some(session) = live().find(|session| above.contains(&session.client)) {
-        return Some(Session { id: session.id.clone(), found_by: "its client runs this shell" });
+        return Some(Session::found(session, "its client runs this shell"));
     }
     let here = environment::current_directory().ok()?;
+    // A client that never called hookman, or long ago, may be the one that is meant.
+    let strangers = sessions::strangers(&world.paths, seen).unwrap_or_default();
+    let is_here = |process: u32| clients::directory(process).is_some_and(|it| is_same(&it, &here));
+    if strangers.into_iter().any(is_here) {
+        return None;
+    }
     let mut of_here = live().filter(|session| is_same(Path::new(&session.cwd), &here));
     match (of_here.next(), of_here.next()) {
-        (Some(session), None) => {
-            Some(Session { id: session.id.clone(), found_by: "the only one running here" })
-        }
+        (Some(session), None) => Some(Session::found(session, "the only one running here")),
         _ => None,
     }
 }

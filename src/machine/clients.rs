@@ -1,7 +1,7 @@
 //! Which sessions of the client are running.
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use super::environment;
 
@@ -10,23 +10,23 @@ use super::environment;
 /// On Linux `/proc` tells, with the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps`
 /// names the programs, and any client counts. What cannot be found out is a no.
 pub fn are_running(config: &Path) -> bool {
-    if cfg!(target_os = "linux") { in_proc(config) } else { in_ps() }
+    running(config).map_or_else(in_ps, |running| !running.is_empty())
 }
 
-fn in_proc(config: &Path) -> bool {
-    processes().any(|process| is_client(process, config))
-}
-
-/// The clients that use the configuration directory `config` and run under this user; `None` where
-/// there is no `/proc`.
+/// The clients of this user that use the configuration directory `config`; `None` where there is no
+/// `/proc`.
 pub fn running(config: &Path) -> Option<Vec<u32>> {
-    cfg!(target_os = "linux")
-        .then(|| processes().filter(|process| is_client(*process, config)).collect())
+    let processes = std::fs::read_dir("/proc").ok().filter(|_| HAS_PROC)?;
+    let number = |name: OsString| name.to_str().and_then(|name| name.parse().ok());
+    let numbers = processes.flatten().filter_map(|process| number(process.file_name()));
+    Some(numbers.filter(|process| is_client(*process, config)).collect())
 }
 
-fn processes() -> impl Iterator<Item = u32> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+const HAS_PROC: bool = cfg!(target_os = "linux");
+
+/// The directory that a process works in.
+pub fn directory(process: u32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{process}/cwd")).ok()
 }
 
 fn in_ps() -> bool {
@@ -51,12 +51,23 @@ pub fn caller() -> u32 {
 ///
 /// Where there is no `/proc`, any process of that number counts.
 pub fn is_client(process: u32, config: &Path) -> bool {
-    if !cfg!(target_os = "linux") {
+    if !HAS_PROC {
         let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
         return process.is_some_and(|it| rustix::process::test_kill_process(it).is_ok());
     }
-    let read = |name: &str| std::fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
-    looks_like_client(&read("comm"), &read("cmdline")) && uses(&read("environ"), config)
+    is_any_client(process)
+        && uses(&std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default(), config)
+}
+
+/// Whether a process is a client, whatever configuration directory it uses; no where there is no
+/// `/proc`.
+pub fn is_any_client(process: u32) -> bool {
+    let folder = Path::new("/proc").join(process.to_string());
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
+    let (comm, words) = (read("comm"), read("cmdline"));
+    looks_like_client(&comm, &words)
+        && std::fs::read_link(folder.join("exe"))
+            .map_or(true, |program| runs_client(&program, &words))
 }
 
 /// The words that a process was started with; none where there is no `/proc`.
@@ -65,14 +76,28 @@ pub fn words(process: u32) -> Vec<String> {
     line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Whether this process was started by a client itself, and not by a tool that the client runs.
+/// Whether a client itself started this process and speaks to it on standard input: not a tool that
+/// the client runs, nor a client that another one runs.
 ///
-/// Where there is no `/proc` that cannot be told, and the answer is yes.
+/// A shell of the client's can `exec` and so have the client for its parent too, but its standard
+/// input is `/dev/null` or its own, where a hook's is a socket that the client made (seen on 2.1.197
+/// and 2.1.329). Where there is no `/proc` that cannot be told, and the answer is yes.
 pub fn is_called_by_client(config: &Path) -> bool {
-    !cfg!(target_os = "linux")
-        || rustix::process::getppid()
-            .and_then(|parent| u32::try_from(parent.as_raw_pid()).ok())
-            .is_some_and(|parent| is_client(parent, config))
+    let mut above = ancestors().into_iter();
+    !HAS_PROC
+        || (above.next().is_some_and(|parent| is_client(parent, config) && is_input_of(parent))
+            && !above.any(is_any_client))
+}
+
+#[cfg(target_os = "linux")]
+fn is_input_of(process: u32) -> bool {
+    rustix::net::sockopt::socket_peercred(rustix::stdio::stdin())
+        .is_ok_and(|maker| u32::try_from(maker.pid.as_raw_pid()) == Ok(process))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_input_of(_: u32) -> bool {
+    true
 }
 
 /// The processes above this one, nearest first; none where there is no `/proc`.
@@ -100,6 +125,24 @@ fn looks_like_client(comm: &[u8], cmdline: &[u8]) -> bool {
         || is_named_claude(program)
         || script.ends_with(b"claude-code/cli.js")
         || (script.contains(&b'/') && is_named_claude(script))
+}
+
+/// Whether the program that a process runs can be a client: a name is soon given, so what runs under
+/// it must not be a shell.
+fn runs_client(program: &Path, words: &[u8]) -> bool {
+    let name = program.file_name().unwrap_or_default().as_encoded_bytes();
+    // What was replaced by an update still runs.
+    let name = name.strip_suffix(b" (deleted)").unwrap_or(name);
+    // The native client is `claude`, or a file named after its version in a folder of that name.
+    let is_native = |name: &[u8]| name.starts_with(b"claude");
+    if is_native(name) || program.iter().any(|part| is_native(part.as_encoded_bytes())) {
+        return true;
+    }
+    let script = words.split(|byte| *byte == 0).nth(1).unwrap_or_default();
+    // An npm installation may start the native program from a script that is called the same.
+    let script = as_path(script).canonicalize().unwrap_or_else(|_| as_path(script).to_owned());
+    let is_wrapper = script.to_string_lossy().contains("wrapper");
+    matches!(name, b"node" | b"nodejs" | b"bun" | b"deno") && !is_wrapper
 }
 
 fn is_named_claude(program: &[u8]) -> bool {
@@ -148,6 +191,23 @@ mod tests {
                 client,
                 "{cmdline:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_shell_that_calls_itself_a_client_is_none() {
+        for (program, script, client) in [
+            ("/home/u/.local/bin/claude", "--resume", true),
+            ("/home/u/.local/share/claude/versions/2.1.329 (deleted)", "", true),
+            ("/usr/bin/node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js", true),
+            ("/usr/bin/node", "/lib/claude-code/cli-wrapper.cjs", false),
+            ("/usr/bin/bash", "-c", false),
+            ("/usr/bin/dash", "/home/u/bin/claude", false),
+            ("/usr/bin/python3.12", "claude", false),
+        ] {
+            let words = format!("claude\0{script}\0");
+            let found = runs_client(Path::new(program), words.as_bytes());
+            assert_eq!(found, client, "{program} {script}");
         }
     }
 

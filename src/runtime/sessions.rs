@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::chains::{self, Chain};
-use super::{journal, texts};
+use super::journal::{self, Entry};
+use super::texts;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment, files};
 use crate::manifest::Problems;
@@ -52,8 +53,32 @@ pub fn kept(paths: &Paths) -> Result<Duration, Problems> {
 }
 
 /// The sessions in the journal, live ones first, newest first among each.
+///
+/// The end of a long journal is enough where it knows each client that runs.
 pub fn seen(paths: &Paths) -> Vec<Seen> {
-    seen_in(paths, TAIL)
+    let near = seen_in(paths, TAIL);
+    if strangers(paths, &near).is_some_and(|it| it.is_empty()) {
+        return near;
+    }
+    seen_ever(paths)
+}
+
+/// As [`seen`], of all that is left of the journal.
+pub fn seen_ever(paths: &Paths) -> Vec<Seen> {
+    seen_in(paths, u64::MAX)
+}
+
+/// The running clients that are no session's of `seen`; `None` where the system does not say.
+pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
+    let mut running = clients::running(&paths.config)?;
+    running.retain(|process| !seen.iter().any(|it| it.live && it.client == *process));
+    Some(running)
+}
+
+/// Whether hookman has something of the session `id`: state of its own, or a line in the journal.
+pub fn is_known(paths: &Paths, id: &str) -> bool {
+    paths.session(&safe_name(id)).is_dir()
+        || journal::newest(paths, id, |entry| entry.session == id).is_some()
 }
 
 fn seen_in(paths: &Paths, bytes: u64) -> Vec<Seen> {
@@ -91,12 +116,14 @@ fn seen_in(paths: &Paths, bytes: u64) -> Vec<Seen> {
 
 /// The session that a client's process had before `session`.
 pub fn before(paths: &Paths, client: u32, session: &str) -> Option<String> {
-    let text = journal::tail(paths, TAIL).ok()?;
-    journal::parsed(&text)
-        .rev()
-        .find(|entry| client != 0 && entry.client == client && entry.session != session)
-        .map(|entry| entry.session.into_owned())
-        .filter(|session| !session.is_empty())
+    let is_meant = |entry: &Entry<'_>| {
+        entry.client == client && entry.session != session && !entry.session.is_empty()
+    };
+    if client == 0 {
+        return None;
+    }
+    let entry = journal::newest(paths, &format!("\"client\":{client},"), is_meant)?;
+    Some(entry.session.into_owned())
 }
 
 /// The session that `session` was forked from: the one its client's process had before, or that the
@@ -105,13 +132,14 @@ pub fn before(paths: &Paths, client: u32, session: &str) -> Option<String> {
 /// Clients up to 2.1.213 call such a start `resume`, and it by the id of what it was forked from
 /// (seen on 2.1.197).
 pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> Option<String> {
-    let before = before(paths, client, session);
-    if before.is_some() {
-        return before.filter(|_| source == "fork");
-    }
     let words = clients::words(client);
-    if !words.iter().any(|word| word == "--fork-session") {
+    let is_told = words.iter().any(|word| word == "--fork-session");
+    if source == "resume" && !is_told {
         return None;
+    }
+    let before = before(paths, client, session);
+    if before.is_some() || !is_told {
+        return before.filter(|_| source == "fork");
     }
     if source == "resume" {
         return Some(session.to_owned());
@@ -152,26 +180,12 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
     if old.is_empty() {
         return Ok(0);
     }
-    let clients = clients::running(&paths.config);
-    // Where each client that runs has told of its session, no other session can be running.
-    let are_told = |seen: &[Seen]| {
-        let has_told = |client: &u32| seen.iter().any(|it| it.live && it.client == *client);
-        clients.as_ref().is_some_and(|clients| clients.iter().all(has_told))
-    };
-    let is_known = |seen: &[Seen]| {
-        let known = names(seen);
-        old.iter().all(|path| name(path).is_some_and(|name| known.contains_key(name)))
-    };
-    let mut seen = seen(paths);
-    // A session that has been quiet while others worked may run all the same.
-    if !is_known(&seen) && !are_told(&seen) {
-        seen = seen_in(paths, u64::MAX);
-    }
-    // The journal of one that has been quiet for long enough is gone.
-    let may_be_live = clients.is_some() && !are_told(&seen);
+    let seen = seen(paths);
+    // A client that no line of the journal is left of may run any session that none is left of.
+    let unsure = strangers(paths, &seen).is_some_and(|it| !it.is_empty());
     let known = names(&seen);
     let is_live = |path: &PathBuf| {
-        name(path).and_then(|name| known.get(name)).copied().unwrap_or(may_be_live)
+        name(path).and_then(|name| known.get(name)).map_or(unsure, |is_live| *is_live)
     };
     let ended = old.iter().filter(|path| !is_live(path));
     Ok(ended.filter(|path| dry_run || fs::remove_dir_all(path).is_ok()).count())

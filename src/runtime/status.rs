@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::chains::{self, Loaded};
-use super::switching::{self, Scene};
+use super::switching::{self, Now, Scene};
 use crate::chain::plan::Plan;
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
@@ -40,6 +40,8 @@ pub struct Row {
 pub struct Report {
     /// The hooks.
     pub rows: Vec<Row>,
+    /// What is off in the session and not configured where it works.
+    pub unconfigured: Vec<Off>,
     /// The session's switches file, for people.
     pub file: Option<String>,
     /// Whether it is damaged.
@@ -54,12 +56,16 @@ impl Report {
     /// # Errors
     ///
     /// When the switches cannot be read.
-    pub fn of(paths: &Paths, project: Option<&Path>, session: Option<&str>) -> Result<Self> {
+    pub fn of(
+        paths: &Paths,
+        project: Option<&Path>,
+        session: Option<&str>,
+        now: &Now,
+    ) -> Result<Self> {
         let (switches, damaged) = session
             .map(|session| switching::switches(paths, session))
             .transpose()?
             .unwrap_or_default();
-        let now = switching::moment(paths, session.unwrap_or_default());
         let mut rows = Vec::new();
         let mut problems = Vec::new();
         for chain in switching::chains_of(paths, project) {
@@ -89,7 +95,9 @@ impl Report {
             }));
         }
         let file = session.map(|session| paths.shown(&switching::switches_file(paths, session)));
-        Ok(Self { rows, file, damaged, problems })
+        let is_row = |off: &Off| rows.iter().any(|row: &Row| row.hook == off.hook);
+        let unconfigured = switches.current(now.at()).filter(|off| !is_row(off)).cloned().collect();
+        Ok(Self { rows, unconfigured, file, damaged, problems })
     }
 
     /// The hooks as lines, and what is wrong with the session's file.
@@ -98,7 +106,7 @@ impl Report {
         if let (true, Some(file)) = (self.damaged, &self.file) {
             lines.push(format!("The switches in {file} are damaged, so nothing is switched"));
         }
-        if self.rows.is_empty() && self.problems.is_empty() {
+        if self.rows.is_empty() && self.unconfigured.is_empty() && self.problems.is_empty() {
             lines.push(
                 "No hooks are configured here; `hookman install HOOK` adds a ready-made one"
                     .to_owned(),
@@ -110,6 +118,10 @@ impl Report {
             let state = if row.layer.is_on() { "on" } else { "off" };
             let line = format!("  {name:width$}  {state:3}  {}", row.layer.why());
             lines.push(line.trim_end().to_owned());
+        }
+        for off in &self.unconfigured {
+            let why = Layer::Session(off.clone()).why();
+            lines.push(format!("  {}  off  {why}; not configured here", off.label()));
         }
         lines.join("\n")
     }
@@ -213,6 +225,6 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
 ///
 /// When a manifest or the switches cannot be read.
 pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
-    let report = Report::of(scene.paths, project, Some(scene.session))?;
+    let report = Report::of(scene.paths, project, Some(scene.session), &scene.moment())?;
     Ok(format!("Session {}\n{}", scene.session.escape_debug(), report.text()))
 }

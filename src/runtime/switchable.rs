@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use anyhow::Result;
+
 use super::chains::{self, Loaded};
-use super::switching::{Reply, chains_of};
+use super::switching::{self, Reply, chains_of};
 use crate::builtin::catalogue;
 use crate::chain::plan::Plan;
 use crate::machine::paths::Paths;
@@ -99,7 +101,7 @@ impl Switchable {
 pub fn switchable(
     paths: &Paths,
     project: Option<&Path>,
-) -> Result<(Vec<Switchable>, Vec<Problems>), Problems> {
+) -> std::result::Result<(Vec<Switchable>, Vec<Problems>), Problems> {
     let mut found: Vec<Switchable> = Vec::new();
     let mut wrong = Vec::new();
     for chain in chains_of(paths, project) {
@@ -142,6 +144,24 @@ fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
     Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
 }
 
+/// Adds what is off in a session and not among its hooks, as after a hook was renamed, so that it
+/// can be switched on.
+///
+/// # Errors
+///
+/// When the session's switches cannot be read.
+pub fn add_switched(hooks: &mut Vec<Switchable>, paths: &Paths, session: &str) -> Result<()> {
+    let (switches, _) = switching::switches(paths, session)?;
+    let now = switching::moment(paths, session);
+    for off in switches.current(now.at()) {
+        if hooks.iter().all(|hook| hook.name != off.hook) {
+            let summary = "switched off in this session and not configured here".to_owned();
+            hooks.push(Switchable { summary, ..Switchable::named(&off.hook, None) });
+        }
+    }
+    Ok(())
+}
+
 /// Finds the hooks that a request means.
 ///
 /// # Errors
@@ -165,7 +185,10 @@ pub fn choose(
         let (scope, part) = scoped(typed, &names);
         let names: Vec<&str> = hooks
             .iter()
-            .filter(|hook| hook.places.iter().any(|at| scope.is_none_or(|scope| at.scope == scope)))
+            .filter(|hook| {
+                let is_there = |scope| hook.places.iter().any(|place| place.scope == scope);
+                hook.places.is_empty() || scope.is_none_or(is_there)
+            })
             .map(|hook| hook.name.as_str())
             .collect();
         let hits = match names::matching(part, &names) {

@@ -83,10 +83,13 @@ fn reply(
         Command::Switch(Verb::Status) => super::status::report(&scene, project).map_err(said),
         Command::Switch(verb) => {
             let request = Request::parse(words)?;
-            let hooks =
-                switchable::choose(&hooks()?.0, &request, call).map_err(|told| told.text)?;
+            let (mut hooks, _) = hooks()?;
+            if verb == Verb::Enable {
+                switchable::add_switched(&mut hooks, paths, scene.session).map_err(said)?;
+            }
+            let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text)?;
             let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
-            Ok(reply.text)
+            Ok(format!("{}\nSession: {}", reply.text, scene.session.escape_debug()))
         }
         Command::Profile => {
             let (is_off, words) = without_off(words);

@@ -1,7 +1,7 @@
 //! Sessions that write an old copy of the settings back.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use super::home::{Home, SETTINGS};
 
@@ -22,12 +22,20 @@ pub(super) struct Client(Child);
 
 impl Client {
     pub(super) fn start(home: &Home, times: u32) -> Self {
-        home.program("bin/claude", CLIENT);
+        // Written by another process, because what this one has open for writing cannot be run.
+        let claude = home.path("bin/claude");
+        assert!(Command::new("cp").arg("/bin/sh").arg(&claude).status().unwrap().success());
+        home.program("bin/client.sh", CLIENT);
         for copy in ["old.json", "back.json"] {
             fs::copy(home.path(".claude/settings.json"), home.path(copy)).unwrap();
         }
         let mut client = home.command("claude");
-        let mut client = client.arg(times.to_string()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut client = client
+            .arg(home.path("bin/client.sh"))
+            .arg(times.to_string())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = [0; 6];
         std::io::Read::read_exact(client.stdout.as_mut().unwrap(), &mut line).unwrap();
         Self(client)
