@@ -120,7 +120,19 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
         Exit::GoesOn => return goes_on(on_error),
     };
     let said = || Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
-    match (code, output::read(event, stdout)) {
+    let output = output::read(event, stdout);
+    match (code, &output) {
+        (0 | 2, _) => {}
+        // A hook that failed is not believed where it lets through; a gate only where it holds back.
+        (_, Output::Answer(answer))
+            if answer.decision == Some(Decision::Allow)
+                || (on_error != OnError::Open && answer.decision.is_none() && !answer.stop) =>
+        {
+            return failed(of_code(code, stderr));
+        }
+        _ => {}
+    }
+    match (code, output) {
         (2, output) => blocked(event, output, stderr).into(),
         (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
         (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())).into(),
@@ -131,9 +143,15 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
                 _ => plain(event, heard, on_error),
             }),
         (_, Output::Malformed(why)) => failed(Failure::Output(why)),
-        (126, _) => failed(Failure::NotStarted(last_words(stderr, "it may not be run"))),
-        (127, _) => failed(Failure::NotStarted(last_words(stderr, "it was not found"))),
-        (code, _) => failed(Failure::Code(code, last_words(stderr, ""))),
+        (code, _) => failed(of_code(code, stderr)),
+    }
+}
+
+fn of_code(code: i32, stderr: &str) -> Failure {
+    match code {
+        126 => Failure::NotStarted(last_words(stderr, "it may not be run")),
+        127 => Failure::NotStarted(last_words(stderr, "it was not found")),
+        code => Failure::Code(code, last_words(stderr, "")),
     }
 }
 
@@ -157,9 +175,21 @@ fn among_noise(event: Event, stdout: &str) -> Option<Read> {
 
 fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     let text = heard.stdout.trim();
+    let is_gate = on_error != OnError::Open;
+    let names_answer = || match event.facts().plain_text {
+        PlainText::Ignored => ["\"decision\"", "\"permissionDecision\"", "\"hookSpecificOutput\""]
+            .iter()
+            .any(|field| text.contains(field)),
+        PlainText::Context => text.contains("\"hookSpecificOutput\""),
+        PlainText::User | PlainText::Steers => false,
+    };
     let why = match (text.starts_with('{'), heard.cut) {
+        (false, true) if is_gate => "it is longer than what is kept of an output",
+        (false, false) if is_gate && names_answer() => {
+            "it names a field of an answer, but no answer in it can be read"
+        }
         (true, true) => "its JSON is longer than what is kept of an output",
-        (true, false) if on_error != OnError::Open => "its JSON is not whole",
+        (true, false) if is_gate => "its JSON is not whole",
         _ => "",
     };
     if !why.is_empty() {
@@ -291,6 +321,8 @@ mod tests {
             (Event::PreToolUse, Exit::Code(1), deny, "deny"),
             (Event::PreToolUse, Exit::Code(0), allow, "allow"),
             (Event::PreToolUse, Exit::Code(2), allow, "deny"),
+            (Event::PreToolUse, Exit::Code(1), allow, "exit-code"),
+            (Event::PreToolUse, Exit::Code(127), allow, "not-started"),
             (Event::PreToolUse, Exit::Code(2), "", "deny"),
             (Event::PreToolUse, Exit::Code(2), "{ broken }", "deny"),
             (Event::SessionStart, Exit::Code(2), "", "exit-code"),
@@ -311,5 +343,10 @@ mod tests {
         let closed = |exit, stdout| read(Event::PreToolUse, exit, stdout, "", OnError::Closed);
         assert_eq!(closed(Exit::Code(0), "{ cut"), "output");
         assert_eq!(closed(Exit::GoesOn, ""), "output");
+        assert_eq!(closed(Exit::Code(0), "hi\n{\"permissionDecision\":\"deny\""), "output");
+        let noisy = format!("warn: {deny}");
+        assert_eq!(closed(Exit::Code(0), &noisy), "output");
+        assert_eq!(closed(Exit::Code(0), "hi"), "silent");
+        assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
     }
 }

@@ -1,9 +1,12 @@
 //! What the client writes to a hook's standard input.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::str;
 
 use serde::Deserialize;
+use serde::de::value::MapDeserializer;
 use serde_json::value::RawValue;
 
 use super::event::{Event, Subject};
@@ -80,13 +83,29 @@ pub struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a payload from its JSON text.
+    /// Reads a payload from its JSON text, as [`Payload::strict`] does, or else as far as it goes:
+    /// a text field of another type counts as absent, and of a field that is given twice the last
+    /// counts, as in JavaScript.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not a JSON object, or a string in it is none of JSON's.
+    pub fn parse(text: &'a str) -> serde_json::Result<Self> {
+        Self::strict(text).or_else(|_| {
+            let is_usable = |(name, value): &(String, &RawValue)| {
+                name == "tool_input" || value.get().starts_with('"')
+            };
+            Self::deserialize(MapDeserializer::new(fields(text)?.into_iter().filter(is_usable)))
+        })
+    }
+
+    /// Reads a payload as the client writes it, which is all that the usual one costs.
     ///
     /// # Errors
     ///
     /// When the text is not a JSON object, or a field read here has another type than the client
     /// gives it.
-    pub fn parse(text: &'a str) -> serde_json::Result<Self> {
+    pub fn strict(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
 
@@ -111,19 +130,53 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The text with the control characters inside its strings written as escapes, as JSON demands;
-/// `None` where there are none.
+/// A text field of a tool's input that the usual reading does not understand; nothing if the field
+/// is absent. What JSON has no form for is mended as by [`repaired`], and the last of several fields
+/// of this name counts.
 ///
-/// The client's own encoder escapes them; payloads that were put together by hand, for a test or
-/// by another program that calls hooks, were seen with raw ones.
-pub fn repaired(text: &str) -> Option<String> {
+/// # Errors
+///
+/// When the input is no object, or the field no string.
+pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<String>> {
+    let mended = repaired(input.get());
+    fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()
+}
+
+fn fields(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(text)
+}
+
+/// The text without a byte order mark, with the control characters inside its strings written as
+/// escapes, as JSON demands, and U+FFFD in the place of escaped halves of a character.
+///
+/// The client's own encoder escapes control characters; payloads that were put together by hand,
+/// for a test or by another program that calls hooks, were seen with raw ones. JavaScript cuts its
+/// strings between the halves of a character and writes them as escapes, which other languages take
+/// for no text at all.
+pub fn repaired(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let bytes = text.as_bytes();
     let mut repaired = String::new();
-    let mut done = 0;
-    let (mut in_string, mut escaped) = (false, false);
-    for (at, byte) in text.bytes().enumerate() {
+    let (mut done, mut at) = (0, 0);
+    let mut in_string = false;
+    while let Some(byte) = bytes.get(at) {
+        let mut length = 1;
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
+            b'\\' if in_string => {
+                length = 2;
+                if let Some(first) = escaped_unit(bytes, at) {
+                    let second = escaped_unit(bytes, at + 6);
+                    length = match (first, second) {
+                        (0xd800..0xdc00, Some(0xdc00..0xe000)) => 12,
+                        _ => 6,
+                    };
+                    if length == 6 && (0xd800..0xe000).contains(&first) {
+                        repaired.push_str(&text[done..at]);
+                        repaired.push_str("\\ufffd");
+                        done = at + length;
+                    }
+                }
+            }
             b'"' => in_string = !in_string,
             0..0x20 if in_string => {
                 repaired.push_str(&text[done..at]);
@@ -133,8 +186,15 @@ pub fn repaired(text: &str) -> Option<String> {
             }
             _ => {}
         }
+        at += length;
     }
-    (done > 0).then(|| repaired + &text[done..])
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(repaired + &text[done..]) }
+}
+
+/// The unit of UTF-16 that is written as `\uXXXX` at this place.
+fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[cfg(test)]
@@ -144,9 +204,41 @@ mod tests {
     #[test]
     fn control_characters_in_strings_become_escapes() {
         let raw = "{\n\t\"prompt_id\": \"a\tb\u{1}\\\"c\nd\"}\n";
-        let repaired = repaired(raw).unwrap();
+        let repaired = repaired(raw);
         assert_eq!(repaired, "{\n\t\"prompt_id\": \"a\\u0009b\\u0001\\\"c\\u000ad\"}\n");
         assert_eq!(Payload::parse(&repaired).unwrap().prompt_id, "a\tb\u{1}\"c\nd");
-        assert_eq!(super::repaired("{\n\t\"a\": \"b\"\r\n}"), None);
+        let clean = "{\n\t\"a\": \"b\\\\ud83d \\ud83d\\ude00\"\r\n}";
+        assert!(matches!(super::repaired(clean), Cow::Borrowed(same) if same == clean));
+    }
+
+    #[test]
+    fn an_odd_field_does_not_hide_the_others() {
+        let rows = [
+            r#"{"tool_name":"Bash","agent_type":null,"tool_input":{"a":1}}"#,
+            r#"{"tool_name":"Bash","agent_id":5,"tool_input":{"a":1}}"#,
+            r#"{"tool_name":"Read","cwd":{},"tool_name":"Bash","tool_input":{"a":1}}"#,
+            "\u{feff}{\"tool_name\":\"Bash\",\"tool_input\":{\"a\":1}}",
+            r#"{"tool_name":"Bash","error":"cut \ud83d","tool_input":{"a":1}}"#,
+            r#"{"tool_name":"Bash","error":"\ude00\ud83d","tool_input":{"a":1}}"#,
+        ];
+        for row in rows {
+            let text = repaired(row);
+            let payload = Payload::parse(&text).unwrap();
+            assert_eq!(payload.tool_name, "Bash", "{row}");
+            assert_eq!(payload.tool_input.unwrap().get(), r#"{"a":1}"#, "{row}");
+            assert!(payload.agent_id.is_empty() && payload.agent_type.is_empty(), "{row}");
+        }
+        let text = repaired(r#"{"error":"a\ud83d\n\ude00\ud83d\ude00"}"#);
+        assert_eq!(Payload::parse(&text).unwrap().error, "a\u{fffd}\n\u{fffd}\u{1f600}");
+        assert!(Payload::parse("5").is_err() && Payload::parse("{").is_err());
+    }
+
+    #[test]
+    fn an_odd_text_of_a_tool_s_input_is_still_found() {
+        let odd = |input| odd_text(serde_json::from_str(input).unwrap(), "command");
+        assert_eq!(odd(r#"{"command":"a \ud83d"}"#).unwrap().unwrap(), "a \u{fffd}");
+        assert_eq!(odd(r#"{"command":"a","command":"b"}"#).unwrap().unwrap(), "b");
+        assert_eq!(odd("{}").unwrap(), None);
+        assert!(odd(r#"{"command":5}"#).is_err() && odd("5").is_err());
     }
 }

@@ -98,10 +98,12 @@ pub(super) fn run(
         .collect()
 }
 
-/// Whether the client would take two commands for one and run it once: it tells apart what differs
-/// in the command or in `if`.
+/// Whether two steps run one command in one manner: the client would run it once, and of hooks that
+/// differ in what their failure means, or in how they run, none may stand in for the other.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
-    if one.conditions != other.conditions {
+    let manner = |step: &Step<'_>| (step.on_error, step.timeout_ms, step.always, step.in_project);
+    if (one.conditions, one.path) != (other.conditions, other.path) || manner(one) != manner(other)
+    {
         return false;
     }
     match (&one.run, &other.run) {

@@ -58,37 +58,51 @@ impl Attempt<'_> {
     /// Interpreters and parsers of arguments exit with 2 when a script is not there, may not be
     /// read or does not parse, and when they are called wrongly; the client takes that for a block.
     /// A hook may well block with a message about such a mistake in somebody else's file, so only
-    /// what is said about the command's own words is believed: a file of it that is really not
-    /// there, its own name in front of a line number, its own name behind `usage:`.
+    /// lines in an interpreter's own shape are believed, and only about the program that was called
+    /// and its script. What is in doubt is a block.
     pub(super) fn misfired(&self, stdout: &str, stderr: &str) -> Option<String> {
-        if stdout.trim_start().starts_with('{') {
+        if !stdout.trim().is_empty() {
             return None;
         }
-        let lines: Vec<&str> =
-            stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let words = self.own_words();
-        let wrong = lines.iter().find(|line| {
-            let own = |word: &Cow<'_, str>| {
-                is_syntax_error(line, word) || is_usage(line, file_name(word))
+        let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        let calls = self.calls();
+        let is_wrong = |line: &&str| {
+            let own = |call: &Called| {
+                call.names().any(|name| is_syntax_error(line, name) || is_usage(line, name))
             };
-            (matches!(self.run, Run::Command(_)) && is_of_the_shell(line)) || words.iter().any(own)
-        });
-        if let Some(line) = wrong {
+            (matches!(self.run, Run::Command(_)) && is_of_the_shell(line)) || calls.iter().any(own)
+        };
+        if let Some(line) = lines().find(is_wrong) {
             return Some(format!("its interpreter gave up with 2, and it decided nothing: {line}"));
         }
-        let absent = |word: &&Cow<'_, str>| {
-            let path = self.file(word);
-            !word.contains('$') && stderr.contains(&***word) && !files::is_readable(&path)
-        };
-        let says = ["o such file", "n't open", "annot open", "ermission denied"];
-        let silent = stdout.trim().is_empty() && lines.len() <= FEW_LINES;
-        if !silent || !says.iter().any(|words| stderr.contains(words)) {
-            return None;
-        }
-        let word = words.iter().filter(|word| word.contains(['.', '/'])).find(absent)?;
-        let path = self.file(word);
+        let script = calls.iter().find_map(|call| {
+            let script = call.script.as_deref()?;
+            let is_unread = lines().take(FEW_LINES).any(|line| call.could_not_open(line, script));
+            (is_unread && !files::is_readable(&self.file(script))).then_some(script)
+        })?;
+        let path = self.file(script);
         let what = if path.exists() { "may not be read" } else { "is not there" };
         Some(format!("`{}` {what}", path.display()))
+    }
+
+    /// The programs that the command calls.
+    fn calls(&self) -> Vec<Called> {
+        let mut calls = Vec::new();
+        if let Run::Command(line) = self.run {
+            shell::each_invocation(line, &mut |call| {
+                let arguments: Vec<&str> = call.arguments.iter().map(|it| &*it.text).collect();
+                calls.push(Called::new(call.program, &arguments));
+            });
+        } else {
+            let mut words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+            if words.first().is_some_and(|program| file_name(program) == "env") {
+                words.remove(0);
+            }
+            if let Some((program, arguments)) = words.split_first() {
+                calls.push(Called::new(program, arguments));
+            }
+        }
+        calls
     }
 
     /// The words of the command, as far as they can be known without running it.
@@ -158,6 +172,56 @@ impl Attempt<'_> {
     }
 }
 
+/// A program, and the script that it is an interpreter of.
+struct Called {
+    program: String,
+    script: Option<String>,
+}
+
+impl Called {
+    fn new(program: &str, arguments: &[&str]) -> Self {
+        /// Options with which the next word is no script to run.
+        const APART: [char; 3] = ['c', 'm', 'n'];
+        let arguments = match file_name(program) {
+            "uv" => arguments.strip_prefix(&["run"]).unwrap_or_default(),
+            name if INTERPRETERS.contains(&stem(name).as_str()) => arguments,
+            _ => &[],
+        };
+        let options = arguments.iter().take_while(|word| word.starts_with('-')).count();
+        let is_apart = arguments[..options].iter().any(|option| option.contains(APART));
+        let script = arguments.get(options).filter(|_| !is_apart).map(|script| expanded(script));
+        Self { program: expanded(program), script }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.program), self.script.as_ref()].into_iter().flatten().map(|it| file_name(it))
+    }
+
+    /// Whether a line is what interpreters say of a script that they cannot read.
+    fn could_not_open(&self, line: &str, script: &str) -> bool {
+        if !line.contains(script) {
+            return false;
+        }
+        let Some((head, rest)) = line.split_once(": ") else {
+            return line.starts_with("Can't open perl script ");
+        };
+        let rest = rest.strip_prefix("0: ").unwrap_or(rest);
+        let is_own = stem(file_name(head)) == stem(file_name(&self.program));
+        let says = ["can't open ", "Can't open ", "cannot open "];
+        (is_own && says.iter().any(|start| rest.starts_with(start)))
+            || line.starts_with("Can't open perl script ")
+            || line.starts_with("error: Failed to spawn: ")
+    }
+}
+
+const INTERPRETERS: &[&str] =
+    &["ash", "bash", "dash", "ksh", "node", "perl", "php", "pypy", "python", "ruby", "sh", "zsh"];
+
+/// An interpreter's name without its version.
+fn stem(name: &str) -> String {
+    name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_ascii_lowercase()
+}
+
 /// The text with variables and the home directory in the place of their names, as a shell would
 /// have it.
 fn expanded(word: &str) -> String {
@@ -196,12 +260,14 @@ fn file_name(word: &str) -> &str {
 
 /// `NAME: line 3: syntax error …` of a shell, with or without the word `line`.
 fn is_syntax_error(line: &str, name: &str) -> bool {
-    let Some(rest) = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")) else {
+    let Some((head, rest)) = line.split_once(": ").filter(|_| !name.is_empty()) else {
         return false;
     };
     let rest = rest.strip_prefix("line ").unwrap_or(rest);
     let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or_default();
-    digits > 0 && rest[digits..].strip_prefix(": ").is_some_and(is_about_syntax)
+    file_name(head) == name
+        && digits > 0
+        && rest[digits..].strip_prefix(": ").is_some_and(is_about_syntax)
 }
 
 fn is_about_syntax(text: &str) -> bool {
@@ -217,12 +283,17 @@ fn is_of_the_shell(line: &str) -> bool {
     })
 }
 
+/// `usage: NAME [OPTIONS]`: words that go on like a sentence are a hook's own.
 fn is_usage(line: &str, name: &str) -> bool {
     let Some(rest) = line.strip_prefix("usage:").or_else(|| line.strip_prefix("Usage:")) else {
         return false;
     };
-    let program = rest.split_whitespace().next().unwrap_or_default();
-    !name.is_empty() && file_name(program) == name
+    let mut words = rest.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let is_argument = |word: &str| {
+        word.starts_with(['[', '<', '-', '{', '(']) || !word.contains(|it: char| it.is_lowercase())
+    };
+    !name.is_empty() && file_name(program) == name && words.next().is_none_or(is_argument)
 }
 
 /// A `PATH` with directories after those it has.
@@ -299,6 +370,16 @@ mod tests {
                 true,
             ),
             (argv("guard"), "usage: git commit -m TEXT", false),
+            (argv("/usr/bin/env python3 gone.py"), "python3: can't open file 'gone.py'", true),
+            (argv("python3 -u gone.py"), "python3.12: can't open file 'gone.py'", true),
+            (shell("./protect.sh .env s/"), "Permission denied: .env is protected", false),
+            (argv("python3 here.py --deny .env"), "Permission denied: .env is ours", false),
+            (argv("python3 here.py .env"), "python3: can't open file '.env'", false),
+            (argv("python3 here.py --forbid rm"), "usage: rm is forbidden", false),
+            (argv("python3 here.py"), "usage: here.py is not for main", false),
+            (argv("bash x.sh y.sh"), "y.sh: line 3: syntax error near `fi'", false),
+            (argv("bash -n y.sh"), "y.sh: line 3: syntax error near `fi'", false),
+            (shell("grep -q x gone.txt"), "grep: gone.txt: No such file or directory", false),
             (argv("guard"), "", false),
             (argv("guard"), "no", false),
         ];

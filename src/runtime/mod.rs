@@ -91,12 +91,12 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let text = String::from_utf8_lossy(bytes);
     let is_utf8 = matches!(text, Cow::Borrowed(_));
     let repaired;
-    let (payload, text) = match Payload::parse(&text) {
-        _ if !complete => (None, &*text),
-        Ok(payload) => (Some(payload), &*text),
-        Err(_) => {
-            repaired = payload::repaired(&text).unwrap_or_default();
-            (Payload::parse(&repaired).ok(), &*repaired)
+    let (payload, text, odd) = match Payload::strict(&text) {
+        _ if !complete => (None, &*text, None),
+        Ok(payload) => (Some(payload), &*text, None),
+        Err(odd) => {
+            repaired = payload::repaired(&text);
+            (Payload::parse(&repaired).ok(), &*repaired, Some(odd))
         }
     };
     let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
@@ -114,14 +114,24 @@ pub fn main(arguments: &[OsString]) -> u8 {
     if !is_utf8 {
         entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
     }
-    // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.
-    let whole = |payload: &Payload<'_>| {
-        event.facts().subject != Subject::Tool || !payload.tool_name.is_empty()
-    };
-    let payload = payload.filter(whole);
     if let Some(payload) = &payload {
         entry.describe(payload);
     }
+    // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.
+    let lacks_tool = |payload: &Payload<'_>| {
+        event.facts().subject == Subject::Tool && payload.tool_name.is_empty()
+    };
+    let what = match (&payload, odd) {
+        (Some(payload), _) if lacks_tool(payload) => "it names no tool",
+        (Some(_), Some(odd)) => {
+            entry.note(format!("the payload was not as the client writes it: {odd}"));
+            ""
+        }
+        (Some(_), None) => "",
+        (None, _) if !complete => "standard input held no whole JSON object",
+        (None, _) => "standard input held what is no JSON object",
+    };
+    let payload = payload.filter(|_| what.is_empty());
     let verdict = match payload {
         _ if call.overrides.off => {
             // Whoever sets it means gates too.
@@ -129,7 +139,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
             Verdict::default()
         }
         Some(payload) => call.answer(&payload, text, &mut entry),
-        None => call.without_payload(&mut entry),
+        None => call.without_payload(what, &mut entry),
     };
     let code = say(&verdict);
     entry.finish(&verdict, started.elapsed());
@@ -268,8 +278,8 @@ impl Call<'_> {
         plan.steps(self.event, self.hook.as_deref(), subject).collect()
     }
 
-    fn without_payload(&self, entry: &mut Entry<'_>) -> Verdict {
-        entry.note("no payload: standard input held no JSON object of the client's".to_owned());
+    fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
+        entry.note(format!("no payload: {why}"));
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::client::answer::Answer;
-use crate::client::shell;
+use crate::client::{payload, shell};
 
 use super::catalogue::Kind;
 use super::{Context, Failure};
@@ -46,12 +46,18 @@ struct Hit<'r, 'o> {
 ///
 /// # Errors
 ///
-/// When the options are not in the form that resolving gives, or the store fails while nothing but
-/// a warning of this session decides.
+/// When the call's command is no text, when the options are not in the form that resolving gives,
+/// or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
-    let input = context.payload.tool_input.map(|input| serde_json::from_str(input.get()));
-    let Some(Ok(Input { command })) = input else {
+    let Some(input) = context.payload.tool_input.filter(|input| input.get() != "null") else {
         return Ok(Answer::default());
+    };
+    let command = match serde_json::from_str(input.get()) {
+        Ok(Input { command }) => command,
+        Err(_) => match payload::odd_text(input, "command") {
+            Ok(command) => command.unwrap_or_default().into(),
+            Err(error) => return Err(Failure::Payload(format!("the command: {error}"))),
+        },
     };
     let text = context.options;
     if let Some(programs) = leading_programs(text)

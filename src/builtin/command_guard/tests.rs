@@ -354,10 +354,13 @@ fn a_broken_store_is_a_failure_only_where_it_decides() {
 }
 
 #[test]
-fn a_call_without_a_command_is_none_of_its_business() {
+fn a_call_without_a_command_is_none_of_its_business_and_one_that_is_no_text_a_failure() {
     let session = Session::new(&json!({}));
-    for input in [json!({}), json!({"command": 5}), json!({"command": null}), json!("rm -rf a")] {
+    for input in [json!({}), json!(null)] {
         assert!(session.run_input(&input).unwrap().is_silent(), "{input}");
+    }
+    for input in [json!({"command": 5}), json!({"command": null}), json!("rm -rf a")] {
+        assert!(matches!(session.run_input(&input), Err(Failure::Payload(_))), "{input}");
     }
 }
 
