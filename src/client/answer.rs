@@ -17,6 +17,18 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// The client's word for it, as in `permissionDecision`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Defer => "defer",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// One answer: an empty one is a hook that has nothing to say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {

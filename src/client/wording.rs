@@ -35,7 +35,7 @@ fn in_json(event: Event, answer: &Answer) -> Said {
     let mut said = Said::default();
     match (facts.block, answer.decision) {
         (Block::Permission, Some(decision)) => {
-            specific.insert("permissionDecision".to_owned(), word(decision).into());
+            specific.insert("permissionDecision".to_owned(), decision.name().into());
             if let Some(reason) = &answer.reason {
                 specific.insert("permissionDecisionReason".to_owned(), reason.as_str().into());
             }
@@ -143,15 +143,5 @@ fn request(specific: &mut Map<String, Value>, decision: Option<Decision>, answer
         Some(Decision::Ask | Decision::Defer) | None => {
             specific.shift_remove("decision");
         }
-    }
-}
-
-/// The client's word for a decision on a permission.
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Defer => "defer",
-        Decision::Deny => "deny",
     }
 }

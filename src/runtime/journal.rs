@@ -127,7 +127,7 @@ impl<'a> Entry<'a> {
         let (outcome, error) = match &ran.outcome {
             Outcome::Failure(failure) => (failure.kind(), Some(failure.to_string())),
             Outcome::Answer(answer, _) => match answer.decision {
-                Some(decision) => (word(decision), None),
+                Some(decision) => (decision.name(), None),
                 None if answer.is_silent() => ("silent", None),
                 None if answer.context.is_empty() => ("spoke", None),
                 None => ("context", None),
@@ -154,7 +154,7 @@ impl<'a> Entry<'a> {
 
     /// Adds the verdict and the time it took.
     pub fn finish(&mut self, verdict: &Verdict, took: Duration) {
-        self.verdict = verdict.decision.map_or("none", word).into();
+        self.verdict = verdict.decision.map_or("none", Decision::name).into();
         self.exit = verdict.said.code;
         self.us = micros(took);
         self.time = clock::stamp();
@@ -188,15 +188,6 @@ impl<'a> Entry<'a> {
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');
         line
-    }
-}
-
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Defer => "defer",
-        Decision::Deny => "deny",
     }
 }
 
