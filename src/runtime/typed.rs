@@ -77,6 +77,9 @@ fn reply(
         profile: None,
         prompt: &payload.prompt_id,
     };
+    let named = |reply: switching::Reply| {
+        format!("{}\nSession: {}", reply.text, scene.session.escape_debug())
+    };
     let said = |error: anyhow::Error| format!("{error:#}");
     let hooks = || switchable::switchable(paths, project).map_err(|wrong| wrong.to_string());
     match command {
@@ -88,8 +91,7 @@ fn reply(
                 switchable::add_switched(&mut hooks, paths, scene.session).map_err(said)?;
             }
             let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text)?;
-            let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
-            Ok(format!("{}\nSession: {}", reply.text, scene.session.escape_debug()))
+            switching::perform(&scene, verb, &hooks, &request).map(named).map_err(said)
         }
         Command::Profile => {
             let (is_off, words) = without_off(words);
@@ -100,12 +102,12 @@ fn reply(
                 _ => return Err("one profile at a time".to_owned()),
             };
             if is_off {
-                return profiles::end(&scene, name).map(|reply| reply.text).map_err(said);
+                return profiles::end(&scene, name).map(named).map_err(said);
             }
             let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string())?;
             let Some(name) = name else { return Ok(profiles::listed(&known)) };
             let chosen = profiles::choose(&known, &hooks()?.0, name)?;
-            profiles::disable(&scene, &chosen, &request.term).map(|reply| reply.text).map_err(said)
+            profiles::disable(&scene, &chosen, &request.term).map(named).map_err(said)
         }
     }
 }
