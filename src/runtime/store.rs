@@ -116,12 +116,13 @@ impl Store for FileStore {
             return Ok(false);
         }
         let _lock = self.lock()?;
-        let is_up = self.look(flag)? == Flag::Up;
-        match fs::remove_file(self.file(flag)) {
-            Ok(()) => Ok(is_up),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
+        let found = self.look(flag)?;
+        // Where none is, one may be raised at any moment without the lock; it is not this one's.
+        if found == Flag::Absent {
+            return Ok(false);
         }
+        fs::remove_file(self.file(flag))?;
+        Ok(found == Flag::Up)
     }
 
     fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
