@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::args::Sessions;
+use super::switching::off_as_json;
 use super::which::shown;
 use super::{ExitStatus, World};
 use crate::runtime::sessions::{self, Seen};
@@ -59,7 +60,7 @@ fn as_json(session: &Seen, off: &[Off]) -> serde_json::Value {
         "since": session.since,
         "last": session.last,
         "event": session.event,
-        "off": off,
+        "off": off.iter().map(off_as_json).collect::<Vec<_>>(),
     })
 }
 
