@@ -22,7 +22,10 @@ const PREFIX: &str = ".hookman-";
 
 /// After this long a temporary file belongs to nobody: its process was killed. A look at the
 /// process would be wrong about one in another container that shares the directory.
-const ABANDONED: Duration = Duration::from_secs(60);
+const ABANDONED: Duration = Duration::from_secs(5 * 60);
+
+/// How many letters and digits follow in a temporary file's name.
+const RANDOM: usize = 12;
 
 /// What a file is for, which decides the mode of a new one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,19 +132,25 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     put(write_beside(path, text, None, Kind::Private)?, path)
 }
 
-/// Removes what killed processes left in a directory; best effort.
+/// Removes what this user's killed processes left in a directory; best effort.
 pub fn sweep(directory: &Path) {
     let Ok(entries) = fs::read_dir(directory) else { return };
+    let user = rustix::process::geteuid().as_raw();
     for entry in entries.flatten() {
-        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
         let abandoned = || {
-            let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+            let is_own = |it: &fs::Metadata| it.is_file() && it.uid() == user;
+            let metadata = entry.metadata().ok().filter(is_own)?;
             metadata.modified().ok()?.elapsed().ok().filter(|age| *age > ABANDONED)
         };
-        if ours && abandoned().is_some() {
+        if is_temporary(entry.file_name().as_encoded_bytes()) && abandoned().is_some() {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+fn is_temporary(name: &[u8]) -> bool {
+    name.strip_prefix(PREFIX.as_bytes())
+        .is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
 }
 
 /// As [`sweep`], in a directory and in what it holds, `depth` levels down.
@@ -162,7 +171,7 @@ pub fn sweep_tree(directory: &Path, depth: usize) {
 ///
 /// What the system says.
 pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory)
+    tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).tempfile_in(directory)
 }
 
 fn parent(path: &Path) -> &Path {
@@ -199,6 +208,7 @@ fn write_beside(
     };
     let mut new = tempfile::Builder::new()
         .prefix(PREFIX)
+        .rand_bytes(RANDOM)
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory)
         .map_err(bare)
@@ -299,6 +309,16 @@ mod tests {
             let found = fs::read_to_string(&path).ok();
             assert_eq!(found.as_deref(), if done { Some("new") } else { there });
             assert_eq!(fs::read_dir(&folder).unwrap().count(), usize::from(found.is_some()));
+        }
+    }
+
+    #[test]
+    fn only_names_of_temporary_files_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = temporary_in(folder.path()).unwrap();
+        assert!(is_temporary(new.path().file_name().unwrap().as_encoded_bytes()));
+        for name in [".hookman-", ".hookman-notes", ".hookman-my.txt", ".hookman-backup", "a"] {
+            assert!(!is_temporary(name.as_bytes()), "{name}");
         }
     }
 
