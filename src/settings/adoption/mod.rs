@@ -9,6 +9,7 @@
 mod candidate;
 mod kept;
 mod name;
+mod places;
 mod rejoin;
 mod strip;
 
