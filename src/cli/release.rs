@@ -28,7 +28,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         list(&adopted, &place, args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let chosen = chosen(args, &adopted, world)?;
+    let chosen = with_twins(chosen(args, &adopted, world)?, &adopted, &place, world);
     if chosen.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
@@ -184,6 +184,35 @@ fn chosen<'a, 'p>(
         chosen.push(name);
     }
     Ok(adopted.iter().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
+}
+
+/// Those that were chosen and their twins, in the order they are listed in: of equal handlers the
+/// client runs one, and it would not take what hookman runs for equal.
+fn with_twins<'a, 'p>(
+    chosen: Vec<&'a Released<'p>>,
+    adopted: &'a [Released<'p>],
+    place: &Place,
+    world: &World,
+) -> Vec<&'a Released<'p>> {
+    let handlers = |released: &Released<'_>| {
+        let kept = place.adoption.handlers_of(&released.name);
+        let rebuilt = || released.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
+        if kept.is_empty() { rebuilt() } else { kept }
+    };
+    let taken: Vec<Rebuilt> = chosen.iter().flat_map(|released| handlers(released)).collect();
+    let is_twin = |released: &Released<'_>| {
+        handlers(released).iter().any(|handler| taken.iter().any(|it| it.is_twin_of(handler)))
+    };
+    let is_chosen = |released: &Released<'_>| chosen.iter().any(|it| it.name == released.name);
+    let with = adopted.iter().filter(|released| {
+        let goes_along = !is_chosen(released) && is_twin(released);
+        if goes_along {
+            let name = &released.name;
+            world.terminal.line(format!("{name} goes back as well: it is the same handler"));
+        }
+        goes_along || is_chosen(released)
+    });
+    with.collect()
 }
 
 fn row(hook: &Released<'_>) -> String {

@@ -259,8 +259,7 @@ impl Adoption {
         let rewritten: Vec<_> =
             hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
         let is_rewritten = |hook: &Adopted| {
-            let event = hook.pointer.split('/').nth(2).unwrap_or_default();
-            rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == event))
+            rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == hook.event()))
         };
         self.undeclared(hooks).into_iter().filter(|hook| !is_rewritten(hook)).collect()
     }
