@@ -10,6 +10,7 @@ use super::overrides::Overrides;
 use super::store::FileStore;
 use super::switching::{self, Scene};
 use super::{debug, steps, stops, texts, typed};
+use crate::chain::failing;
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::Answer;
@@ -19,9 +20,6 @@ use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 use crate::session::identity::safe_name;
-
-/// What the line of a hook that must hold has in a plan.
-const CLOSED: &str = "\tclosed\t";
 
 /// The flag under which a session was told of a manifest that cannot be read.
 const BROKEN: &str = "manifest-broken";
@@ -83,6 +81,10 @@ impl Call<'_> {
         let keep = |text: &str| texts::keep(&directory, text);
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) => plan,
+            Loaded::Mended(plan) => {
+                entry.note("the plan was damaged, and was made anew".to_owned());
+                plan
+            }
             Loaded::LastGood(plan, problems) => {
                 entry.note(format!("the last good plan is used: {problems}"));
                 if tell_once(&store, BROKEN) {
@@ -94,30 +96,16 @@ impl Call<'_> {
                 plan
             }
             Loaded::Absent => return merge::merge(self.event, &told, &keep),
-            Loaded::Broken { problems, gate } => {
+            Loaded::Broken { problems, on_error } => {
                 let is_new = tell_once(&store, BROKEN);
-                return self.broken(&problems, gate, is_new, entry);
+                return self.broken(&problems, on_error, is_new, entry);
             }
         };
-        let anew;
-        let steps = match self.steps(&plan, payload) {
+        let steps = match self.steps(&plan, payload.subject(self.event)) {
             Ok(steps) => steps,
-            Err(line) => {
-                entry.note(format!("a damaged line of the plan, which was made anew: {line}"));
-                anew = chains::compile(self.paths, &self.chain);
-                match &anew {
-                    Ok(Some(anew)) => self.steps(anew, payload).unwrap_or_default(),
-                    Ok(None) => Vec::new(),
-                    Err(problems) => {
-                        let gate = plan.contains(CLOSED);
-                        return self.broken(
-                            &problems.to_string(),
-                            gate,
-                            tell_once(&store, BROKEN),
-                            entry,
-                        );
-                    }
-                }
+            Err(problem) => {
+                let on_error = chains::strictest(self.paths, &self.chain);
+                return self.broken(&problem, on_error, tell_once(&store, BROKEN), entry);
             }
         };
         let (chosen, unread) = choose(steps, self, payload, &store, entry);
@@ -132,40 +120,65 @@ impl Call<'_> {
         stops::limited(self.event, verdict, (&ran, &keep), (payload, text), self.paths, entry)
     }
 
-    /// The steps of a plan for a payload, or the first line of them that is damaged.
-    fn steps<'p>(&self, plan: &'p str, payload: &Payload<'_>) -> Result<Vec<Step<'p>>, &'p str> {
-        let subject = payload.subject(self.event);
-        let plan = Plan::parse(plan).ok_or("")?;
-        plan.steps(self.event, self.hook.as_deref(), subject).collect()
+    /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.
+    fn steps<'p>(&self, plan: &'p str, subject: Option<&str>) -> Result<Vec<Step<'p>>, String> {
+        let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
+        let wrong =
+            |line| format!("hookman does not understand its own plan, please report it: {line}");
+        plan.steps(self.event, self.hook.as_deref(), subject)
+            .map(|step| step.map_err(wrong))
+            .collect()
     }
 
     pub(super) fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
         entry.note(format!("no payload: {why}"));
         let plan = match chains::load(self.paths, &self.chain) {
-            Loaded::Plan(plan) | Loaded::LastGood(plan, _) => plan,
+            Loaded::Plan(plan) | Loaded::Mended(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),
-            Loaded::Broken { problems, gate } => return self.broken(&problems, gate, true, entry),
+            Loaded::Broken { problems, on_error } => {
+                return self.broken(&problems, on_error, true, entry);
+            }
         };
-        let Some(plan) = Plan::parse(&plan) else { return Verdict::default() };
-        let gate = plan
-            .steps(self.event, self.hook.as_deref(), None)
-            .flatten()
-            .find(|step| step.on_error == OnError::Closed);
-        match gate {
-            Some(gate) => self.block(format!("{}: the client sent no readable payload", gate.name)),
+        let steps = match self.steps(&plan, None) {
+            Ok(steps) => steps,
+            Err(problem) => {
+                let on_error = chains::strictest(self.paths, &self.chain);
+                return self.broken(&problem, on_error, true, entry);
+            }
+        };
+        // Of the strictest the first, as it would have spoken.
+        let gate = steps.iter().rev().max_by_key(|step| step.on_error);
+        match gate.filter(|step| step.on_error != OnError::Open) {
+            Some(Step { name, on_error, .. }) => {
+                self.failed(*on_error, format!("{name}: the client sent no readable payload"))
+            }
             None => Verdict::default(),
         }
     }
 
-    fn broken(&self, problems: &str, gate: bool, is_new: bool, entry: &mut Entry<'_>) -> Verdict {
+    fn broken(
+        &self,
+        problems: &str,
+        on_error: OnError,
+        is_new: bool,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
         entry.note(format!("the manifest was not read: {problems}"));
-        let message = format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
-        if gate && self.event.facts().block != Block::Never {
-            return self.block(format!("{message}\nIt declares hooks that must not fail open."));
+        let mut message =
+            format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
+        let holds = on_error != OnError::Open && self.event.facts().block != Block::Never;
+        if holds {
+            message.push_str("\nIt declares hooks that must not fail open.");
+        } else if !is_new {
+            return Verdict::default();
         }
-        let system_message = is_new.then_some(message);
-        let answer = Answer { system_message, ..Answer::default() };
-        Verdict { decision: None, said: output::write(self.event, &answer) }
+        self.failed(on_error, message)
+    }
+
+    /// The verdict where what was to decide could not.
+    fn failed(&self, on_error: OnError, message: String) -> Verdict {
+        let answer = failing::answer(self.event, on_error, message);
+        Verdict { decision: answer.decision, said: output::write(self.event, &answer) }
     }
 
     fn block(&self, reason: String) -> Verdict {
