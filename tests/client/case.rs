@@ -231,6 +231,7 @@ impl Play {
             text = text.replace(id, &format!("@SESSION{}@", n + 1));
         }
         for (pattern, name) in [
+            (r"a{200,}", "@LONG@"),
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
             (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
             // The client's own words around the instructions for a compaction.
@@ -238,7 +239,7 @@ impl Play {
                 r#"told "CRITICAL: Respond with TEXT ONLY[^\n]*?(?=Additional Instructions:|REMINDER: Do NOT)"#,
                 "told \"@COMPACT@ ",
             ),
-            (r"a{200,}", "@LONG@"),
+            (r"\\n\\nExpected schema:[^\n]*", " @SCHEMA@\""),
             (r"REMINDER: Do NOT call any tools[^\n]*", "@REMINDER@\""),
             (r"duration_ms: \d+", "duration_ms: @N@"),
             (r"127\.0\.0\.1:\d+", "@API@"),

@@ -61,6 +61,7 @@ macro_rules! books {
 
 books! {
     adopt
+    answers
     blocking
     chain
     environment
