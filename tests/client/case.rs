@@ -110,12 +110,14 @@ fn usual_tools() -> Vec<String> {
 impl Case {
     /// Does the steps and gives the normalised outcome.
     pub(crate) fn outcome(&self, shared: &BTreeMap<String, String>) -> Result<String> {
-        let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &self.env)?;
+        let main = Session::new()?;
+        let mut sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &self.env)?;
+        sandbox.set_api(main.api.address());
         for (path, text) in shared.iter().chain(&self.files) {
             sandbox.write(path, text)?;
         }
-        let mut play =
-            Play { sandbox, sessions: BTreeMap::new(), ids: Vec::new(), lines: Vec::new() };
+        let sessions = BTreeMap::from([(main_session(), main)]);
+        let mut play = Play { sandbox, sessions, ids: Vec::new(), lines: Vec::new() };
         for step in &self.steps {
             play.step(step)?;
         }
@@ -175,10 +177,12 @@ impl Play {
             let events = session.hear()?;
             let requests = session.api.requests();
             let problems = session.api.problems();
+            let posts = session.api.posts();
             self.meet(&events);
             let prompt = self.fill(&say.prompt);
             self.lines.push(format!("{}{}", mark(&say.session), say.prompt));
             self.lines.extend(outcome::lines(&events, requests, &prompt)?);
+            self.lines.extend(posts);
             self.lines.extend(problems.into_iter().map(|problem| format!("problem: {problem}")));
         }
         Ok(())
