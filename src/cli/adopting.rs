@@ -13,13 +13,13 @@ use super::registering::{self, Proposal};
 use super::settling::{self, Written};
 use super::target::Target;
 use super::writes::Writes;
-use super::{World, consent};
+use super::{World, consent, exchange};
 use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
 use crate::runtime::chains;
-use crate::settings::adoption::{Adopted, Adoption, Declared, Released};
+use crate::settings::adoption::{Adopted, Adoption, Declared, Kept, Released};
 use crate::settings::{Registration, Undo, unified_diff};
 
 /// The manifest of someone who has only adopted hooks.
@@ -52,18 +52,29 @@ impl Place {
     /// When a file cannot be read or understood; nothing may be written then.
     pub(super) fn of(world: &World, target: Target) -> Result<Self> {
         let settings = registering::read(world, &target.settings)?;
-        Self::over(world, target, settings)
+        let kept = moving::kept(world, &target.settings)?;
+        Self::over(world, target, settings, kept)
     }
 
-    /// As [`Place::of`], as if the settings file held this text.
+    /// As [`Place::of`], as if a copy of the settings file had been put back.
     ///
     /// # Errors
     ///
     /// As [`Place::of`].
-    fn over(world: &World, target: Target, settings: Option<String>) -> Result<Self> {
+    fn of_copy(world: &World, target: Target, copy: &str) -> Result<Self> {
+        let kept = moving::kept(world, &target.settings)?;
+        let kept = kept.map(|kept| kept.with_copy(copy));
+        Self::over(world, target, Some(copy.to_owned()), kept)
+    }
+
+    fn over(
+        world: &World,
+        target: Target,
+        settings: Option<String>,
+        kept: Option<Kept>,
+    ) -> Result<Self> {
         let text = settings.as_deref().unwrap_or_default();
         let undo = registering::undo(world, &target.settings, settings.as_deref())?;
-        let kept = moving::kept(world, &target.settings)?;
         let manifest = files::read_text(&target.manifest)?;
         let layers = Layers::of(world, &target, None)?.unwrap_or_default();
         let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
@@ -126,6 +137,22 @@ impl Place {
     pub(super) fn lost(&self) -> Vec<&str> {
         let lost = self.adoption.lost(&self.declared(), self.text());
         lost.into_iter().map(|hook| &*hook.hook).collect()
+    }
+
+    /// Forgets adopted handlers that stand in neither file.
+    ///
+    /// # Errors
+    ///
+    /// When what is kept cannot be written, or the settings must not be touched.
+    pub(super) fn forget(&self, world: &World, hooks: &[&str], writes: &mut Writes) -> Result<()> {
+        let settings = &self.target.settings;
+        if registering::read(world, settings)? != self.settings {
+            return Err(exchange::changed(world, settings));
+        }
+        let (undo, released) = (self.undo.as_ref(), &self.released);
+        let kept = Kept::forgetting(&self.adoption, released, hooks, self.text(), undo)
+            .with_context(|| registering::left_alone(world, settings))?;
+        moving::keep(world, settings, kept.as_ref(), writes)
     }
 
     fn declared(&self) -> Vec<Declared<'_>> {
@@ -207,7 +234,7 @@ pub(super) fn overtaken(
 /// Warns where with a text as the settings a handler that is or was adopted runs twice or not at all.
 pub(super) fn warn_of_text(world: &World, target: &Target, text: &str) {
     // Whatever is wrong with the text or the manifest is told by the commands that need them.
-    let Ok(place) = Place::over(world, target.clone(), Some(text.to_owned())) else { return };
+    let Ok(place) = Place::of_copy(world, target.clone(), text) else { return };
     warn_of_lost(world, &place);
     let (names, flag) = (place.standing(), target.flag());
     if !names.is_empty() {
@@ -225,7 +252,8 @@ pub(super) fn warn_of_lost(world: &World, place: &Place) {
     if !names.is_empty() {
         world.terminal.warn(format!(
             "warning: adopted before, but in neither file, so that nothing runs it: {}; \
-             `hookman release{flag} NAME…` puts it back into {}",
+             `hookman release{flag} NAME…` puts it back into {}, \
+             `hookman release{flag} --forget NAME…` says that it is gone for good",
             names.join(", "),
             world.paths.shown(&place.target.settings)
         ));

@@ -265,7 +265,8 @@ pub struct Adopt {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman release guard        give one hook back, after showing both changes
-  hookman release --all        give all adopted hooks back")]
+  hookman release --all        give all adopted hooks back
+  hookman release --forget x   forget one that is in neither file and not wanted back")]
 pub struct Release {
     /// The hooks to give back
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -273,6 +274,9 @@ pub struct Release {
     /// Give all adopted hooks back
     #[arg(long)]
     pub all: bool,
+    /// Forget hooks that stand in neither file, instead of putting them back into the settings
+    #[arg(long)]
+    pub forget: bool,
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,

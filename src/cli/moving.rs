@@ -117,7 +117,8 @@ impl Moving {
     fn released_by(&self, plan: &Plan) -> Vec<Released> {
         let is_in =
             |adoption: &Adoption, name: &str| adoption.hooks.iter().any(|hook| hook.hook == name);
-        let mut released = self.released.clone();
+        let earlier = self.released.iter().cloned();
+        let mut released: Vec<Released> = earlier.map(Released::written_over).collect();
         // What is adopted anew is about the text of now.
         if self.next.hooks.iter().any(|hook| !is_in(&self.now, &hook.hook)) {
             released.clear();
@@ -145,21 +146,51 @@ pub(super) fn kept(world: &World, settings: &Path) -> Result<Option<Kept>> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Keeps that what was released is adopted, before `current` is written over that is from before the
-/// release: nothing else would tell of its handlers then.
+/// Keeps what a write of entries of ours over `before` says of earlier releases: `before` can be from
+/// before one, and nothing else would tell of its handlers then.
 ///
 /// # Errors
 ///
 /// What the system says.
-pub(super) fn keep_what_is_back(
+pub(super) fn keep_of_write(
     world: &World,
     settings: &Path,
-    current: Option<&str>,
+    (before, after): (Option<&str>, Option<&str>),
     writes: &mut Writes,
 ) -> Result<()> {
-    let back = kept(world, settings)?.and_then(|kept| kept.with_what_is_back(current?));
-    let Some(back) = back else { return Ok(()) };
-    writes.keep(&file(world, settings), Some(&serde_json::to_string(&back)?))
+    let found = kept(world, settings)?.and_then(|kept| kept.with_write(before, after));
+    found.map_or(Ok(()), |found| keep(world, settings, Some(&found), writes))
+}
+
+/// Keeps which releases a copy is from before, before it is put back.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn keep_of_copy(
+    world: &World,
+    settings: &Path,
+    copy: &str,
+    writes: &mut Writes,
+) -> Result<()> {
+    let found = kept(world, settings)?;
+    let with = found.clone().map(|kept| kept.with_copy(copy));
+    if with == found { Ok(()) } else { keep(world, settings, with.as_ref(), writes) }
+}
+
+/// Keeps something of a settings file, or nothing more.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn keep(
+    world: &World,
+    settings: &Path,
+    kept: Option<&Kept>,
+    writes: &mut Writes,
+) -> Result<()> {
+    let text = kept.map(serde_json::to_string).transpose()?;
+    writes.keep(&file(world, settings), text.as_deref())
 }
 
 fn file(world: &World, settings: &Path) -> PathBuf {

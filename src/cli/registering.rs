@@ -422,7 +422,7 @@ impl Proposal {
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
         if self.moving.is_none() {
-            moving::keep_what_is_back(world, &self.settings, before, writes)?;
+            moving::keep_of_write(world, &self.settings, (before, after), writes)?;
         }
         writes.exchange(world, &self.settings, before, after)?;
         if matches!(self.wish, Wish::Nothing) {

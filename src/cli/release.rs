@@ -9,9 +9,11 @@ use super::beside::Beside;
 use super::layers::Layers;
 use super::list::fires;
 use super::registering::{self, Target};
-use super::{ExitStatus, World};
+use super::writes::Writes;
+use super::{ExitStatus, World, consent};
 use crate::client::event::Event;
 use crate::client::json::Document;
+use crate::machine::lock::Lock;
 use crate::manifest::{Action, Hook, OnError, edit};
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
@@ -23,12 +25,19 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let place = Place::of(world, target)?;
     let target = &place.target;
     let asks = !args.all && args.names.is_empty();
-    let adopted = adopted(&place)?;
+    let mut adopted = adopted(&place)?;
+    if args.forget && args.names.is_empty() {
+        adopted.retain(|adopted| adopted.hook.is_none());
+    }
     if args.json || asks && (!world.terminal.can_choose() || adopted.is_empty()) {
-        list(&adopted, &place, args.json, world);
+        list(&adopted, &place, args, world);
         return Ok(ExitStatus::Done);
     }
     let chosen = chosen(args, &adopted, world)?;
+    if args.forget {
+        return forget(args, &chosen, &place, early, world);
+    }
+    let chosen = with_twins(chosen, &adopted, &place, world);
     if chosen.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
@@ -46,6 +55,43 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     if step.carry_out(world, ("release", &args.writing), early, &others, Beside::default())? {
         world.terminal.line("Done.");
     }
+    Ok(ExitStatus::Done)
+}
+
+/// Forgets handlers that stand in neither file; the settings and the manifest stay as they are.
+fn forget(
+    args: &Release,
+    chosen: &[&Released<'_>],
+    place: &Place,
+    early: Option<Lock>,
+    world: &World,
+) -> Result<ExitStatus> {
+    let flag = place.target.flag();
+    if let Some(declared) = chosen.iter().find(|released| released.hook.is_some()) {
+        bail!(
+            "`{}` stands in the manifest, so there is nothing to forget; `hookman release{flag} {}` puts \
+             it back into the settings",
+            declared.name,
+            declared.name
+        );
+    }
+    if chosen.is_empty() {
+        world.terminal.line("Nothing to forget.");
+        return Ok(ExitStatus::Done);
+    }
+    for released in chosen {
+        world.terminal.line(format!("forgets {}", row(released)));
+    }
+    if !consent::given(world, &args.writing, "Forget this for good?")? {
+        return Ok(ExitStatus::Done);
+    }
+    let _lock = place.target.lock(world, early)?;
+    let names: Vec<&str> = chosen.iter().map(|released| released.name.as_str()).collect();
+    Writes::all(world, |writes| place.forget(world, &names, writes))?;
+    let forgotten = names.join(", ");
+    world.hint(format!(
+        "Forgot {forgotten}. `hookman backups{flag}` lists copies that may have it."
+    ));
     Ok(ExitStatus::Done)
 }
 
@@ -165,7 +211,9 @@ fn chosen<'a, 'p>(
     }
     if args.names.is_empty() {
         let rows: Vec<String> = adopted.iter().map(row).collect();
-        let picked = world.terminal.choose("Which hooks should go back?", &rows)?;
+        let question =
+            if args.forget { "Which are to be forgotten?" } else { "Which hooks should go back?" };
+        let picked = world.terminal.choose(question, &rows)?;
         return Ok(picked.unwrap_or_default().into_iter().map(|index| &adopted[index]).collect());
     }
     let known: Vec<&str> = adopted.iter().map(|hook| hook.name.as_str()).collect();
@@ -186,15 +234,44 @@ fn chosen<'a, 'p>(
     Ok(adopted.iter().filter(|hook| chosen.contains(&hook.name.as_str())).collect())
 }
 
+/// Those that were chosen and their twins, in the order they are listed in: of equal handlers the
+/// client runs one, and it would not take what hookman runs for equal.
+fn with_twins<'a, 'p>(
+    chosen: Vec<&'a Released<'p>>,
+    adopted: &'a [Released<'p>],
+    place: &Place,
+    world: &World,
+) -> Vec<&'a Released<'p>> {
+    let handlers = |released: &Released<'_>| {
+        let kept = place.adoption.handlers_of(&released.name);
+        let rebuilt = || released.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
+        if kept.is_empty() { rebuilt() } else { kept }
+    };
+    let taken: Vec<Rebuilt> = chosen.iter().flat_map(|released| handlers(released)).collect();
+    let is_twin = |released: &Released<'_>| {
+        handlers(released).iter().any(|handler| taken.iter().any(|it| it.is_twin_of(handler)))
+    };
+    let is_chosen = |released: &Released<'_>| chosen.iter().any(|it| it.name == released.name);
+    let with = adopted.iter().filter(|released| {
+        let goes_along = !is_chosen(released) && is_twin(released);
+        if goes_along {
+            let name = &released.name;
+            world.terminal.line(format!("{name} goes back as well: it is the same handler"));
+        }
+        goes_along || is_chosen(released)
+    });
+    with.collect()
+}
+
 fn row(hook: &Released<'_>) -> String {
     let Released { name, fires, summary, .. } = hook;
     let gone = if hook.hook.is_none() { "  (gone from the manifest)" } else { "" };
     format!("{name}  {fires}  {summary}{gone}")
 }
 
-fn list(adopted: &[Released<'_>], place: &Place, as_json: bool, world: &World) {
+fn list(adopted: &[Released<'_>], place: &Place, args: &Release, world: &World) {
     let flag = place.target.flag();
-    if as_json {
+    if args.json {
         let row = |it: &Released<'_>| {
             let Released { name, fires, summary, hook } = it;
             json!({"name": name, "fires": fires, "summary": summary, "declared": hook.is_some()})
@@ -204,13 +281,15 @@ fn list(adopted: &[Released<'_>], place: &Place, as_json: bool, world: &World) {
         return;
     }
     if adopted.is_empty() {
-        world.terminal.line("No hook is adopted here.");
+        let none = if args.forget { "Nothing to forget." } else { "No hook is adopted here." };
+        world.terminal.line(none);
         return;
     }
     for hook in adopted {
         world.terminal.line(row(hook));
     }
-    world.hint(format!(
-        "To give them back: `hookman release{flag} NAME…` or `hookman release{flag} --all`"
-    ));
+    let (to, option, back) =
+        if args.forget { ("forget", " --forget", "") } else { ("give", "", " back") };
+    let call = format!("hookman release{flag}{option}");
+    world.hint(format!("To {to} them{back}: `{call} NAME…` or `{call} --all`"));
 }

@@ -9,7 +9,7 @@ use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
 use super::writes::Writes;
-use super::{ExitStatus, World, adopting, consent};
+use super::{ExitStatus, World, adopting, consent, moving};
 use crate::client::event::Event;
 use crate::client::json::{Document, is_blank};
 use crate::client::settings_schema::{self, Effect};
@@ -103,6 +103,7 @@ impl Restored {
         files::check_replaceable(&self.settings)?;
         let kept = registering::back_up(world, &self.settings, current, verb)?;
         Writes::all(world, |writes| {
+            moving::keep_of_copy(world, &self.settings, &self.text, writes)?;
             writes.exchange(world, &self.settings, current, Some(&self.text))
         })?;
         Ok(kept)

@@ -116,7 +116,7 @@ impl Target {
         Ok(lock)
     }
 
-    /// Removes what killed processes left wherever a command writes.
+    /// Removes what killed processes left wherever a command writes, and says what others wrote of it.
     fn sweep(&self, world: &World) {
         // A session's state has the flags of its hooks in a directory of its own.
         const STATE_LEVELS: usize = 3;
@@ -128,6 +128,13 @@ impl Target {
             let file = files::resolve(&file).unwrap_or(file);
             if let Some(folder) = file.parent() {
                 files::sweep(folder);
+                for text in files::rescue(folder) {
+                    world.terminal.warn(format!(
+                        "warning: `{}` is what somebody wrote while hookman was killed; take what you \
+                         need from it and remove it",
+                        world.paths.shown(&text)
+                    ));
+                }
             }
         }
         files::sweep_tree(&world.paths.state, STATE_LEVELS);

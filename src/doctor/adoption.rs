@@ -45,6 +45,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
 fn nowhere(facts: &Facts, findings: &mut Findings) {
     for file in &facts.settings {
         let Some(Known { text, hooks, adoption }) = known(facts, file) else { continue };
+        let flag = file.flag();
         for Adopted { hook, .. } in adoption.lost(&hooks, text) {
             findings.add(
                 Level::Error,
@@ -52,7 +53,10 @@ fn nowhere(facts: &Facts, findings: &mut Findings) {
                 format!(
                     "`{hook}` was adopted, but stands in neither file, so that nothing runs it"
                 ),
-                format!("run `hookman release{} {hook}`, which puts it back here", file.flag()),
+                format!(
+                    "run `hookman release{flag} {hook}`, which puts it back here, or \
+                     `hookman release{flag} --forget {hook}` if it is gone for good"
+                ),
             );
         }
     }

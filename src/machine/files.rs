@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-pub use super::replacing::{
-    replace, replace_private, replace_program, swap, sweep, sweep_tree, temporary_in,
-};
+pub use super::replacing::{replace, replace_private, replace_program, swap};
+pub use super::sweeping::{rescue, sweep, sweep_tree, temporary_in};
 use super::{Error, Result};
 
 /// What tells one version of a file from another without reading it.

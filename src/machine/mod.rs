@@ -14,6 +14,7 @@ pub mod paths;
 pub mod program;
 mod replacing;
 pub mod signals;
+mod sweeping;
 pub mod terminal;
 
 use std::fmt;

@@ -7,7 +7,6 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::time::Duration;
 
 use rustix::fs::{
     CWD, Gid, RenameFlags, Uid, XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr, renameat_with,
@@ -16,13 +15,7 @@ use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use super::files::{absent, check_alone, make_private_directory, read_text, resolve};
-use super::{Error, Result, clock};
-
-const PREFIX: &str = ".hookman-";
-
-/// After this long a temporary file belongs to nobody: its process was killed. A look at the
-/// process would be wrong about one in another container that shares the directory.
-const ABANDONED: Duration = Duration::from_secs(60);
+use super::{Error, Result, sweeping};
 
 /// What a file is for, which decides the mode of a new one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,6 +67,8 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
         return Ok(false);
     }
     let Some(expected) = expected else { return create(new, &target) };
+    let new = sweeping::mark(new, &target, [expected, text])
+        .map_err(Error::of("write to the directory", parent(&target)))?;
     match exchange(new.path(), &target) {
         Ok(()) => {}
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
@@ -82,11 +77,16 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
         Err(error) => return Err(Error::of("replace", &target)(error.into())),
     }
     // The temporary name is now that of the old file, which goes with it.
-    if read_text(new.path())?.as_deref() == Some(expected) {
+    if holds(new.path(), expected) {
         sync_parent(&target);
         return Ok(true);
     }
-    put_back(new, &target).map(|()| false)
+    put_back(new, &target, text).map(|()| false)
+}
+
+/// What cannot be read is somebody else's.
+fn holds(path: &Path, text: &str) -> bool {
+    fs::read(path).is_ok_and(|found| found == text.as_bytes())
 }
 
 fn create(new: NamedTempFile, target: &Path) -> Result<bool> {
@@ -104,19 +104,20 @@ fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
 }
 
-/// Gives the target the text back that somebody wrote at the last moment.
-fn put_back(theirs: NamedTempFile, target: &Path) -> Result<()> {
-    let Err(error) = exchange(theirs.path(), target) else { return Ok(()) };
+/// Gives the target the text back that somebody wrote at the last moment, in the place of `ours`.
+fn put_back(theirs: NamedTempFile, target: &Path, ours: &str) -> Result<()> {
+    let done = exchange(theirs.path(), target);
+    // Where it was written once more meanwhile, that text has the temporary name now.
+    if done.is_ok() && holds(theirs.path(), ours) {
+        return Ok(());
+    }
     // Their text stays under another name rather than nowhere, and under none that is swept.
     let path = theirs.into_temp_path().keep().map_err(|error| error.error);
-    let mut path = path.map_err(Error::of("keep the newer text of", target))?;
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".newer-{}", clock::file_stamp()));
-    let aside = target.with_file_name(name);
-    if fs::rename(&path, &aside).is_ok() {
-        path = aside;
-    }
-    Err(Error::of("put back the newer text that is now in", &path)(error.into()))
+    let path = path.map_err(Error::of("keep the newer text of", target))?;
+    let path = sweeping::set_aside(&path, target).unwrap_or(path);
+    let error =
+        done.err().map_or_else(|| io::Error::other("it was written twice"), io::Error::from);
+    Err(Error::of("put back the newer text that is now in", &path)(error))
 }
 
 /// Replaces or creates a file of hookman's own, readable by the user alone.
@@ -129,49 +130,13 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     put(write_beside(path, text, None, Kind::Private)?, path)
 }
 
-/// Removes what killed processes left in a directory; best effort.
-pub fn sweep(directory: &Path) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for entry in entries.flatten() {
-        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
-        let abandoned = || {
-            let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-            metadata.modified().ok()?.elapsed().ok().filter(|age| *age > ABANDONED)
-        };
-        if ours && abandoned().is_some() {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// As [`sweep`], in a directory and in what it holds, `depth` levels down.
-pub fn sweep_tree(directory: &Path, depth: usize) {
-    sweep(directory);
-    if depth == 0 {
-        return;
-    }
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    for entry in entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())) {
-        sweep_tree(&entry.path(), depth - 1);
-    }
-}
-
-/// A private temporary file, of the name that is swept when its process is killed.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory)
-}
-
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Writes the text to a temporary file that has everything of the target but its name.
 fn prepare(target: &Path, text: &str, kind: Kind) -> Result<NamedTempFile> {
-    sweep(parent(target));
+    sweeping::sweep(parent(target));
     let old = match File::open(target) {
         Ok(file) => file,
         Err(error) if absent(&error) => return write_beside(target, text, None, kind),
@@ -197,8 +162,7 @@ fn write_beside(
         (None, Kind::Text) => 0o666,
         (None, Kind::Program) => 0o777,
     };
-    let mut new = tempfile::Builder::new()
-        .prefix(PREFIX)
+    let mut new = sweeping::builder()
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory)
         .map_err(bare)
@@ -310,7 +274,7 @@ mod tests {
         let new = write_beside(&path, "ours", None, Kind::Text).unwrap();
         exchange(new.path(), &path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
-        put_back(new, &path).unwrap();
+        put_back(new, &path, "ours").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }

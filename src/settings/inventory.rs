@@ -72,7 +72,7 @@ pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
 }
 
 /// The client's key for equal handlers (2.1.197, confirmed by its maintainers).
-fn identity(handler: &Value) -> String {
+pub(super) fn identity(handler: &Value) -> String {
     let parts: &[&str] = match handler.get("type").and_then(Value::as_str) {
         Some("command") => &["command", "args", "if"],
         Some("http") => &["url", "if"],

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Output;
+use std::time::{Duration, SystemTime};
 
-use super::home::{Files, Home, State, THEIRS, variable};
+use super::home::{Files, Home, SETTINGS, State, THEIRS, variable};
 
 /// The calls that change something, without those of the rest of a program's life.
 const CHANGING: &[&str] = &[
@@ -222,6 +224,38 @@ fn a_kill_at_any_step_of_an_install_leaves_the_old_file_or_the_new_one() {
         for (n, call) in scene.changing().iter().enumerate() {
             scene.kill_at(call, n % 8 == 0);
         }
+    }
+}
+
+#[test]
+fn a_text_of_the_last_moment_outlives_a_kill_after_the_exchange() {
+    if !can_trace() {
+        return;
+    }
+    let scene = Scene::new(Home::new(), &[], INSTALL);
+    let calls = scene.calls();
+    let is_exchange =
+        |call: &Call| call.line.contains("RENAME_EXCHANGE") && call.line.contains("settings.json");
+    let exchange = calls.iter().position(is_exchange).unwrap();
+    for theirs in [None, Some("{\"theirs\": 1}")] {
+        scene.kill_at(&calls[exchange + 1], false);
+        let [left] = scene.home.litter().try_into().unwrap();
+        assert_eq!(fs::read_to_string(&left).unwrap(), SETTINGS);
+        // What stood there in the moment of the exchange is what has the temporary name now.
+        if let Some(theirs) = theirs {
+            fs::write(&left, theirs).unwrap();
+        }
+        let file = fs::File::options().write(true).open(&left).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        let output = scene.home.hookman("uninstall --yes");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(scene.home.state(), scene.original, "{said}");
+        assert_eq!(scene.home.litter(), [""; 0].map(PathBuf::from));
+        let files = scene.home.files();
+        let kept = files.iter().find(|(path, _)| path.to_string_lossy().contains(".newer-"));
+        assert_eq!(kept.map(|(_, text)| text.as_str()), theirs, "{said}");
+        let name = kept.map(|(path, _)| path.file_name().unwrap().to_string_lossy());
+        assert!(name.is_none_or(|name| said.contains(&*name)), "{said}");
     }
 }
 

@@ -36,20 +36,39 @@ pub struct Released {
     text: String,
     /// Whether the release changed our entries, so that they tell of a copy that was edited.
     by_entries: bool,
+    /// Whether a copy of the text before it was put back since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    restored: bool,
 }
 
 impl Released {
     /// What a release leaves that made `after` of the `text` that `adoption` is about.
     pub fn new(adoption: &Adoption, text: &str, after: &str) -> Self {
         let by_entries = entries(text) != entries(after);
-        Self { adoption: adoption.clone(), text: text.to_owned(), by_entries }
+        Self { adoption: adoption.clone(), text: text.to_owned(), by_entries, restored: false }
     }
 
-    /// Whether `current` has the hooks of the text before the release, or the entries of ours in it.
+    /// The same where another text was written since, so that no copy that was put back stands.
+    #[must_use]
+    pub fn written_over(self) -> Self {
+        Self { restored: false, ..self }
+    }
+
+    /// Whether `current` is from before the release: a copy that was put back, or a text with the
+    /// entries of ours that stood there before the release and not after it. Of a text with the same
+    /// entries nothing tells whether the user deleted what was released.
     fn is_back(&self, current: &str) -> bool {
+        self.has_entries_of(current) || self.restored && self.has_hooks_of(current)
+    }
+
+    fn has_entries_of(&self, text: &str) -> bool {
+        self.by_entries && entries(text) == entries(&self.text)
+    }
+
+    fn has_hooks_of(&self, text: &str) -> bool {
         let hooks = |text: &str| super::value(text).ok()?.get("hooks").cloned();
-        let same = || hooks(current).is_some_and(|now| Some(now) == hooks(&self.text));
-        current == self.text || same() || self.by_entries && entries(current) == entries(&self.text)
+        let same = || hooks(text).is_some_and(|hooks_of_it| Some(hooks_of_it) == hooks(&self.text));
+        text == self.text || same()
     }
 }
 
@@ -83,20 +102,55 @@ impl Kept {
 
     /// What was adopted when `current` was written, where that is from before a release.
     fn before_release(&self, current: &str) -> Option<Adoption> {
-        let exact = self.released.iter().find(|released| released.text == current);
-        let back = || self.released.iter().find(|released| released.is_back(current));
-        let before = &exact.or_else(back)?.adoption;
+        let back = || self.released.iter().filter(|released| released.is_back(current));
+        let exact = back().find(|released| released.text == current);
+        let before = &exact.or_else(|| back().next())?.adoption;
         // Pointers are about one original.
         let same = before.original == self.now.original;
         Some(if same { before.joined(&self.now) } else { before.clone() })
     }
 
-    /// What to keep before `current`, which is from before a release, is written over: that its
-    /// handlers are adopted. `None` where it is not.
-    pub fn with_what_is_back(mut self, current: &str) -> Option<Self> {
-        self.now = self.before_release(current)?;
-        self.released.retain(|released| !released.is_back(current));
-        Some(self)
+    /// What to keep when a copy is put back: that it is from before a release, where it is.
+    #[must_use]
+    pub fn with_copy(mut self, copy: &str) -> Self {
+        for released in &mut self.released {
+            released.restored = released.has_hooks_of(copy);
+        }
+        self
+    }
+
+    /// What to keep before `after` is written over `before`: where `before` is from before a release,
+    /// that its handlers are adopted; and where it is not, that `after` is not so either. `None`
+    /// where neither changes anything.
+    pub fn with_write(mut self, before: Option<&str>, after: Option<&str>) -> Option<Self> {
+        let back = before.and_then(|text| self.before_release(text));
+        let known = if back.is_some() { before } else { after }?;
+        let count = self.released.len();
+        self.released.retain(|released| !released.is_back(known));
+        self.now = back.unwrap_or(self.now);
+        (self.released.len() < count).then_some(self)
+    }
+
+    /// The same without handlers that nothing runs and nobody wants back; `adoption` is all that is
+    /// adopted, in line with `current`. `None` where nothing is left to keep.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adoption::of`].
+    pub fn forgetting(
+        adoption: &Adoption,
+        released: &[Released],
+        hooks: &[&str],
+        current: &str,
+        undo: Option<&Undo>,
+    ) -> Result<Option<Self>, Refusal> {
+        let now = Adoption::of(Some(&adoption.without(hooks)), current, undo)?;
+        let has_one = |released: &&Released| {
+            released.adoption.hooks.iter().any(|hook| hooks.contains(&&*hook.hook))
+        };
+        let released: Vec<Released> = released.iter().filter(|it| !has_one(it)).cloned().collect();
+        let is_empty = now.hooks.is_empty() && released.is_empty();
+        Ok((!is_empty).then_some(Self { now, next: None, released }))
     }
 }
 
@@ -259,8 +313,7 @@ impl Adoption {
         let rewritten: Vec<_> =
             hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
         let is_rewritten = |hook: &Adopted| {
-            let event = hook.pointer.split('/').nth(2).unwrap_or_default();
-            rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == event))
+            rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == hook.event()))
         };
         self.undeclared(hooks).into_iter().filter(|hook| !is_rewritten(hook)).collect()
     }

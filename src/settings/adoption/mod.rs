@@ -9,6 +9,7 @@
 mod candidate;
 mod kept;
 mod name;
+mod places;
 mod rejoin;
 mod strip;
 
@@ -23,7 +24,7 @@ pub use name::{suggest, unique};
 
 use super::{
     change::{Action, Change},
-    inventory::{Survey, handlers},
+    inventory::{Survey, handlers, identity},
     plan::Plan,
     record::Record,
     refusal::Refusal,
@@ -57,6 +58,13 @@ pub struct Adopted {
     pub block: String,
 }
 
+impl Adopted {
+    /// The name of its event.
+    fn event(&self) -> &str {
+        self.pointer.split('/').nth(2).unwrap_or_default()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Snapshot {
     text: String,
@@ -72,6 +80,13 @@ pub struct Rebuilt {
     pub matcher: Option<String>,
     /// The handler.
     pub handler: Value,
+}
+
+impl Rebuilt {
+    /// Whether the client would take the two for one, which it runs once.
+    pub fn is_twin_of(&self, other: &Self) -> bool {
+        self.event == other.event && identity(&self.handler) == identity(&other.handler)
+    }
 }
 
 impl Adoption {
@@ -164,6 +179,16 @@ impl Adoption {
         }
         adoption.rebuilt.extend_from_slice(handlers);
         Ok(adoption)
+    }
+
+    /// The handlers that a hook was made of, as they stood; the matchers are left out.
+    pub fn handlers_of(&self, hook: &str) -> Vec<Rebuilt> {
+        let of_hook = self.hooks.iter().filter(|adopted| adopted.hook == hook);
+        let handler = |adopted: &Adopted| {
+            let handler = self.handler(&adopted.pointer)?;
+            Some(Rebuilt { event: adopted.event().to_owned(), matcher: None, handler })
+        };
+        of_hook.filter_map(handler).collect()
     }
 
     /// The handler at a pointer of the original.
@@ -271,7 +296,7 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
         let handler = original.lookup(&hook.pointer).map(|node| original.value(node));
         let (before, after) =
             if action == Action::Release { (None, handler) } else { (handler, None) };
-        let event = hook.pointer.split('/').nth(2).unwrap_or_default().to_owned();
+        let event = hook.event().to_owned();
         Change { action, event, pointer: hook.pointer.clone(), before, after }
     };
     let adopted = next.hooks.iter().filter(|hook| !known(before, hook));

@@ -2,32 +2,21 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::client::json::{Document, Node, child};
 
-use super::{Rebuilt, strip::taken};
+use super::{
+    Rebuilt,
+    places::{Joined, Slot, anchors, groups, join, without},
+    strip::taken,
+};
 use crate::settings::{
     edit::{Editor, Item, Reshape, apply},
     inventory::{Event, Handler, Survey, handlers},
     layout::{Part, item_spans},
     refusal::Refusal,
 };
-
-/// Where an item of the old container stands among those of the new one.
-enum Slot {
-    /// It was never taken out; its place in the new container, if it is still there.
-    Kept(Option<usize>),
-    /// It was taken out, and this text goes back.
-    Taken(String),
-}
-
-/// An item of the joined container: one that stands there, or one of the old container.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Joined {
-    Stands(usize),
-    Back(usize),
-}
 
 /// `now` with the handlers put back that `old` has at `pointers`, each with its old text and beside
 /// its old neighbours as far as they still stand; and the new pointers, in the order of the old.
@@ -219,33 +208,39 @@ impl Rejoin<'_, '_> {
             .iter()
             .map(|node| self.now.value(node))
             .collect();
-        let mut from = 0;
-        // For each group of the old event its slot, and the handlers that went with it.
+        let known = |index: usize| old.groups.iter().position(|group| group.index == index);
+        let gone = |index: usize| {
+            let at = known(index)?;
+            Some((&old.groups[at], &taken[at])).filter(|(_, handlers)| !handlers.is_empty())
+        };
+        // What is left of each group of the old event; nothing of one that went whole.
+        let left = |(index, element): (usize, &Node)| {
+            let value = self.old.value(element);
+            let Some((group, handlers)) = gone(index) else { return Some((value, false)) };
+            let is_part = handlers.len() < group.handlers.len();
+            is_part.then(|| (without(&value, handlers), true))
+        };
+        let left: Vec<_> = elements.iter().enumerate().map(left).collect();
+        let found = groups(&left, &standing);
         let mut slots = Vec::with_capacity(elements.len());
         let mut partial = Vec::new();
         for (index, element) in elements.iter().enumerate() {
-            let known = old.groups.iter().position(|group| group.index == index);
-            let handlers = known.map(|at| &taken[at]).filter(|handlers| !handlers.is_empty());
-            let value = self.old.value(element);
-            let Some((group, handlers)) = known.map(|at| &old.groups[at]).zip(handlers) else {
-                let found = find(&standing, from, &value);
-                from = found.map_or(from, |found| found + 1);
-                slots.push(Slot::Kept(found));
+            let place = found[index];
+            let Some((group, handlers)) = gone(index) else {
+                slots.push(Slot::Kept(place));
                 continue;
             };
-            if handlers.len() == group.handlers.len() {
-                slots.push(Slot::Taken(self.old.slice(element.span).to_owned()));
-                continue;
-            }
-            let found = find(&standing, from, &without(&value, handlers));
-            match found.filter(|found| target.groups.iter().any(|group| group.index == *found)) {
-                Some(found) => {
-                    from = found + 1;
-                    partial.push((group, handlers, found));
-                    slots.push(Slot::Kept(Some(found)));
+            let is_group = |place: &usize| target.groups.iter().any(|group| group.index == *place);
+            slots.push(match place.filter(is_group) {
+                Some(place) => {
+                    partial.push((group, handlers, place));
+                    Slot::Kept(Some(place))
                 }
-                None => slots.push(Slot::Taken(self.reduced(element, group.list, handlers))),
-            }
+                None if handlers.len() == group.handlers.len() => {
+                    Slot::Taken(self.old.slice(element.span).to_owned())
+                }
+                None => Slot::Taken(self.reduced(element, group.list, handlers)),
+            });
         }
         let joined = join(&slots, standing.len());
         self.splice(old.array, target.array, &slots, &joined);
@@ -281,19 +276,19 @@ impl Rejoin<'_, '_> {
             node.elements().unwrap_or_default().iter().map(|node| document.value(node)).collect()
         };
         let standing = values(self.now, target);
-        let mut from = 0;
-        let mut slots = Vec::new();
-        for (index, element) in old.elements().unwrap_or_default().iter().enumerate() {
-            if taken.contains(&index) {
-                slots.push(Slot::Taken(self.old.slice(element.span).to_owned()));
-                continue;
-            }
-            let value = self.old.value(element);
-            let rest = standing.get(from..).unwrap_or_default();
-            let found = rest.iter().position(|other| *other == value).map(|found| from + found);
-            from = found.map_or(from, |found| found + 1);
-            slots.push(Slot::Kept(found));
-        }
+        let elements = old.elements().unwrap_or_default();
+        let left = |(index, element): (usize, &Node)| {
+            (!taken.contains(&index)).then(|| self.old.value(element))
+        };
+        let left: Vec<_> = elements.iter().enumerate().map(left).collect();
+        // One that was edited is known by its kind, or else by its place between the others.
+        let kind = |one: &Value, other: &Value| one.get("type") == other.get("type");
+        let found = anchors(&left, &standing, &[&|one, other| one == other, &kind, &|_, _| true]);
+        let slot = |(index, element): (usize, &Node)| match taken.contains(&index) {
+            true => Slot::Taken(self.old.slice(element.span).to_owned()),
+            false => Slot::Kept(found[index]),
+        };
+        let slots: Vec<Slot> = elements.iter().enumerate().map(slot).collect();
         let joined = join(&slots, standing.len());
         self.splice(old, target, &slots, &joined);
         let place = |(at, item): (usize, &Joined)| match item {
@@ -382,54 +377,4 @@ impl Rejoin<'_, '_> {
             self.editor.splice(at..at, new);
         }
     }
-}
-
-/// The order in which what stands and what goes back stand together: what goes back follows its old
-/// predecessor, or else precedes its old successor.
-fn join(slots: &[Slot], standing: usize) -> Vec<Joined> {
-    let mut behind: Vec<Vec<usize>> = vec![Vec::new(); standing + 1];
-    let mut at: Option<usize> = None;
-    for (index, slot) in slots.iter().enumerate() {
-        match slot {
-            Slot::Kept(Some(place)) => at = Some(*place + 1),
-            Slot::Kept(None) => {}
-            Slot::Taken(_) => {
-                let next = slots[index..].iter().find_map(|slot| match slot {
-                    Slot::Kept(place) => *place,
-                    Slot::Taken(_) => None,
-                });
-                behind[at.or(next).unwrap_or(0)].push(index);
-            }
-        }
-    }
-    let mut joined: Vec<Joined> = behind[0].iter().map(|index| Joined::Back(*index)).collect();
-    for (place, back) in behind[1..].iter().enumerate() {
-        joined.push(Joined::Stands(place));
-        joined.extend(back.iter().map(|index| Joined::Back(*index)));
-    }
-    joined
-}
-
-/// The place of a group from `from` on: an equal one, else one with the same matcher and a handler
-/// in common.
-fn find(standing: &[Value], from: usize, group: &Value) -> Option<usize> {
-    let rest = standing.get(from..)?;
-    let handlers = |group: &Value| group.get("hooks").and_then(Value::as_array).cloned();
-    let own = handlers(group).unwrap_or_default();
-    let akin = |other: &Value| {
-        other.get("matcher") == group.get("matcher")
-            && handlers(other).unwrap_or_default().iter().any(|handler| own.contains(handler))
-    };
-    let equal = rest.iter().position(|other| other == group);
-    equal.or_else(|| rest.iter().position(akin)).map(|found| from + found)
-}
-
-fn without(group: &Value, handlers: &BTreeSet<usize>) -> Value {
-    let mut group = group.clone();
-    if let Some(list) = group.get_mut("hooks") {
-        let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
-        let kept = all.iter().enumerate().filter(|(index, _)| !handlers.contains(index));
-        *list = json!(kept.map(|(_, handler)| handler).collect::<Vec<_>>());
-    }
-    group
 }

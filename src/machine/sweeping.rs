@@ -1,0 +1,169 @@
+//! Removing what killed processes left, and nothing that somebody else wrote.
+//!
+//! A temporary file holds a text of hookman's, but for one moment: after an exchange its name is
+//! that of the file that stood in the target's place, which somebody may have written right then.
+//! So the name says beforehand which texts it may hold.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::{NamedTempFile, TempPath};
+
+use super::clock;
+use super::paths::content_hash;
+
+/// How the name of every temporary file begins.
+const PREFIX: &str = ".hookman-";
+
+/// How many letters and digits follow.
+const RANDOM: usize = 12;
+
+/// Stands between the texts that an exchanged file may hold and the name of its target.
+const MARK: &str = "-for-";
+
+/// Hexadecimal digits of a text's hash.
+const HASH: usize = 16;
+
+/// After this long a temporary file belongs to nobody: its process was killed. A look at the
+/// process would be wrong about one in another container that shares the directory.
+const ABANDONED: Duration = Duration::from_secs(5 * 60);
+
+/// How temporary files are made: with a name that is swept when their process is killed.
+pub(super) fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).rand_bytes(RANDOM);
+    builder
+}
+
+/// A private temporary file, of the name that is swept when its process is killed.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
+    builder().tempfile_in(directory)
+}
+
+/// Removes what this user's killed processes left in a directory, but for texts of others; best effort.
+pub fn sweep(directory: &Path) {
+    for path in abandoned(directory).into_iter().filter(|path| !is_of_others(path)) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// As [`sweep`], in a directory and in what it holds, `depth` levels down.
+pub fn sweep_tree(directory: &Path, depth: usize) {
+    sweep(directory);
+    if depth == 0 {
+        return;
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())) {
+        sweep_tree(&entry.path(), depth - 1);
+    }
+}
+
+/// Gives the texts that others wrote, and that a killed process left under a temporary name, a name
+/// beside the file they were written to; gives those names. Best effort: what cannot be renamed
+/// stays.
+pub fn rescue(directory: &Path) -> Vec<PathBuf> {
+    let aside = |path: PathBuf| {
+        let target = exchanged(&path)?.1.to_owned();
+        set_aside(&path, &directory.join(target)).ok()
+    };
+    abandoned(directory).into_iter().filter(|path| is_of_others(path)).filter_map(aside).collect()
+}
+
+/// Gives a text that was written to `target` at the last moment a name beside it, which is not
+/// swept.
+///
+/// # Errors
+///
+/// What the system says; the text has its name of before then.
+pub(super) fn set_aside(path: &Path, target: &Path) -> io::Result<PathBuf> {
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".newer-{}", clock::file_stamp()));
+    let aside = target.with_file_name(name);
+    fs::rename(path, &aside).map(|()| aside)
+}
+
+/// Gives a temporary file the name for an exchange with `target`, after which it may hold one of
+/// `texts` or what somebody else wrote.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn mark(
+    new: NamedTempFile,
+    target: &Path,
+    texts: [&str; 2],
+) -> io::Result<NamedTempFile> {
+    let (file, old) = new.into_parts();
+    let mut name = old.file_name().unwrap_or_default().to_owned();
+    let [one, other] = texts.map(|text| content_hash(text.as_bytes()));
+    name.push(format!("-{one}-{other}{MARK}"));
+    name.push(target.file_name().unwrap_or_default());
+    let path = TempPath::try_from_path(old.with_file_name(name))?;
+    fs::rename(&old, &path)?;
+    Ok(NamedTempFile::from_parts(file, path))
+}
+
+fn abandoned(directory: &Path) -> Vec<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let is_abandoned = |entry: &fs::DirEntry| {
+        let is_own = |it: &fs::Metadata| it.is_file() && it.uid() == user;
+        let metadata = || entry.metadata().ok().filter(is_own);
+        let age = || metadata()?.modified().ok()?.elapsed().ok();
+        is_temporary(Path::new(&entry.file_name())) && age().is_some_and(|age| age > ABANDONED)
+    };
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter(is_abandoned).map(|entry| entry.path()).collect()
+}
+
+fn is_temporary(name: &Path) -> bool {
+    let is_random =
+        |rest: &[u8]| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric);
+    let rest = name.as_os_str().as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
+    rest.is_some_and(|rest| is_random(rest) || exchanged(name).is_some())
+}
+
+fn is_of_others(path: &Path) -> bool {
+    let Some((hashes, _)) = exchanged(path) else { return false };
+    // What cannot be read is not known to be hookman's.
+    fs::read(path).map_or(true, |text| !hashes.contains(&content_hash(&text).as_str()))
+}
+
+/// The hashes of the texts that an exchanged file may hold and the name of its target, by its name;
+/// `None` where it was not exchanged.
+fn exchanged(path: &Path) -> Option<([&str; 2], &OsStr)> {
+    let name = path.file_name()?;
+    let bytes = name.as_encoded_bytes();
+    let at = bytes.windows(MARK.len()).position(|window| window == MARK.as_bytes())?;
+    let head = str::from_utf8(&bytes[..at]).ok()?;
+    let (rest, other) = head.rsplit_once('-')?;
+    let (_, one) = rest.rsplit_once('-')?;
+    let target = Path::new(name).to_str()?.get(at + MARK.len()..)?;
+    ([one, other].iter().all(|hash| hash.len() == HASH)).then_some(([one, other], target.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_temporary_files_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |new: &NamedTempFile| PathBuf::from(new.path().file_name().unwrap());
+        let new = temporary_in(folder.path()).unwrap();
+        assert!(is_temporary(&name(&new)));
+        let new = mark(new, Path::new("/etc/settings.json"), ["a", "b"]).unwrap();
+        assert!(is_temporary(&name(&new)));
+        for name in [".hookman-", ".hookman-notes", ".hookman-my.txt", ".hookman-backup", "a"] {
+            assert!(!is_temporary(Path::new(name)), "{name}");
+        }
+    }
+}
