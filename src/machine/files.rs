@@ -216,6 +216,29 @@ pub fn make_directory(path: &Path) -> Result<()> {
         .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
 }
 
+/// Makes the directories above a file of the user's; gives those that were missing, outermost first.
+///
+/// # Errors
+///
+/// What the system says; none is left of those that were made then.
+pub fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
+    let is_missing = |folder: &&Path| !folder.exists();
+    let missing = path.ancestors().skip(1).take_while(is_missing).map(Path::to_owned);
+    let mut missing: Vec<PathBuf> = missing.collect();
+    missing.reverse();
+    if let Some(folder) = path.parent() {
+        make_directory(folder).inspect_err(|_| remove_empty(&missing))?;
+    }
+    Ok(missing)
+}
+
+/// Removes directories, the last first; one that is not empty holds files of others and stays.
+pub fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
 /// What stands where a directory should be, as an error that says what to do about it.
 fn obstacle(directory: &Path) -> Option<io::Error> {
     let found = directory.ancestors().find(|it| fs::symlink_metadata(it).is_ok())?;
