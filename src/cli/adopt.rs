@@ -60,7 +60,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world,
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
-    let beside = Beside::of(world, target)?;
+    let beside = Beside::of(world, target, binary.as_deref())?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
         let flag = target.flag();
         world.hint(format!("Done. `hookman release{flag}` gives an adopted hook back."));
@@ -75,6 +75,9 @@ fn plan<'p>(
     world: &World,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
+    if !chosen.is_empty() {
+        place.target.check_open(world, &text)?;
+    }
     let mut adopted = Vec::new();
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);

@@ -164,7 +164,11 @@ impl Place {
         if adopted.is_empty() {
             return self.adoption.clone();
         }
-        self.adoption.with(adopted, self.text(), self.undo.as_ref())
+        let mut with = self.adoption.with(adopted, self.text(), self.undo.as_ref());
+        if self.adoption.hooks.is_empty() {
+            with.made_manifest = Some(self.manifest.is_none());
+        }
+        with
     }
 
     /// The text of the manifest to add hooks to.
@@ -186,7 +190,8 @@ impl Place {
         entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
     ) -> Result<Step<'_>> {
         // A manifest that nobody but hookman wrote goes when it has no hook any more.
-        let made = [EMPTY_MANIFEST, EMPTY_OVERLAY].contains(&&*manifest);
+        let is_empty = [EMPTY_MANIFEST, EMPTY_OVERLAY].contains(&&*manifest);
+        let made = is_empty && self.adoption.made_manifest.unwrap_or(true);
         let manifest = (!made).then_some(manifest);
         let edited = manifest.as_deref().unwrap_or_default();
         let layers = Layers::of(world, &self.target, Some(edited))?.unwrap_or_default();
@@ -279,6 +284,11 @@ pub(super) struct Step<'p> {
 }
 
 impl Step<'_> {
+    /// Whether the manifest goes and no hook is left.
+    pub(super) fn is_end(&self) -> bool {
+        self.manifest.is_none() && self.layers.all.hooks.is_empty()
+    }
+
     /// Prints both changes.
     pub(super) fn show(&self, world: &World) {
         let shown = world.paths.shown(&self.place.target.manifest);
@@ -373,6 +383,7 @@ impl Step<'_> {
             self.write(world, verb, &lock, writes)?;
             others.iter().try_for_each(|other| other.write(world, verb, &lock, writes))
         })?;
+        beside.remove()?;
         let _ = chains::compile(&world.paths, &target.chain);
         drop(lock);
         let mut written = registering::written(others);

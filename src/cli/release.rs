@@ -52,7 +52,8 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         registering::entries(world, target, layers, None)
     })?;
     let others = registering::propose_overlay(world, target, &step.layers, None)?;
-    if step.carry_out(world, ("release", &args.writing), early, &others, Beside::default())? {
+    let beside = if step.is_end() { Beside::done_with(world, target)? } else { Beside::default() };
+    if step.carry_out(world, ("release", &args.writing), early, &others, beside)? {
         world.terminal.line("Done.");
     }
     Ok(ExitStatus::Done)
