@@ -15,8 +15,8 @@ use super::binary::{binary_path, registered};
 use super::registering::{self, Target};
 use super::writes::Writes;
 use super::{World, exchange};
-use crate::machine::files;
 use crate::machine::paths::{self, content_hash};
+use crate::machine::{backups, files};
 use crate::settings::unified_diff;
 use crate::settings::wanted::LAUNCHER;
 
@@ -227,12 +227,11 @@ impl Companions {
                     if before != *found {
                         return Err(exchange::changed(world, path));
                     }
-                    if let Some(kept) =
-                        registering::back_up(world, path, found.as_deref(), "apply")?
-                    {
-                        let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
-                        world.terminal.line(format!("replaced {shown} (copy: {kept})"));
-                    }
+                    let folder = registering::backup_directory(world, path);
+                    let found = found.as_deref().unwrap_or_default();
+                    let kept = backups::save(&folder, found, "replacing", "sh")?;
+                    let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
+                    world.terminal.line(format!("replaced {shown} (copy: {kept})"));
                 }
                 writes.note(path, before.as_deref(), Some(text));
                 let write = if is_program(text) { files::replace_program } else { files::replace };

@@ -86,6 +86,13 @@ impl Target {
         Some(Self::of_project(project, true))
     }
 
+    /// The committed target of a local one whose entries go through a launcher that is there.
+    pub(super) fn of_launcher(&self) -> Option<Self> {
+        let project = self.project.clone().filter(|_| self.local)?;
+        let launcher = self.launcher().is_some_and(|launcher| launcher.exists());
+        launcher.then(|| Self::of_project(project, false))
+    }
+
     /// The project's launcher.
     pub(super) fn launcher(&self) -> Option<PathBuf> {
         Some(self.project.as_ref()?.join(".claude/hookman"))
