@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Adopt;
 use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
+use super::step::Step;
 use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};

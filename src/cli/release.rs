@@ -3,12 +3,13 @@
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Release;
 use super::beside::Beside;
 use super::layers::Layers;
 use super::list::fires;
 use super::registering::{self, Target};
+use super::step::Step;
 use super::writes::Writes;
 use super::{ExitStatus, World, consent};
 use crate::client::event::Event;
