@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::client::payload::Payload;
-use crate::client::permission_rule::{Anchors, Rule, path_hits};
+use crate::client::permission_rule::{Anchors, Input, Rule, path_hits};
 use crate::manifest::{Hook, When};
 
 /// A hook's conditions, as they stand in a plan.
@@ -94,12 +93,8 @@ fn unmet(
     if when.ci.is_some_and(|wanted| wanted != is_ci(scene)) {
         return Some("ci");
     }
-    if !when.paths.is_empty() {
-        let path = file_path(payload);
-        let hits = |path: &str| when.paths.iter().any(|glob| path_hits(glob, path, anchors));
-        if !path.as_deref().is_some_and(hits) {
-            return Some("paths");
-        }
+    if !when.paths.is_empty() && !is_about(&when.paths, payload, anchors) {
+        return Some("paths");
     }
     if !when.branch.is_empty() {
         let branch = scene.branch(&payload.cwd);
@@ -132,23 +127,17 @@ fn is_ci(scene: &dyn Scene) -> bool {
     is_set("CI") || is_set("GITHUB_ACTIONS") || is_set("TF_BUILD")
 }
 
-/// The file that a call or an event is about.
-fn file_path<'a>(payload: &'a Payload<'_>) -> Option<Cow<'a, str>> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Input<'a> {
-        #[serde(borrow)]
-        file_path: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        notebook_path: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        path: Option<Cow<'a, str>>,
-    }
+/// Whether one of the globs hits the file that a call or an event is about. As with a rule, the
+/// input of a tool that cannot be read is let through, so that no gate is passed over for it.
+fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bool {
+    let hits = |path: &str| globs.iter().any(|glob| path_hits(glob, path, anchors));
     if !payload.file_path.is_empty() {
-        return Some(Cow::Borrowed(&payload.file_path));
+        return hits(&payload.file_path);
     }
-    let input = serde_json::from_str::<Input<'_>>(payload.tool_input.map(RawValue::get)?).ok()?;
-    input.file_path.or(input.notebook_path).or(input.path)
+    match Input::read(payload.tool_input) {
+        Some(input) => input.file().as_deref().is_some_and(hits),
+        None => payload.tool_input.is_some() || !payload.tool_name.is_empty(),
+    }
 }
 
 /// Whether a glob hits a branch: a star stands for any text, slashes included.
@@ -218,6 +207,30 @@ mod tests {
             let condition = Condition::parse(text).unwrap();
             assert_eq!(condition.unmet(&payload, &Fixed(here)), unmet, "{text}");
         }
+    }
+
+    #[test]
+    fn an_input_that_cannot_be_read_passes_over_no_hook() {
+        let condition = Condition::parse(r#"{"when":{"paths":["*.py"]}}"#).unwrap();
+        let rows = [
+            (r#""tool_input":{"file_path":"/p/a.py"}"#, None),
+            (r#""tool_input":{"file_path":"/p/a.rs"}"#, Some(Unmet::When("paths"))),
+            (r#""tool_input":{"command":"ls"}"#, Some(Unmet::When("paths"))),
+            (r#""tool_input":{"file_path":"/p/a.rs","file_path":"/p/a.py"}"#, None),
+            (r#""tool_input":{"file_path":["/p/a.py"]}"#, None),
+            (r#""tool_input":{"file_path":null,"path":5}"#, None),
+            (r#""tool_input":"/p/a.py""#, None),
+            (r#""tool_input":null"#, None),
+            (r#""file_path":"/p/a.rs","tool_input":5"#, Some(Unmet::When("paths"))),
+        ];
+        for (fields, unmet) in rows {
+            let text = format!(r#"{{"cwd":"/p","tool_name":"Edit",{fields}}}"#);
+            let payload = Payload::parse(&text).unwrap();
+            assert_eq!(condition.unmet(&payload, &Fixed(&[])), unmet, "{fields}");
+        }
+        // What is no tool's event has no input to be read.
+        let payload = Payload::parse(r#"{"cwd":"/p"}"#).unwrap();
+        assert_eq!(condition.unmet(&payload, &Fixed(&[])), Some(Unmet::When("paths")));
     }
 
     #[test]

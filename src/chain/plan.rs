@@ -1,7 +1,7 @@
 //! The compiled form of a chain's manifests: what `hookman run` reads instead of TOML.
 //!
-//! The first line is a header that says what the plan was made from. Then comes one short line for
-//! each step, in columns between tabs, the event and the matcher first, so that steps of other
+//! The first line is a header: a sum of all that follows it, by which damage is noticed, and what the
+//! plan was made from. Then comes one short line for each step, in columns between tabs, the event and the matcher first, so that steps of other
 //! events and steps that do not match are passed over without being parsed. After an empty line
 //! stands what the steps run, which is long and is looked at only where a step points to it. The
 //! event of a hook that the client calls by an entry of its own is followed by a colon and the
@@ -19,6 +19,9 @@ use crate::client::event::Event;
 use crate::client::matcher;
 use crate::manifest::{Action, Hook, OnError};
 
+/// The bytes of the sum in front of the header, as hexadecimal digits and a blank.
+const SUM: usize = 17;
+
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
 const IN_PROJECT: &str = " project";
@@ -34,12 +37,27 @@ pub struct Source<'a> {
     pub stamp: Option<(u64, i64, u64)>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header<'a> {
+/// What a plan was made from, and by whom.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Header<'a> {
+    /// The build of hookman that made it.
     #[serde(borrow)]
-    build: Cow<'a, str>,
+    pub build: Cow<'a, str>,
+    /// The files it was made from.
     #[serde(borrow)]
-    sources: Vec<Source<'a>>,
+    pub sources: Vec<Source<'a>>,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the header of a plan; `None` if the text is none or was damaged, in whatever part of
+    /// it, which is as good as no plan.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let (said, text) = text.split_at_checked(SUM)?;
+        if u64::from_str_radix(said.strip_suffix(' ')?, 16) != Ok(sum(text)) {
+            return None;
+        }
+        serde_json::from_str(text.split_once('\n')?.0).ok()
+    }
 }
 
 /// One hook, ready to run.
@@ -91,8 +109,7 @@ pub enum Run<'a> {
 /// When a value cannot be written as JSON.
 pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json::Result<String> {
     let header = Header { build: build.into(), sources: sources.to_vec() };
-    let mut text = serde_json::to_string(&header)?;
-    text.push('\n');
+    let mut text = format!("{:SUM$}{}\n", "", serde_json::to_string(&header)?);
     let mut store = Store::default();
     let manifest = sources.first().map_or("", |source| &source.path);
     let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
@@ -129,7 +146,33 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
     }
     text.push('\n');
     text.push_str(&store.text);
+    let sum = format!("{:0width$x} ", sum(&text[SUM..]), width = SUM - 1);
+    text.replace_range(..SUM, &sum);
     Ok(text)
+}
+
+/// A sum of a text that differs wherever one byte does. It is there for accidents: who may write a
+/// plan may write its manifest.
+fn sum(text: &str) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let add = |sum: u64, word: &[u8; 8]| {
+        (sum ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29)
+    };
+    add(words.iter().fold(text.len() as u64, add), &last)
+}
+
+/// What the text of a plan that was damaged says of failures, the strictest of its lines. A line
+/// whose word for it cannot be read is one of a hook that must hold.
+pub fn strictest(text: &str) -> OnError {
+    let of_line = |line: &str| match line.split('\t').nth(3) {
+        _ if line.contains("\tclosed\t") => OnError::Closed,
+        word => word.and_then(OnError::from_name).unwrap_or(OnError::Closed),
+    };
+    let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
+    lines.map(of_line).max().unwrap_or_default()
 }
 
 /// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
@@ -197,27 +240,23 @@ impl Store {
     }
 }
 
-/// A plan as it was read.
+/// The hooks of a plan.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    /// The build of hookman that made it.
-    pub build: Cow<'a, str>,
-    /// The files it was made from.
-    pub sources: Vec<Source<'a>>,
     steps: &'a str,
     store: &'a str,
 }
 
 impl<'a> Plan<'a> {
-    /// Reads a plan; `None` if the text is none, which is as good as no plan.
+    /// Reads a plan whose header was read, as whether it is whole is seen by that; `None` if the
+    /// text is no plan.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (header, steps) = text.split_once('\n')?;
-        let header: Header<'a> = serde_json::from_str(header).ok()?;
+        let (_, steps) = text.split_once('\n')?;
         let (steps, store) = match steps.strip_prefix('\n') {
             Some(store) => ("", store),
             None => steps.split_once("\n\n")?,
         };
-        Some(Self { build: header.build, sources: header.sources, steps, store })
+        Some(Self { steps, store })
     }
 
     /// The names of the hooks, once for each line, those with entries of their own included, and
@@ -235,7 +274,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     ///
-    /// Of each step, the line where it is damaged; the plan should be made anew then.
+    /// Of each step, the line where it cannot be read, which is a mistake of the build that wrote it.
     pub fn steps(
         &self,
         event: Event,
@@ -335,7 +374,8 @@ mod tests {
         let source = Source { path: "/m".into(), stamp: Some((1, -2, 3)) };
         let text = render("build", std::slice::from_ref(&source), &hooks).unwrap();
         let plan = Plan::parse(&text).unwrap();
-        assert_eq!((&*plan.build, plan.sources.as_slice()), ("build", [source].as_slice()));
+        let header = Header::parse(&text).unwrap();
+        assert_eq!((&*header.build, header.sources.as_slice()), ("build", [source].as_slice()));
         let names = |event, subject| -> Vec<&str> {
             plan.steps(event, None, subject).map(|step| step.unwrap().name).collect()
         };
@@ -351,7 +391,27 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_is_told_and_hides_no_other() {
+    fn no_byte_of_a_plan_changes_unnoticed() {
+        let hooks = [hook("one", Action::Command("exit 2".to_owned()), Some("Edit|Write"))];
+        let source = Source { path: "/m".into(), stamp: Some((1, -2, 3)) };
+        let text = render("build", &[source], &hooks).unwrap();
+        assert!(Header::parse(&text).is_some());
+        for at in 0..text.len() {
+            assert!(Header::parse(&text[..at]).is_none(), "cut at {at}");
+            let mut damaged = text.clone().into_bytes();
+            for byte in [damaged[at] ^ 1, b' ', b'\n', 0] {
+                if byte != text.as_bytes()[at] {
+                    damaged[at] = byte;
+                    let damaged = String::from_utf8(damaged.clone()).unwrap();
+                    assert!(Header::parse(&damaged).is_none(), "{damaged}");
+                }
+            }
+        }
+        assert!(Header::parse(&format!("{text} ")).is_none());
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_told_and_hides_no_other() {
         let rows = [
             "bad\tnever\t1\talone\tcommand\t0 3",
             "bad\topen\t1\talone\tcommand\t0 4",
@@ -364,5 +424,24 @@ mod tests {
             plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect();
         assert_eq!(read, [false, false, true]);
         assert!(Plan::parse("no plan\n").is_none());
+    }
+
+    #[test]
+    fn a_damaged_plan_still_says_that_it_had_gates() {
+        let rows = [
+            ("", OnError::Open),
+            ("garbage", OnError::Open),
+            ("head\n\nclosed\tx\tclosed\tclosed", OnError::Open),
+            ("head\nStop\t\ta\topen\t1\talone\n", OnError::Open),
+            ("head\nStop\t\ta\topen\t1\nStop\t\tb\task\t1\n", OnError::Ask),
+            ("head\nStop\t\ta\topen\t1\nStXp\t\tb\tclosed\t1\n", OnError::Closed),
+            ("head\nStop\t\ta\tclXsed\t1\n", OnError::Closed),
+            ("head\nStop\t a\tclosed\t1\n", OnError::Closed),
+            ("head\nStop\t a\topen\t1\n", OnError::Closed),
+            ("head\nStop\t\tb", OnError::Closed),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(strictest(text), expected, "{text}");
+        }
     }
 }

@@ -17,6 +17,7 @@ mod doctor;
 mod enable;
 mod events;
 mod exchange;
+mod failure;
 mod ignoring;
 mod install;
 mod layers;
@@ -90,21 +91,22 @@ impl World {
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
     signals::ignore_failed_writes();
-    let cli = Cli::parse();
+    let json = failure::asks_for_json(std::env::args_os());
     let terminal = Terminal::of_process();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::tell_parser(&terminal, json, &error),
+    };
     let paths = match Paths::from_environment() {
         Ok(paths) => paths,
-        Err(error) => {
-            terminal.warn(format!("error: {error}"));
-            return ExitStatus::Error.into();
-        }
+        Err(error) => return failure::tell(&terminal, json, &error.to_string()),
     };
     let world = World { paths, terminal };
     match dispatch(cli.command, &world) {
         Ok(status) => status.into(),
         Err(error) => {
-            world.terminal.warn(word::typed(&world, &format!("error: {error:#}")));
-            ExitStatus::Error.into()
+            let error = word::typed(&world, &format!("{error:#}"));
+            failure::tell(&world.terminal, json, &error)
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Switching hooks for good: in the manifest, as text.
 
-use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
 
-use super::{World, configured, exchange, switching};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+use super::{ExitStatus, World, args, configured, exchange, registering, switching};
 use crate::machine::files;
 use crate::manifest::Hook;
 use crate::manifest::enabled::set_enabled;
@@ -10,10 +13,11 @@ use crate::runtime::chains::{self, Chain};
 use crate::runtime::switchable::Switchable;
 use crate::runtime::switching::Reply;
 use crate::session::request::Verb;
+use crate::settings::{Colour, unified_diff};
 
-/// Sets or removes `enabled = false` where the hooks are declared; a project's hooks only if
-/// `in_project` says that it is meant, because their manifest is everybody's. All of them are
-/// switched or none; of `several` that no name was typed for, those of the other manifest stay.
+/// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
+/// hooks only with `--project`, because their manifest is everybody's. All of them are switched or
+/// none; of `several` that no name was typed for, those of the other manifest stay.
 ///
 /// # Errors
 ///
@@ -21,57 +25,106 @@ use crate::session::request::Verb;
 pub(super) fn switch(
     verb: Verb,
     hooks: &[Switchable],
-    (in_project, several): (bool, bool),
+    several: bool,
+    which: &args::Which,
     world: &World,
-) -> Result<Reply> {
-    let on = verb == Verb::Enable;
-    let scope = if in_project { "project" } else { "user" };
-    let chain = configured::chains(world).into_iter().find(|chain| chain.scope == scope);
-    let declared = match &chain {
-        Some(chain) => declared(world, chain)?,
-        None => Vec::new(),
-    };
-    let is_here = |hook: &&Switchable| {
-        hook.scope.is_none_or(|it| it == scope) && declared.contains(&hook.name)
-    };
-    let (here, elsewhere): (Vec<&Switchable>, Vec<&Switchable>) = hooks.iter().partition(is_here);
-    let (Some(chain), false) = (&chain, here.is_empty() || (!several && !elsewhere.is_empty()))
-    else {
-        bail!("{}", refusal(elsewhere.first().copied(), in_project));
-    };
-    if let (false, Some(hook)) =
-        (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
-    {
-        bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
+) -> Result<ExitStatus> {
+    let change = Change::of(verb, hooks, several, which, world)?;
+    let changes = change.before != change.after;
+    let shown = world.paths.shown(&change.manifest);
+    let diff = |colour| unified_diff(&shown, Some(&change.before), Some(&change.after), colour);
+    if !which.json {
+        world.terminal.print(&diff(registering::colour(world)));
     }
-    let shown = world.paths.shown(&chain.manifest);
-    let text = files::read_text(&chain.manifest)?.unwrap_or_default();
-    let mut edited = text.clone();
-    let mut lines = Vec::new();
-    for hook in here {
-        let name = &hook.name;
-        let before = edited;
-        edited = set_enabled(&before, name, on)
-            .with_context(|| format!("`{shown}` is left as it is"))?;
-        lines.push(match (on, edited != before) {
-            (false, true) => format!("🔒 Disabled {name} for good, in {shown}"),
-            (false, false) => format!("⚠️ Hook '{name}' is already disabled for good, in {shown}"),
-            (true, true) => format!("✅ Re-enabled {name}, in {shown}"),
-            (true, false) => format!("ℹ️ Hook '{name}' is not disabled in {shown}"),
-        });
+    if changes && !which.dry_run {
+        exchange::write(world, &change.manifest, Some(&change.before), Some(&change.after))?;
     }
-    let changed = edited != text;
-    if changed {
-        exchange::write(world, &chain.manifest, Some(&text), Some(&edited))?;
-    }
-    for hook in elsewhere {
-        lines.push(format!("ℹ️ Left {} as it is: {shown} does not declare it", hook.label()));
-    }
-    if changed {
-        let flag = if in_project { " --project" } else { "" };
+    let mut lines = change.lines;
+    if which.dry_run {
+        lines.push("Nothing was written (--dry-run).".to_owned());
+    } else if changes {
+        let flag = if which.project { " --project" } else { "" };
         lines.push(format!("`hookman apply{flag}` brings settings.json in line"));
     }
-    Ok(Reply { text: lines.join("\n"), changed, failed: false })
+    let text = lines.join("\n");
+    let reply = Reply { text, changed: changes && !which.dry_run, failed: false };
+    if !which.json {
+        return Ok(switching::told(which, world, &reply));
+    }
+    let mut report = switching::as_json(&reply, None);
+    report["would_change"] = json!(changes);
+    report["diff"] = json!(diff(Colour::Never));
+    world.terminal.line(report.to_string());
+    Ok(ExitStatus::Done)
+}
+
+/// A change of a manifest, not written yet.
+struct Change {
+    manifest: PathBuf,
+    before: String,
+    after: String,
+    /// What it does with each hook.
+    lines: Vec<String>,
+}
+
+impl Change {
+    fn of(
+        verb: Verb,
+        hooks: &[Switchable],
+        several: bool,
+        which: &args::Which,
+        world: &World,
+    ) -> Result<Self> {
+        let on = verb == Verb::Enable;
+        let scope = if which.project { "project" } else { "user" };
+        let chain = configured::chains(world).into_iter().find(|chain| chain.scope == scope);
+        let declared = match &chain {
+            Some(chain) => declared(world, chain)?,
+            None => Vec::new(),
+        };
+        let is_here = |hook: &&Switchable| {
+            hook.scope.is_none_or(|it| it == scope) && declared.contains(&hook.name)
+        };
+        let (here, elsewhere): (Vec<&Switchable>, Vec<&Switchable>) =
+            hooks.iter().partition(is_here);
+        let (Some(chain), false) = (chain, here.is_empty() || (!several && !elsewhere.is_empty()))
+        else {
+            bail!("{}", refusal(elsewhere.first().copied(), which.project));
+        };
+        if let (false, Some(hook)) =
+            (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
+        {
+            bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
+        }
+        let shown = world.paths.shown(&chain.manifest);
+        let before = files::read_text(&chain.manifest)?.unwrap_or_default();
+        let mut after = before.clone();
+        let mut lines = Vec::new();
+        for hook in here {
+            let edited = set_enabled(&after, &hook.name, on)
+                .with_context(|| format!("`{shown}` is left as it is"))?;
+            let deed = sentence(&hook.name, (on, edited != after), which.dry_run);
+            lines.push(format!("{deed} {shown}"));
+            after = edited;
+        }
+        for hook in elsewhere {
+            let label = hook.label();
+            lines.push(format!("ℹ️ Left {label} as it is: {shown} does not declare it"));
+        }
+        Ok(Self { manifest: chain.manifest, before, after, lines })
+    }
+}
+
+/// What is done with a hook, up to the name of the file.
+fn sentence(hook: &str, (on, changes): (bool, bool), dry_run: bool) -> String {
+    match (on, changes, dry_run) {
+        (false, true, false) => format!("🔒 Disabled {hook} for good, in"),
+        (false, true, true) => format!("🔒 Would disable {hook} for good, in"),
+        (false, false, _) => format!("⚠️ Hook '{hook}' is already disabled for good, in"),
+        (true, true, false) => format!("✅ Re-enabled {hook}, in"),
+        (true, true, true) => format!("✅ Would re-enable {hook}, in"),
+        (true, false, _) => format!("ℹ️ Hook '{hook}' is not disabled in"),
+    }
 }
 
 /// The names of the hooks that a chain's manifest itself declares, and not its overlay.

@@ -4,7 +4,6 @@ use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::Profile;
-use super::configured;
 use super::switching::{self as commands, here};
 use super::which::{self, Session};
 use super::{ExitStatus, World};
@@ -18,17 +17,22 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
             profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
         return Ok(report(args, world, &session, &reply));
     }
-    let profiles = profiles::profiles(&world.paths, configured::project().as_deref())?;
     let Some(name) = &args.name else {
-        list(args, world, &profiles);
+        let session = which::session_if_any(&args.session, world)?;
+        let project = which::project(session.as_ref(), world);
+        list(args, world, &profiles::profiles(&world.paths, project.as_deref())?);
         return Ok(ExitStatus::Done);
     };
-    let known = commands::switchable(world, configured::project().as_deref())?;
-    let chosen = match profiles::choose(&profiles, &known, name) {
+    let chosen = commands::in_session(&args.session, world, |session| {
+        let project = which::project(session, world);
+        let profiles = profiles::profiles(&world.paths, project.as_deref())?;
+        let known = commands::switchable(world, project.as_deref())?;
+        Ok(profiles::choose(&profiles, &known, name))
+    })?;
+    let (session, chosen) = match chosen {
         Ok(chosen) => chosen,
         Err(told) => bail!("{told}"),
     };
-    let session = which::session(&args.session, world)?;
     let here = here();
     let scene = commands::scene(world, &session, &here);
     let reply = profiles::disable(&scene, &chosen, &args.term.as_term())?;
@@ -49,9 +53,7 @@ fn list(args: &Profile, world: &World, profiles: &[profiles::Profile]) {
 
 fn report(args: &Profile, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
     if args.json {
-        let report =
-            json!({"changed": reply.changed, "session": session.id, "message": reply.text});
-        world.terminal.line(report.to_string());
+        world.terminal.line(commands::as_json(reply, Some(session)).to_string());
     } else {
         world.terminal.line(&reply.text);
         session.tell(world);

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::args::Sessions;
+use super::switching::off_as_json;
 use super::which::shown;
 use super::{ExitStatus, World};
 use crate::runtime::sessions::{self, Seen};
@@ -59,7 +60,7 @@ fn as_json(session: &Seen, off: &[Off]) -> serde_json::Value {
         "since": session.since,
         "last": session.last,
         "event": session.event,
-        "off": off,
+        "off": off.iter().map(off_as_json).collect::<Vec<_>>(),
     })
 }
 
@@ -68,10 +69,14 @@ fn prune(args: &Sessions, world: &World) -> Result<ExitStatus> {
         Some(text) => period::seconds(text).map(Duration::from_secs).with_context(|| {
             format!("--older-than takes a time such as 12h or 30d, not `{text}`")
         })?,
-        None => sessions::kept(&world.paths).context(
-            "the manifest says for how long the state of sessions is kept, and cannot be read; \
-             `hookman sessions --prune --older-than 30d` does without it",
-        )?,
+        None => sessions::kept(&world.paths).unwrap_or_else(|problems| {
+            let kept = sessions::kept_last(&world.paths);
+            world.terminal.warn(format!(
+                "the manifest cannot be read, so the state of sessions is kept for {} days\n{problems}",
+                kept.as_secs() / (24 * 60 * 60)
+            ));
+            kept
+        }),
     };
     let pruned = sessions::prune(&world.paths, kept, args.dry_run)
         .context("failed to list the state of sessions")?;

@@ -4,13 +4,13 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Status;
+use super::switching::off_as_json;
 use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
 use crate::runtime::overrides::Overrides;
 use crate::runtime::status::{Layer, Report};
 use crate::runtime::switching;
-use crate::session::switches::Off;
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;
@@ -59,6 +59,7 @@ fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) ->
                 "decided_by": row.layer.name(),
                 "written_in": file,
                 "why": row.layer.why(),
+                "switches": row.layer.switches().map(off_as_json).collect::<Vec<_>>(),
             })
         })
         .collect();
@@ -66,7 +67,7 @@ fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) ->
         "session": session.map(|session| &session.id),
         "found_by": session.map(|session| session.found_by),
         "switches_damaged": report.damaged,
-        "unconfigured": report.unconfigured.iter().map(Off::label).collect::<Vec<_>>(),
+        "unconfigured": report.unconfigured.iter().map(off_as_json).collect::<Vec<_>>(),
         "problems": report.problems,
         "environment": {
             "off": overrides.off,

@@ -27,6 +27,9 @@ pub struct Which {
     /// With --permanent: in the project's manifest, for everyone who works on it
     #[arg(long, requires = "permanent")]
     pub project: bool,
+    /// With --permanent: show what would be written and write nothing
+    #[arg(long, requires = "permanent")]
+    pub dry_run: bool,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
@@ -69,7 +72,7 @@ impl Length {
   hookman disable one-strike               in the session this runs in
   hookman disable one --for 30m            part of a name will do
   hookman disable 'notify-*' --session ID  several, in another session
-  hookman disable one --permanent          in the manifest, for good")]
+  hookman disable one --permanent          in the manifest, for good; --dry-run shows the change")]
 pub struct Disable {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]

@@ -3,18 +3,20 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args;
 use super::configured;
+use super::failure;
 use super::permanent;
 use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
-use crate::machine::{clients, environment};
+use crate::machine::{clients, clock, environment};
 use crate::runtime::switchable::{self, Switchable};
 use crate::runtime::switching::{self, Reply, Scene};
 use crate::session::request::{Request, Term, Verb};
+use crate::session::switches::Off;
 
 /// The hooks that can be switched in a project; what is wrong with the manifests goes to standard error.
 ///
@@ -51,51 +53,49 @@ pub(super) fn switch(
     if which.permanent {
         let hooks = switchable(world, configured::project().as_deref())?;
         return match switchable::choose(&hooks, &request, &call) {
-            Ok(hooks) => Ok(told(
-                which,
-                world,
-                &permanent::switch(verb, &hooks, (which.project, is_several(&request)), world)?,
-            )),
+            Ok(hooks) => permanent::switch(verb, &hooks, is_several(&request), which, world),
             Err(reply) => Ok(told(which, world, &reply)),
         };
     }
-    let found = which::session_if_any(&which.session, world)?;
-    let hooks = match chosen(verb, found.as_ref(), &request, &call, world)? {
-        Ok(hooks) => hooks,
-        Err(reply) => return Ok(told(which, world, &reply)),
-    };
-    let (session, hooks) = match found {
-        Some(session) => (session, hooks),
-        // The one that the user picks may run elsewhere.
-        None => {
-            let session = which::session(&which.session, world)?;
-            match chosen(verb, Some(&session), &request, &call, world)? {
-                Ok(hooks) => (session, hooks),
-                Err(reply) => return Ok(told(which, world, &reply)),
-            }
+    let chosen = in_session(&which.session, world, |session| {
+        let mut hooks = switchable(world, which::project(session, world).as_deref())?;
+        if let (Verb::Enable, Some(session)) = (verb, session) {
+            switchable::add_switched(&mut hooks, &world.paths, &session.id)?;
         }
+        Ok(switchable::choose(&hooks, &request, &call))
+    })?;
+    let (session, hooks) = match chosen {
+        Ok(chosen) => chosen,
+        Err(reply) => return Ok(told(which, world, &reply)),
     };
     let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
     Ok(report(which, world, &session, &reply))
 }
 
-fn is_several(request: &Request) -> bool {
-    request.all || request.hooks.iter().any(|typed| typed.contains(['*', '?']))
+/// Finds the session that is meant, and in it what `choose` does. That is looked for first, so that
+/// nobody is asked for a session who is told then that there is no such thing; and again in the one
+/// that the user picks, which may run elsewhere.
+///
+/// # Errors
+///
+/// When no session is named, and what `choose` says.
+pub(super) fn in_session<T, E>(
+    args: &args::Session,
+    world: &World,
+    choose: impl Fn(Option<&Session>) -> Result<std::result::Result<T, E>>,
+) -> Result<std::result::Result<(Session, T), E>> {
+    if let Some(session) = which::session_if_any(args, world)? {
+        return Ok(choose(Some(&session))?.map(|chosen| (session, chosen)));
+    }
+    if let Err(told) = choose(None)? {
+        return Ok(Err(told));
+    }
+    let session = which::session(args, world)?;
+    Ok(choose(Some(&session))?.map(|chosen| (session, chosen)))
 }
 
-/// The hooks that a request means in a session.
-fn chosen(
-    verb: Verb,
-    session: Option<&Session>,
-    request: &Request,
-    call: &str,
-    world: &World,
-) -> Result<std::result::Result<Vec<Switchable>, Reply>> {
-    let mut hooks = switchable(world, which::project(session, world).as_deref())?;
-    if let (Verb::Enable, Some(session)) = (verb, session) {
-        switchable::add_switched(&mut hooks, &world.paths, &session.id)?;
-    }
-    Ok(switchable::choose(&hooks, request, call))
+fn is_several(request: &Request) -> bool {
+    request.all || request.hooks.iter().any(|typed| typed.contains(['*', '?']))
 }
 
 // A slash command's words come as one, and its options with them.
@@ -136,10 +136,38 @@ pub(super) fn is_person() -> bool {
         && !clients::ancestors().into_iter().any(clients::is_any_client)
 }
 
-fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitStatus {
+/// A switch for programs.
+pub(super) fn off_as_json(off: &Off) -> Value {
+    json!({
+        "hook": off.hook,
+        "scope": off.scope,
+        "agent": off.agent,
+        "since": off.since,
+        "until": off.until.map(clock::utc),
+        "turn": off.turn.is_some(),
+        "profile": off.profile,
+        "person": off.person,
+    })
+}
+
+/// What came of a request, for programs; with what every error has where something failed.
+pub(super) fn as_json(reply: &Reply, session: Option<&Session>) -> Value {
+    let mut report = json!({"changed": reply.changed});
+    if let Some(session) = session {
+        report["session"] = json!(session.id);
+        report["found_by"] = json!(session.found_by);
+    }
+    report["message"] = json!(reply.text);
+    if reply.failed {
+        failure::add(&mut report, &reply.text);
+    }
+    report
+}
+
+/// Tells what came of a request that is about no session.
+pub(super) fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitStatus {
     if which.json {
-        let report = json!({"changed": reply.changed, "message": reply.text});
-        world.terminal.line(report.to_string());
+        world.terminal.line(as_json(reply, None).to_string());
     } else {
         world.hint(harmless(&reply.text));
     }
@@ -153,13 +181,7 @@ fn status(which: &args::Which, reply: &Reply) -> ExitStatus {
 
 fn report(which: &args::Which, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
     if which.json {
-        let report = json!({
-            "changed": reply.changed,
-            "session": session.id,
-            "found_by": session.found_by,
-            "message": reply.text,
-        });
-        world.terminal.line(report.to_string());
+        world.terminal.line(as_json(reply, Some(session)).to_string());
     } else {
         world.hint(harmless(&reply.text));
         session.tell(world);

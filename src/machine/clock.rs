@@ -25,6 +25,11 @@ pub fn local(seconds: i64) -> String {
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
 }
 
+/// A time for programs, as `2026-01-31T18:00:00Z`.
+pub fn utc(seconds: i64) -> String {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
+}
+
 /// As [`local`], without the name of the time zone.
 pub fn local_time(seconds: i64) -> String {
     let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);

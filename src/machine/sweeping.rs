@@ -7,6 +7,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ use super::paths::content_hash;
 /// How the name of every temporary file begins.
 const PREFIX: &str = ".hookman-";
 
+/// How many letters and digits follow.
+const RANDOM: usize = 12;
+
 /// Stands between the texts that an exchanged file may hold and the name of its target.
 const MARK: &str = "-for-";
 
@@ -26,12 +30,12 @@ const HASH: usize = 16;
 
 /// After this long a temporary file belongs to nobody: its process was killed. A look at the
 /// process would be wrong about one in another container that shares the directory.
-const ABANDONED: Duration = Duration::from_secs(60);
+const ABANDONED: Duration = Duration::from_secs(5 * 60);
 
 /// How temporary files are made: with a name that is swept when their process is killed.
 pub(super) fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX);
+    builder.prefix(PREFIX).rand_bytes(RANDOM);
     builder
 }
 
@@ -44,7 +48,7 @@ pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
     builder().tempfile_in(directory)
 }
 
-/// Removes what killed processes left in a directory, but for texts of others; best effort.
+/// Removes what this user's killed processes left in a directory, but for texts of others; best effort.
 pub fn sweep(directory: &Path) {
     for path in abandoned(directory).into_iter().filter(|path| !is_of_others(path)) {
         let _ = fs::remove_file(path);
@@ -109,14 +113,22 @@ pub(super) fn mark(
 }
 
 fn abandoned(directory: &Path) -> Vec<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
     let is_abandoned = |entry: &fs::DirEntry| {
-        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
-        let metadata = || entry.metadata().ok().filter(fs::Metadata::is_file);
+        let is_own = |it: &fs::Metadata| it.is_file() && it.uid() == user;
+        let metadata = || entry.metadata().ok().filter(is_own);
         let age = || metadata()?.modified().ok()?.elapsed().ok();
-        ours && age().is_some_and(|age| age > ABANDONED)
+        is_temporary(Path::new(&entry.file_name())) && age().is_some_and(|age| age > ABANDONED)
     };
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter(is_abandoned).map(|entry| entry.path()).collect()
+}
+
+fn is_temporary(name: &Path) -> bool {
+    let is_random =
+        |rest: &[u8]| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric);
+    let rest = name.as_os_str().as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
+    rest.is_some_and(|rest| is_random(rest) || exchanged(name).is_some())
 }
 
 fn is_of_others(path: &Path) -> bool {
@@ -136,4 +148,22 @@ fn exchanged(path: &Path) -> Option<([&str; 2], &OsStr)> {
     let (_, one) = rest.rsplit_once('-')?;
     let target = Path::new(name).to_str()?.get(at + MARK.len()..)?;
     ([one, other].iter().all(|hash| hash.len() == HASH)).then_some(([one, other], target.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_temporary_files_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |new: &NamedTempFile| PathBuf::from(new.path().file_name().unwrap());
+        let new = temporary_in(folder.path()).unwrap();
+        assert!(is_temporary(&name(&new)));
+        let new = mark(new, Path::new("/etc/settings.json"), ["a", "b"]).unwrap();
+        assert!(is_temporary(&name(&new)));
+        for name in [".hookman-", ".hookman-notes", ".hookman-my.txt", ".hookman-backup", "a"] {
+            assert!(!is_temporary(Path::new(name)), "{name}");
+        }
+    }
 }

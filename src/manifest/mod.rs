@@ -6,6 +6,7 @@ mod defaults;
 mod document;
 pub mod edit;
 pub mod enabled;
+pub mod guess;
 mod manner;
 mod passing;
 mod profiles;

@@ -14,6 +14,17 @@ pub struct KeepDays {
     pub origin: Origin,
 }
 
+impl KeepDays {
+    /// The days that a manifest names, also where something else in it is wrong; `None` where it
+    /// names none or is no TOML.
+    pub fn in_text(text: &str) -> Option<u64> {
+        let mut reader = Reader::new("", text);
+        let document = reader.parse();
+        let is_toml = reader.problems.is_empty();
+        read(&mut reader, document.get_ref()).filter(|_| is_toml).map(|keep| keep.days)
+    }
+}
+
 /// Reads a file's `[sessions]`.
 pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<KeepDays> {
     let value = table.get("sessions")?;

@@ -36,8 +36,9 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What a hook that crashed, took too long, is missing or made no sense means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a hook that crashed, took too long, is missing or made no sense means; the stricter is the
+/// greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnError {
     /// No decision.
     #[default]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{build, catalogue::Catalogue};
-use crate::chain::plan::{self, Plan, Source};
+use crate::chain::plan::{self, Header, Source};
 use crate::machine::files::{self, Stamp};
 use crate::machine::paths::Paths;
-use crate::manifest::{self, Manifest, Position, Problem, Problems};
+use crate::manifest::{self, Manifest, OnError, Position, Problem, Problems};
 
 /// A manifest with its overlay, one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ impl Chain {
 pub enum Loaded {
     /// A plan that fits its manifests.
     Plan(String),
+    /// A plan that was made anew because the cached one was damaged.
+    Mended(String),
     /// The last plan that could be made, and what is wrong with the manifests since.
     LastGood(String, String),
     /// No manifest.
@@ -65,32 +67,38 @@ pub enum Loaded {
     Broken {
         /// What is wrong.
         problems: String,
-        /// Whether they seem to declare a hook that must hold.
-        gate: bool,
+        /// The strictest that they seem to say of failures.
+        on_error: OnError,
     },
 }
 
 /// The plan of a chain: the cached one where it still fits, else made anew on the spot.
 pub fn load(paths: &Paths, chain: &Chain) -> Loaded {
     let mut cached = String::new();
-    let known = files::read_into(&chain.plan_file(paths), &mut cached).unwrap_or(false);
-    if known && Plan::parse(&cached).is_some_and(|plan| fits(&plan, chain)) {
+    let known = files::read_into(&chain.plan_file(paths), &mut cached);
+    let good = match &known {
+        Ok(true) => Header::parse(&cached),
+        _ => None,
+    };
+    if good.as_ref().is_some_and(|header| fits(header, chain)) {
         return Loaded::Plan(cached);
     }
+    let was_good = good.is_some();
     match compile(paths, chain) {
-        Ok(Some(plan)) => Loaded::Plan(plan),
+        Ok(Some(plan)) if was_good || matches!(known, Ok(false)) => Loaded::Plan(plan),
+        Ok(Some(plan)) => Loaded::Mended(plan),
         Ok(None) => Loaded::Absent,
-        Err(problems) if known && Plan::parse(&cached).is_some() => {
-            Loaded::LastGood(cached, problems.to_string())
+        Err(problems) if was_good => Loaded::LastGood(cached, problems.to_string()),
+        Err(problems) => {
+            Loaded::Broken { problems: problems.to_string(), on_error: strictest(paths, chain) }
         }
-        Err(problems) => Loaded::Broken { problems: problems.to_string(), gate: has_gate(chain) },
     }
 }
 
-fn fits(plan: &Plan<'_>, chain: &Chain) -> bool {
+fn fits(header: &Header<'_>, chain: &Chain) -> bool {
     let mut files = chain.files();
-    plan.build == build()
-        && plan.sources.iter().all(|source| {
+    header.build == build()
+        && header.sources.iter().all(|source| {
             files.next().is_some_and(|path| {
                 path.to_str() == Some(&*source.path)
                     && files::stamp(path).is_ok_and(|stamp| stamp.map(triple) == source.stamp)
@@ -160,17 +168,17 @@ fn source(path: &Path) -> Source<'_> {
     Source { path: path.to_string_lossy(), stamp }
 }
 
-// A manifest that cannot be read for want of permission may well declare a gate; the launcher, which
-// has no parser either, looks for the same words.
-fn has_gate(chain: &Chain) -> bool {
-    let declares = |bytes: Vec<u8>| {
-        String::from_utf8_lossy(&bytes).lines().any(|line| {
-            let code = line.split('#').next().unwrap_or_default();
-            code.find("on_error").is_some_and(|at| code[at..].contains("closed"))
-        })
+/// The strictest that a chain's manifests and its plan seem to say of failures, where they cannot be
+/// read as what they are. The launcher, which has no parser either, looks for the same words.
+pub(super) fn strictest(paths: &Paths, chain: &Chain) -> OnError {
+    // What is there and cannot be looked at may well declare a gate.
+    let of_manifest = |path: &Path| match files::read_bytes(path) {
+        Ok(bytes) => bytes.map(|bytes| manifest::guess::on_error(&bytes)),
+        Err(_) => Some(OnError::Closed),
     };
-    chain.files().any(|path| match files::read_bytes(path) {
-        Ok(bytes) => bytes.is_some_and(declares),
-        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
-    })
+    // Of a plan without a manifest nothing runs.
+    let manifests: Vec<OnError> = chain.files().filter_map(of_manifest).collect();
+    let Some(strictest) = manifests.into_iter().max() else { return OnError::Open };
+    let plan = files::read_bytes(&chain.plan_file(paths)).ok().flatten().unwrap_or_default();
+    strictest.max(plan::strictest(&String::from_utf8_lossy(&plan)))
 }

@@ -12,7 +12,7 @@ use super::journal::{self, Entry};
 use super::texts;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment, files};
-use crate::manifest::Problems;
+use crate::manifest::{KeepDays, Problems};
 use crate::session::identity::safe_name;
 
 /// A session that called hookman.
@@ -36,10 +36,13 @@ pub struct Seen {
 
 const TAIL: u64 = 4 * 1024 * 1024;
 
+/// How deep the state of a session lies in the state directory: `sessions/ID/flags`.
+const LEVELS: usize = 3;
+
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many days the state of a session is kept after its last use where the manifest names none.
-const KEEP_DAYS: u32 = 30;
+const KEEP_DAYS: u64 = 30;
 
 /// How long the state of a session is kept after its last use, as the user's manifest says.
 ///
@@ -48,8 +51,27 @@ const KEEP_DAYS: u32 = 30;
 /// When that cannot be read.
 pub fn kept(paths: &Paths) -> Result<Duration, Problems> {
     let manifest = chains::read(paths, &Chain::of_user(paths))?.unwrap_or_default();
-    let days = manifest.keep.and_then(|keep| u32::try_from(keep.days).ok()).unwrap_or(KEEP_DAYS);
-    Ok(DAY * days)
+    Ok(days(manifest.keep.map_or(KEEP_DAYS, |keep| keep.days)))
+}
+
+/// As [`kept`], for a manifest that cannot be read: what stands in it all the same, else what it
+/// said when state was last pruned, else what holds without it.
+pub fn kept_last(paths: &Paths) -> Duration {
+    let written = || {
+        let text = files::read_text(&paths.user_manifest()).ok().flatten()?;
+        KeepDays::in_text(&text)
+    };
+    let noted = || files::read_text(&mark(paths)).ok().flatten()?.trim().parse().ok();
+    days(written().or_else(noted).unwrap_or(KEEP_DAYS))
+}
+
+fn days(days: u64) -> Duration {
+    Duration::from_secs(days.saturating_mul(DAY.as_secs()))
+}
+
+/// The file whose time is that of the last daily pruning, and that holds the days it went by.
+fn mark(paths: &Paths) -> PathBuf {
+    paths.state.join("pruned")
 }
 
 /// The sessions in the journal, live ones first, newest first among each.
@@ -156,7 +178,8 @@ pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> O
     others.into_iter().max_by(|one, other| one.last.cmp(&other.last)).map(|seen| seen.id)
 }
 
-/// Removes the state of sessions that were not used for `kept` and are not running; gives how many.
+/// Removes the state of sessions that were not used for `kept` and are not running, and what killed
+/// processes left in the others'; gives how many.
 ///
 /// # Errors
 ///
@@ -167,16 +190,18 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),
     };
-    let is_old = |path: &PathBuf| {
+    let is_old = |path: &Path| {
         last_use(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
     };
     let folders: Vec<PathBuf> = folders.flatten().map(|it| it.path()).collect();
+    // To remove something in a folder is a use of it by the time that it has then.
+    let old: Vec<PathBuf> = folders.iter().filter(|it| is_old(it)).cloned().collect();
     if !dry_run {
+        files::sweep_tree(&paths.state, LEVELS);
         for folder in &folders {
             texts::prune(folder, kept);
         }
     }
-    let old: Vec<PathBuf> = folders.into_iter().filter(is_old).collect();
     if old.is_empty() {
         return Ok(0);
     }
@@ -217,15 +242,20 @@ fn last_use(folder: &Path) -> Option<SystemTime> {
 
 /// Prunes where that was not done for a day.
 pub fn prune_daily(paths: &Paths) {
-    let mark = paths.state.join("pruned");
+    let mark = mark(paths);
     let recent = fs::metadata(&mark)
         .and_then(|metadata| metadata.modified())
         .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < DAY));
+    if recent {
+        return;
+    }
+    let kept = kept(paths).ok();
+    let days = kept.map(|kept| (kept.as_secs() / DAY.as_secs()).to_string());
+    let note = days.or_else(|| files::read_text(&mark).ok().flatten()).unwrap_or_default();
     // What is not tidied today is tidied tomorrow, and nothing is where it is not known for how long
     // it is to be kept.
-    if !recent
-        && files::replace_private(&mark, "").is_ok()
-        && let Ok(kept) = kept(paths)
+    if files::replace_private(&mark, &note).is_ok()
+        && let Some(kept) = kept
     {
         let _ = prune(paths, kept, false);
     }

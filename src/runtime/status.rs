@@ -18,10 +18,24 @@ pub enum Layer {
     Permanent(String),
     /// A switch of the session.
     Session(Off),
-    /// The type of agent: off for these, on for the others. Each with what says so.
-    Agent(Vec<(String, String)>),
+    /// The type of agent: off for these, on for the others.
+    Agent(Vec<ForAgent>),
     /// Nothing switches it off.
     On,
+}
+
+/// What has a hook off for one type of agents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForAgent {
+    /// A switch of the session.
+    Switch(Off),
+    /// `when` in a manifest.
+    Manifest {
+        /// The type.
+        agent: String,
+        /// The place.
+        origin: String,
+    },
 }
 
 /// A hook and what decided.
@@ -139,6 +153,19 @@ impl Layer {
         matches!(self, Self::On | Self::Agent(_))
     }
 
+    /// The switches of the session that have the hook off, for everyone or for some agents.
+    pub fn switches(&self) -> impl Iterator<Item = &Off> {
+        let (own, agents) = match self {
+            Self::Session(off) => (Some(off), &[][..]),
+            Self::Agent(agents) => (None, &agents[..]),
+            Self::Permanent(_) | Self::On => (None, &[][..]),
+        };
+        own.into_iter().chain(agents.iter().filter_map(|it| match it {
+            ForAgent::Switch(off) => Some(off),
+            ForAgent::Manifest { .. } => None,
+        }))
+    }
+
     /// Its name, for programs.
     pub fn name(&self) -> &'static str {
         match self {
@@ -159,13 +186,23 @@ impl Layer {
                 format!("{scope}, since {}{}", off.since, profile.unwrap_or_default())
             }
             Self::Agent(agents) => {
-                let each: Vec<String> = agents
-                    .iter()
-                    .map(|(agent, why)| format!("off in {agent} agents, {why}"))
-                    .collect();
+                let each: Vec<String> = agents.iter().map(ForAgent::why).collect();
                 each.join("; ")
             }
             Self::On => String::new(),
+        }
+    }
+}
+
+impl ForAgent {
+    fn why(&self) -> String {
+        match self {
+            Self::Manifest { agent, origin } => format!("off in {agent} agents, {origin}"),
+            Self::Switch(off) => {
+                let agent = off.agent.as_deref().unwrap_or_default();
+                let length = switching::length(off);
+                format!("off in {agent} agents {length}, since {}", off.since)
+            }
         }
     }
 }
@@ -213,9 +250,9 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
     if let Some(off) = off {
         return Layer::Session(off);
     }
-    let switched =
-        agents.filter_map(|off| Some((off.agent.clone()?, format!("since {}", off.since))));
-    let agents: Vec<(String, String)> = switched.chain(hook.agent_not.iter().cloned()).collect();
+    let by_manifest = hook.agent_not.iter().cloned();
+    let by_manifest = by_manifest.map(|(agent, origin)| ForAgent::Manifest { agent, origin });
+    let agents: Vec<ForAgent> = agents.cloned().map(ForAgent::Switch).chain(by_manifest).collect();
     if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
 }
 

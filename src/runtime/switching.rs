@@ -178,13 +178,18 @@ fn sentence(
 
 /// For how long and for whom a switch is, in words.
 pub fn scope(off: &Off) -> String {
-    let length = match (&off.turn, off.until) {
+    let length = length(off);
+    let agent = off.agent.as_ref().map(|agent| format!(", in {agent} agents"));
+    length + &agent.unwrap_or_default()
+}
+
+/// For how long a switch is, in words.
+pub fn length(off: &Off) -> String {
+    match (&off.turn, off.until) {
         (Some(_), _) => "for this turn".to_owned(),
         (None, Some(until)) => format!("for this session until {}", clock::local(until)),
         (None, None) => "for this session".to_owned(),
-    };
-    let agent = off.agent.as_ref().map(|agent| format!(", in {agent} agents"));
-    length + &agent.unwrap_or_default()
+    }
 }
 
 fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {

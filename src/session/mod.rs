@@ -2,6 +2,7 @@
 
 pub mod identity;
 pub mod names;
+pub mod off;
 pub mod period;
 pub mod request;
 pub mod store;

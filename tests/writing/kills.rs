@@ -82,7 +82,7 @@ fn kills_at_random_times_leave_the_old_files_or_the_new_ones() {
 #[test]
 fn what_a_killed_process_left_is_swept() {
     let home = Home::new();
-    for (name, hours) in [("old", 2), ("new", 0)] {
+    for (name, hours) in [("old123456789", 2), ("new123456789", 0)] {
         home.write(&format!(".claude/.hookman-{name}"), "half");
         let path = home.path(&format!(".claude/.hookman-{name}"));
         let file = std::fs::File::options().write(true).open(path).unwrap();
@@ -90,5 +90,5 @@ fn what_a_killed_process_left_is_swept() {
         file.set_modified(time).unwrap();
     }
     home.does("install --yes");
-    assert_eq!(home.litter(), [home.path(".claude/.hookman-new")]);
+    assert_eq!(home.litter(), [home.path(".claude/.hookman-new123456789")]);
 }

@@ -45,17 +45,31 @@ const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit
 const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell"];
 
 /// The fields of a tool's input that rules look at.
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Input<'a> {
+pub struct Input<'a> {
+    /// The shell's line.
     #[serde(borrow)]
-    command: Option<Cow<'a, str>>,
+    pub command: Option<Cow<'a, str>>,
     #[serde(borrow)]
     file_path: Option<Cow<'a, str>>,
     #[serde(borrow)]
     notebook_path: Option<Cow<'a, str>>,
     #[serde(borrow)]
     path: Option<Cow<'a, str>>,
+}
+
+impl<'a> Input<'a> {
+    /// Reads a tool's input; `None` where there is none, or where one of these fields is no text or
+    /// is given twice, so that nothing can be said of it.
+    pub fn read(input: Option<&'a RawValue>) -> Option<Self> {
+        input.and_then(|input| serde_json::from_str(input.get()).ok())
+    }
+
+    /// The file that it names.
+    pub fn file(self) -> Option<Cow<'a, str>> {
+        self.file_path.or(self.notebook_path).or(self.path)
+    }
 }
 
 impl<'a> Rule<'a> {
@@ -84,10 +98,9 @@ impl<'a> Rule<'a> {
             return false;
         }
         // What cannot be looked at lets the rule through.
-        let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
-        let Some(input) = input else { return true };
+        let Some(input) = Input::read(input) else { return true };
         if is_file {
-            let path = input.file_path.or(input.notebook_path).or(input.path);
+            let path = input.file();
             return path.is_none_or(|path| path_pattern::matches(content, &path, anchors));
         }
         input.command.is_none_or(|command| bash::matches(content, &command))

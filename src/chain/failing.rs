@@ -1,0 +1,17 @@
+//! What it means that a hook, or hookman itself, came to no answer.
+
+use crate::client::answer::Answer;
+use crate::client::event::{Block, Event};
+use crate::manifest::OnError;
+
+/// The answer in the place of one that did not come, with `message` for whoever reads why.
+pub fn answer(event: Event, on_error: OnError, message: String) -> Answer {
+    match (on_error, event.facts().block) {
+        (OnError::Open, _) | (_, Block::Never) => {
+            Answer { system_message: Some(message), ..Answer::default() }
+        }
+        (OnError::Ask, Block::Permission) => Answer::ask(message),
+        // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.
+        (OnError::Ask | OnError::Closed, _) => Answer::deny(message),
+    }
+}

@@ -1,0 +1,69 @@
+//! How a command that failed says so: in words on standard error, or as an object on standard
+//! output to who asked for JSON there.
+
+use std::ffi::{OsStr, OsString};
+
+use serde_json::{Value, json};
+
+use super::ExitStatus;
+use crate::machine::terminal::Terminal;
+
+/// Whether the words of a command line ask for JSON; as words, because it is asked of command lines
+/// that cannot be understood too.
+pub(super) fn asks_for_json(words: impl IntoIterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.into_iter().take_while(|word| word != "--").collect();
+    let is_format = |word: &OsStr| word == "json" || word == "json-patch";
+    let is_flag = |word: &OsString| {
+        let format = word.to_str().and_then(|word| word.strip_prefix("--format="));
+        word == "--json" || format.is_some_and(|format| is_format(OsStr::new(format)))
+    };
+    words.iter().any(is_flag)
+        || words.windows(2).any(|pair| pair[0] == "--format" && is_format(&pair[1]))
+}
+
+/// Adds to a report for programs what went wrong and the exit code.
+pub(super) fn add(report: &mut Value, error: &str) {
+    report["error"] = json!(error);
+    report["exit_code"] = json!(u8::from(ExitStatus::Error));
+}
+
+/// Says what went wrong and gives the exit code.
+pub(super) fn tell(terminal: &Terminal, json: bool, error: &str) -> u8 {
+    if json {
+        let mut report = json!({});
+        add(&mut report, error);
+        terminal.line(report.to_string());
+    } else {
+        terminal.warn(format!("error: {error}"));
+    }
+    ExitStatus::Error.into()
+}
+
+/// Says what the command line parser found, help and version among it, and gives the exit code.
+pub(super) fn tell_parser(terminal: &Terminal, json: bool, error: &clap::Error) -> u8 {
+    if json && error.use_stderr() {
+        let text = error.render().to_string();
+        return tell(terminal, json, text.trim_start_matches("error: ").trim_end());
+    }
+    error.exit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_asked_for_by_words_before_the_hooks() {
+        for (line, asks) in [
+            ("status --json", true),
+            ("status", false),
+            ("disable --slash -- --json", false),
+            ("diff --format json", true),
+            ("diff --format=json-patch", true),
+            ("diff --format unified", false),
+            ("install json", false),
+        ] {
+            assert_eq!(asks_for_json(line.split(' ').map(OsString::from)), asks, "{line}");
+        }
+    }
+}

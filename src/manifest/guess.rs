@@ -1,0 +1,101 @@
+//! What a manifest that cannot be read seems to say of failures.
+
+use super::types::OnError;
+
+/// The strictest `on_error` in the bytes of a manifest that is no valid one, whatever is wrong with
+/// it: quotes that are missing or do not end, another key's spelling, a file in UTF-16.
+///
+/// Where it is in doubt it is [`OnError::Closed`]: a word that is none of the three counts as such,
+/// and only a line that begins with `#` is a comment, as a `#` further on may stand in a string.
+pub fn on_error(bytes: &[u8]) -> OnError {
+    // In UTF-16 every letter of a key is the ASCII one beside a zero.
+    let bytes: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let is_code = |line: &&str| !line.trim_start().starts_with('#');
+    let code: Vec<&str> = text.split(['\n', '\r']).filter(is_code).collect();
+    let code = code.join("\n");
+    let mut ends = code.match_indices("error").map(|(at, word)| (at, at + word.len()));
+    let mut strictest = OnError::Open;
+    while let Some((start, end)) = ends.next().filter(|_| strictest != OnError::Closed) {
+        if ends_in_on(&code[..start]) {
+            strictest = strictest.max(value(&code[end..]).unwrap_or_default());
+        }
+    }
+    strictest
+}
+
+/// Whether the `error` behind this text is the rest of `on_error` or of a misspelling of it.
+fn ends_in_on(text: &str) -> bool {
+    let text = text.strip_suffix(['_', '-']).unwrap_or(text);
+    let is_letter = |it: char| it.is_alphanumeric() || it == '_';
+    text.strip_suffix("on").is_some_and(|before| !before.ends_with(is_letter))
+}
+
+/// What stands behind the key; nothing if it is no value but a text that goes on.
+fn value(rest: &str) -> Option<OnError> {
+    let is_around = |it: char| it.is_whitespace() || matches!(it, '"' | '\'');
+    let rest = rest.trim_start_matches(is_around);
+    let value = rest.trim_start_matches(|it| is_around(it) || matches!(it, '=' | ':'));
+    let word = value.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
+    match OnError::from_name(word) {
+        None if rest.starts_with(['=', ':']) => Some(OnError::Closed),
+        known => known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_is_found_and_doubt_is_a_gate() {
+        let rows = [
+            ("", OnError::Open),
+            ("[[hook]]\nname = \"x\"\n", OnError::Open),
+            ("on_error = \"open\"    # decides nothing; \"closed\" makes it block", OnError::Open),
+            ("on_error = \"ask\"", OnError::Ask),
+            ("on_error = \"ask\"\non_error = \"open\"", OnError::Ask),
+            ("on_error = \"ask\"\non_error = \"closed\"", OnError::Closed),
+            ("[defaults]\n  on_error='closed'", OnError::Closed),
+            ("on_error  \t=\t  '''closed'''", OnError::Closed),
+            ("on_error = \"\"\"\nclosed\"\"\"", OnError::Closed),
+            ("\"on_error\" = \"closed\"", OnError::Closed),
+            ("'on_error'='ask'", OnError::Ask),
+            ("defaults.on_error = \"closed\"", OnError::Closed),
+            (
+                "hook = [ { name = \"a\", command=\"echo '#1'\", on_error=\"closed\" } ]",
+                OnError::Closed,
+            ),
+            ("command = \"a # b\"\r# on_error = \"closed\"", OnError::Open),
+            ("  # on_error = \"closed\"\n", OnError::Open),
+            ("# a comment with an old line end\ron_error = \"closed\"", OnError::Closed),
+            // What is broken is the line itself.
+            ("on_error = closed", OnError::Closed),
+            ("on_error = \"closed", OnError::Closed),
+            ("on_error = \"open", OnError::Open),
+            ("on_error \"closed\"", OnError::Closed),
+            ("on_error: ask", OnError::Ask),
+            ("on-error = \"closed\"", OnError::Closed),
+            ("onError = \"closed\"", OnError::Closed),
+            ("ON_ERROR = \"CLOSED\"", OnError::Closed),
+            ("on_error = \"clsed\"", OnError::Closed),
+            ("on_error =", OnError::Closed),
+            // No key of this name.
+            ("prompt = \"say on_error what is meant\"", OnError::Open),
+            ("reaction_error = 5", OnError::Open),
+            ("error = \"closed\"", OnError::Open),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(on_error(text.as_bytes()), expected, "{text}");
+            let wide = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+                std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(order).collect()
+            };
+            // The mark at the beginning makes a comment in the first line count.
+            if !text.trim_start().starts_with('#') {
+                assert_eq!(on_error(&wide(u16::to_le_bytes)), expected, "{text}");
+                assert_eq!(on_error(&wide(u16::to_be_bytes)), expected, "{text}");
+            }
+        }
+        assert_eq!(on_error(b"\xff\xfe on_error = \"closed\" \xff"), OnError::Closed);
+    }
+}

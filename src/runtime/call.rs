@@ -1,0 +1,191 @@
+//! One run: the chain that is asked, and its answer to a payload or to the want of one.
+
+use std::io::{self, Write};
+
+use super::chains::{self, Chain, Loaded};
+use super::children::Around;
+use super::choice::{choose, tell_once};
+use super::journal::Entry;
+use super::overrides::Overrides;
+use super::store::FileStore;
+use super::switching::{self, Scene};
+use super::{debug, steps, stops, texts, typed};
+use crate::chain::failing;
+use crate::chain::merge::{self, Ran, Verdict};
+use crate::chain::plan::{Plan, Step};
+use crate::client::answer::Answer;
+use crate::client::event::{Block, Event};
+use crate::client::output;
+use crate::client::payload::Payload;
+use crate::machine::paths::Paths;
+use crate::manifest::OnError;
+use crate::session::identity::safe_name;
+
+/// The flag under which a session was told of a manifest that cannot be read.
+const BROKEN: &str = "manifest-broken";
+
+/// One run: which chain is asked on which event.
+pub(super) struct Call<'a> {
+    pub paths: &'a Paths,
+    pub chain: Chain,
+    pub event: Event,
+    /// The one hook that is asked for, which has an entry of its own.
+    pub hook: Option<String>,
+    pub overrides: Overrides,
+}
+
+impl Call<'_> {
+    /// Says why each hook did or did not run.
+    pub(super) fn debug(&self, code: u8, entry: &mut Entry<'_>) {
+        entry.reasons =
+            debug::reasons(self.paths, &self.chain, self.event, self.hook.as_deref(), entry);
+        // With exit code 2 standard error is the reason of the block.
+        if code == 0 {
+            for reason in &entry.reasons {
+                let _ = writeln!(io::stderr(), "hookman: {} {reason}", self.event);
+            }
+        }
+    }
+
+    pub(super) fn answer(
+        &self,
+        payload: &Payload<'_>,
+        text: &str,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        if self.chain.scope == "user" && self.hook.is_none() {
+            if let Some(reply) = typed::answer(self.paths, self.event, payload, text) {
+                return self.block(reply);
+            }
+            if self.event == Event::SessionStart {
+                let scene = Scene::of_run(self.paths, payload);
+                let notice = switching::inherit(&scene, &payload.source, entry.client);
+                return self.chain_answer(payload, text, notice, entry);
+            }
+        }
+        self.chain_answer(payload, text, None, entry)
+    }
+
+    /// The chain's answer, and with it what the user is to be told besides.
+    fn chain_answer(
+        &self,
+        payload: &Payload<'_>,
+        text: &str,
+        notice: Option<String>,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        let mut told: Vec<Ran> =
+            notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();
+        let directory = self.paths.session(&safe_name(&payload.session_id));
+        let store = FileStore::new(directory.join("flags"));
+        let keep = |text: &str| texts::keep(&directory, text);
+        let plan = match chains::load(self.paths, &self.chain) {
+            Loaded::Plan(plan) => plan,
+            Loaded::Mended(plan) => {
+                entry.note("the plan was damaged, and was made anew".to_owned());
+                plan
+            }
+            Loaded::LastGood(plan, problems) => {
+                entry.note(format!("the last good plan is used: {problems}"));
+                if tell_once(&store, BROKEN) {
+                    let message = format!(
+                        "the manifest cannot be read, so its last good version is used\n{problems}"
+                    );
+                    told.push(Ran::told("hookman", message));
+                }
+                plan
+            }
+            Loaded::Absent => return merge::merge(self.event, &told, &keep),
+            Loaded::Broken { problems, on_error } => {
+                let is_new = tell_once(&store, BROKEN);
+                return self.broken(&problems, on_error, is_new, entry);
+            }
+        };
+        let steps = match self.steps(&plan, payload.subject(self.event)) {
+            Ok(steps) => steps,
+            Err(problem) => {
+                let on_error = chains::strictest(self.paths, &self.chain);
+                return self.broken(&problem, on_error, tell_once(&store, BROKEN), entry);
+            }
+        };
+        let (chosen, unread) = choose(steps, self, payload, &store, entry);
+        told.extend(unread.map(|message| Ran::told("hookman", message)));
+        if chosen.is_empty() && told.is_empty() {
+            return Verdict::default();
+        }
+        let around = Around { store: &store, project: self.chain.project() };
+        let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
+        ran.append(&mut told);
+        let verdict = merge::merge(self.event, &ran, &keep);
+        stops::limited(self.event, verdict, (&ran, &keep), (payload, text), self.paths, entry)
+    }
+
+    /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.
+    fn steps<'p>(&self, plan: &'p str, subject: Option<&str>) -> Result<Vec<Step<'p>>, String> {
+        let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
+        let wrong =
+            |line| format!("hookman does not understand its own plan, please report it: {line}");
+        plan.steps(self.event, self.hook.as_deref(), subject)
+            .map(|step| step.map_err(wrong))
+            .collect()
+    }
+
+    pub(super) fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
+        entry.note(format!("no payload: {why}"));
+        let plan = match chains::load(self.paths, &self.chain) {
+            Loaded::Plan(plan) | Loaded::Mended(plan) | Loaded::LastGood(plan, _) => plan,
+            Loaded::Absent => return Verdict::default(),
+            Loaded::Broken { problems, on_error } => {
+                return self.broken(&problems, on_error, true, entry);
+            }
+        };
+        let steps = match self.steps(&plan, None) {
+            Ok(steps) => steps,
+            Err(problem) => {
+                let on_error = chains::strictest(self.paths, &self.chain);
+                return self.broken(&problem, on_error, true, entry);
+            }
+        };
+        // Of the strictest the first, as it would have spoken.
+        let gate = steps.iter().rev().max_by_key(|step| step.on_error);
+        match gate.filter(|step| step.on_error != OnError::Open) {
+            Some(Step { name, on_error, .. }) => {
+                self.failed(*on_error, format!("{name}: the client sent no readable payload"))
+            }
+            None => Verdict::default(),
+        }
+    }
+
+    fn broken(
+        &self,
+        problems: &str,
+        on_error: OnError,
+        is_new: bool,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        entry.note(format!("the manifest was not read: {problems}"));
+        let mut message =
+            format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
+        let holds = on_error != OnError::Open && self.event.facts().block != Block::Never;
+        if holds {
+            message.push_str("\nIt declares hooks that must not fail open.");
+        } else if !is_new {
+            return Verdict::default();
+        }
+        self.failed(on_error, message)
+    }
+
+    /// The verdict where what was to decide could not.
+    fn failed(&self, on_error: OnError, message: String) -> Verdict {
+        let answer = failing::answer(self.event, on_error, message);
+        Verdict { decision: answer.decision, said: output::write(self.event, &answer) }
+    }
+
+    fn block(&self, reason: String) -> Verdict {
+        if self.event.facts().block == Block::Never {
+            return Verdict::default();
+        }
+        let answer = Answer::deny(reason);
+        Verdict { decision: answer.decision, said: output::write(self.event, &answer) }
+    }
+}

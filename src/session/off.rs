@@ -1,0 +1,124 @@
+//! One hook that is off, for how long and for whom.
+
+use serde::{Deserialize, Serialize};
+
+/// The chains that a session's hooks stand in.
+pub const SCOPES: [&str; 2] = ["user", "project"];
+
+/// What a hook is called where its name alone could mean another: `project:lint`.
+pub fn label(scope: Option<&str>, hook: &str) -> String {
+    scope.map_or_else(|| hook.to_owned(), |scope| format!("{scope}:{hook}"))
+}
+
+/// A hook that is off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Off {
+    /// The hook's name.
+    pub hook: String,
+    /// The chain whose hook it is, one of [`SCOPES`]; absent for the hooks of that name in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// When it was switched off.
+    pub since: String,
+    /// Seconds since 1970 at which it is on again; absent for the rest of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
+    /// The prompt it is off for; empty until the first run that meets the switch says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// The prompt as which the switch was typed, which no turn comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub typed_as: Option<String>,
+    /// The type of subagent it is off for; absent for everyone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The profile that switched it off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Whether a person made it. What does not say so is an agent's, because a fence that may be
+    /// open by mistake is none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
+}
+
+/// Who asks, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment<'a> {
+    /// Seconds since 1970.
+    pub now: i64,
+    /// The id of the prompt that is worked on, or empty where it is not known.
+    pub prompt: &'a str,
+    /// The type of the agent that works, or empty for the main one.
+    pub agent: &'a str,
+    /// Whether the hook that is asked about heeds only what a person switched.
+    pub user_only: bool,
+}
+
+/// How many seconds a switch that is for one turn waits for it where the client has not yet said
+/// which prompt it works on; clients up to 2.1.195 never do.
+pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
+
+impl Off {
+    pub(super) fn holds(&self, moment: Moment<'_>) -> bool {
+        let turn = self.turn.as_deref().unwrap_or_default();
+        (self.person || !moment.user_only)
+            && self.until.is_none_or(|until| moment.now < until)
+            && (turn.is_empty() || turn == moment.prompt)
+    }
+
+    pub(super) fn is_for(&self, agent: &str) -> bool {
+        self.agent.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(agent))
+    }
+
+    /// What its hook is called.
+    pub fn label(&self) -> String {
+        label(self.scope.as_deref(), &self.hook)
+    }
+
+    pub(super) fn same_place(&self, other: &Self) -> bool {
+        self.hook == other.hook
+            && match (&self.agent, &other.agent) {
+                (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+                (one, other) => one == other,
+            }
+    }
+
+    /// Whether there is a chain that both speak for, for whomever that is.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.scope.is_none() || other.covers(self.scope.as_deref())
+    }
+
+    /// Whether it speaks for a hook of `scope`, or of both where that is `None`.
+    pub(super) fn covers(&self, scope: Option<&str>) -> bool {
+        self.scope.is_none() || self.scope.as_deref() == scope
+    }
+
+    /// What is left of it once it no longer speaks for `scope`, or for either where that is `None`.
+    pub(super) fn without(self, scope: Option<&str>) -> Option<Self> {
+        let gone = scope?;
+        let rest = SCOPES.into_iter().find(|rest| *rest != gone).map(str::to_owned);
+        match &self.scope {
+            None => Some(Self { scope: rest, ..self }),
+            Some(own) => (own != gone).then_some(self),
+        }
+    }
+
+    // A switch that is tied to a prompt may be over, which only the next run can tell; asked for
+    // anew, it waits for that run again.
+    pub(super) fn same_length(&self, other: &Self) -> bool {
+        match (&self.turn, &other.turn) {
+            (None, None) => self.until == other.until,
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Whether `prompt` is the turn that it waits for. A run that names no prompt says nothing of
+    /// turns: a session that starts has none, and a payload without one is easily made up.
+    pub(super) fn waits_for(&self, prompt: &str) -> bool {
+        self.turn.as_deref() == Some("")
+            && !prompt.is_empty()
+            && self.typed_as.as_deref() != Some(prompt)
+    }
+}
