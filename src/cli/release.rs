@@ -38,7 +38,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     if args.forget {
         return forget(args, &chosen, &place, early, world);
     }
-    let chosen = with_twins(chosen, &adopted, &place, world);
+    let chosen = with_twins(&chosen, &adopted, &place, world);
     if chosen.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
@@ -239,7 +239,7 @@ fn chosen<'a, 'p>(
 /// Those that were chosen and their twins, in the order they are listed in: of equal handlers the
 /// client runs one, and it would not take what hookman runs for equal.
 fn with_twins<'a, 'p>(
-    chosen: Vec<&'a Released<'p>>,
+    chosen: &[&'a Released<'p>],
     adopted: &'a [Released<'p>],
     place: &Place,
     world: &World,

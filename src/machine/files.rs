@@ -353,6 +353,29 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// Gives a file another name, in the place of what has it.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn rename(path: &Path, name: &Path) -> Result<()> {
+    fs::rename(path, name).map_err(Error::of("rename", path))
+}
+
+/// Gives a finished file a further name that nothing has; gives whether it did. Of several processes
+/// that do this at once, the system lets one through.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn link(path: &Path, name: &Path) -> io::Result<bool> {
+    match fs::hard_link(path, name) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Removes a file, and not a symlink to it, if it still holds `expected`; gives whether it did.
 ///
 /// # Errors
