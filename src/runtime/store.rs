@@ -124,12 +124,18 @@ impl Store for FileStore {
         let path = folder.join(Self::name(counter));
         let mut text = String::new();
         let value = |text: &str| text.trim().parse::<u64>().unwrap_or(0);
+        let read = |text: &mut String| {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+            };
+            files::read_own(&path, text).map_err(named)
+        };
         if by == 0 {
-            files::read_own(&path, &mut text)?;
+            read(&mut text)?;
             return Ok(value(&text));
         }
         let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
-        files::read_own(&path, &mut text)?;
+        read(&mut text)?;
         // The least number there is takes all away, also from more than it could.
         let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
         files::replace_private(&path, &sum.to_string()).map_err(private)?;
