@@ -114,9 +114,9 @@ pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
     read_checked(path, text, |file| {
         let found = rustix::fs::fstat(file)?;
         let problem = if found.st_uid != rustix::process::geteuid().as_raw() {
-            "it belongs to another user"
+            "it belongs to another user; remove it"
         } else if found.st_mode & 0o022 != 0 {
-            "others than its owner may write it"
+            "others than its owner may write it; remove it, or look into it and `chmod 600` it"
         } else {
             return Ok(());
         };
