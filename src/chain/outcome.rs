@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::failing;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, PlainText};
 use crate::client::misplaced::misplaced;
@@ -243,13 +244,16 @@ fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
     if matches!(event.facts().block, Block::Never | Block::Request) {
         return Outcome::Failure(Failure::Code(2, last_words(stderr, "")));
     }
-    let in_json = match output {
-        Output::Answer(answer) if answer.decision == Some(Decision::Deny) => answer.reason,
-        _ => None,
+    let answer = match output {
+        // The rest of the JSON is heeded beside the code (seen on 2.1.329), but where it is a form.
+        Output::Answer(answer) if event.facts().block != Block::Action => answer,
+        _ => Answer::default(),
     };
+    let in_json = answer.reason.filter(|_| answer.decision == Some(Decision::Deny));
     let reason = in_json.unwrap_or_else(|| stderr.trim().to_owned());
     let reason = if reason.is_empty() { "exited with 2 and gave no reason" } else { &reason };
-    Outcome::Answer(Answer::deny(reason), None)
+    let Answer { decision, reason, .. } = Answer::deny(reason);
+    Outcome::Answer(Answer { decision, reason, ..answer }, None)
 }
 
 fn last_words(stderr: &str, otherwise: &str) -> String {
@@ -263,15 +267,7 @@ fn last_words(stderr: &str, otherwise: &str) -> String {
 
 /// What a failure means for the chain.
 pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer {
-    let message = failure.to_string();
-    match (on_error, event.facts().block) {
-        (OnError::Open, _) | (_, Block::Never) => {
-            Answer { system_message: Some(message), ..Answer::default() }
-        }
-        (OnError::Ask, Block::Permission) => Answer::ask(message),
-        // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.
-        (OnError::Ask | OnError::Closed, _) => Answer::deny(message),
-    }
+    failing::answer(event, on_error, failure.to_string())
 }
 
 #[cfg(test)]
@@ -313,7 +309,7 @@ mod tests {
             let effects = match event.facts().block {
                 Block::Never => ["told", "told", "told"],
                 Block::Permission => ["told", "ask", "deny"],
-                Block::Request => ["told", "deny", "deny"],
+                Block::Request => ["told", "told", "deny"],
                 Block::Decision if stops.contains(event) => ["told", "exit 2", "exit 2"],
                 Block::Decision => ["told", "block", "block"],
                 Block::ExitCode => ["told", "exit 2", "exit 2"],

@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Adopt;
 use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
+use super::step::Step;
 use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
@@ -60,7 +61,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world,
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
-    let beside = Beside::of(world, target)?;
+    let beside = Beside::of(world, target, binary.as_deref())?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
         let flag = target.flag();
         world.hint(format!("Done. `hookman release{flag}` gives an adopted hook back."));
@@ -75,6 +76,9 @@ fn plan<'p>(
     world: &World,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
+    if !chosen.is_empty() {
+        place.target.check_open(world, &text)?;
+    }
     let mut adopted = Vec::new();
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);

@@ -45,6 +45,8 @@ pub struct Spec<'a> {
     pub directory: Option<&'a Path>,
     /// Its `PATH`; hookman's own if absent.
     pub path: Option<&'a OsStr>,
+    /// Further variables of its environment.
+    pub variables: &'a [(&'static str, &'a str)],
     /// How long it may take.
     pub timeout: Duration,
     /// Whether what it has written so far says that nobody should wait for it; it is left to
@@ -56,7 +58,8 @@ impl<'a> Spec<'a> {
     /// A child without input that is waited for.
     pub fn new(program: Program<'a>, timeout: Duration) -> Self {
         let goes_on_alone = |_: &[u8]| false;
-        Self { program, stdin: b"", directory: None, path: None, timeout, goes_on_alone }
+        let (directory, path, variables) = (None, None, &[][..]);
+        Self { program, stdin: b"", directory, path, variables, timeout, goes_on_alone }
     }
 }
 
@@ -200,6 +203,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     if let Some(path) = spec.path {
         command.env("PATH", path);
     }
+    command.envs(spec.variables.iter().copied());
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn()?;

@@ -18,6 +18,7 @@ mod record;
 mod refusal;
 mod registration;
 mod undo;
+pub mod wanted;
 
 pub use change::{Action, Change};
 pub use diff::{Colour, unified_diff};
@@ -27,4 +28,3 @@ pub use record::{Passed, Record};
 pub use refusal::Refusal;
 pub use registration::{Registration, run_words};
 pub use undo::{Remembered, Undo};
-pub mod wanted;
