@@ -125,6 +125,27 @@ impl Store for FileStore {
         Ok(found == Flag::Up)
     }
 
+    fn keep_newest(&self, start: &str, flag: &str, count: usize) {
+        let (start, newest) = (Self::name(start), self.file(flag));
+        let raised = |entry: fs::DirEntry| {
+            let is_meant = entry.file_name().to_str().is_some_and(|it| it.starts_with(&start));
+            let at = is_meant.then(|| entry.metadata().and_then(|it| it.modified()).ok())??;
+            Some((at, entry.path()))
+        };
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let mut found: Vec<_> = entries.filter_map(raised).collect();
+        found.retain(|(_, path)| *path != newest);
+        found.sort();
+        found.truncate((found.len() + 1).saturating_sub(count));
+        if found.is_empty() {
+            return;
+        }
+        let Ok(_lock) = self.lock() else { return };
+        for (_, path) in found {
+            let _ = fs::remove_file(path);
+        }
+    }
+
     fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
         let folder = self.directory.with_file_name("counters");
         let path = folder.join(Self::name(counter));
@@ -174,6 +195,20 @@ mod tests {
             let is_up = usize::from(store.is_up("a").unwrap());
             assert_eq!(raised, taken + is_up);
         }
+    }
+
+    #[test]
+    fn marks_of_turns_that_are_long_over_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        let first = |mark: &str, turn: usize| store.first_in_turn(mark, &format!("p{turn}"));
+        assert!(first("other", 0).unwrap());
+        for turn in 0..30 {
+            assert!(first("nag", turn).unwrap());
+            assert!(!first("nag", turn).unwrap());
+        }
+        assert_eq!(fs::read_dir(&store.directory).unwrap().count(), 1 + 8);
+        assert!(!first("nag", 29).unwrap() && !first("other", 0).unwrap());
     }
 
     #[test]
