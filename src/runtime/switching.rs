@@ -1,6 +1,5 @@
 //! Switching hooks in a session: what the commands and typed prompts have in common.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -353,7 +352,7 @@ fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) ->
     let mut changed = Changed::default();
     if damaged {
         let aside = path.with_extension(format!("damaged-{}", clock::file_stamp()));
-        fs::rename(&path, &aside).context("failed to set the damaged switches aside")?;
+        files::rename(&path, &aside).context("failed to set the damaged switches aside")?;
         changed.aside = Some(format!(
             "session's switches were damaged and no longer hold; they are kept as {}",
             scene.paths.shown(&aside)
