@@ -42,8 +42,8 @@ pub struct Spec<'a> {
     pub stdin: &'a [u8],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
-    /// Its `PATH`; hookman's own if absent.
-    pub path: Option<&'a OsStr>,
+    /// The variables that it has otherwise than hookman.
+    pub variables: &'a [(&'a str, &'a OsStr)],
     /// How long it may take.
     pub timeout: Duration,
     /// Whether what it has written so far says that nobody should wait for it; it is left to
@@ -55,7 +55,7 @@ impl<'a> Spec<'a> {
     /// A child without input that is waited for.
     pub fn new(program: Program<'a>, timeout: Duration) -> Self {
         let goes_on_alone = |_: &[u8]| false;
-        Self { program, stdin: b"", directory: None, path: None, timeout, goes_on_alone }
+        Self { program, stdin: b"", directory: None, variables: &[], timeout, goes_on_alone }
     }
 }
 
@@ -196,9 +196,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     if let Some(directory) = spec.directory {
         command.current_dir(directory);
     }
-    if let Some(path) = spec.path {
-        command.env("PATH", path);
-    }
+    command.envs(spec.variables.iter().copied());
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn()?;
