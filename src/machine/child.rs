@@ -18,8 +18,9 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
-/// How much of each of a child's outputs is kept, in bytes.
-pub const KEPT: usize = 1024 * 1024;
+/// How much of each of a child's outputs is kept, in bytes. The client keeps all of it (3 MB were
+/// tried on 2.1.329 and 2.1.197), and an answer that is cut is none.
+pub const KEPT: usize = 16 * 1024 * 1024;
 
 /// How long a child that was told to terminate may take before it is killed, and then to be gone.
 pub const GRACE: Duration = Duration::from_millis(1500);
@@ -445,7 +446,7 @@ mod tests {
 
     #[test]
     fn a_large_input_is_fed_while_the_output_is_read() {
-        let input = vec![b'x'; 3 * 1024 * 1024];
+        let input = vec![b'x'; KEPT + 3 * 1024 * 1024];
         let finished = shell("cat", &input, 10_000);
         assert_eq!(finished.stdout.len(), KEPT);
         assert_eq!(finished.dropped, [(input.len() - KEPT) as u64, 0]);
@@ -536,7 +537,7 @@ mod tests {
     fn a_child_that_never_stops_writing_is_ended_in_time() {
         let finished = shell("yes", b"", 100);
         assert_eq!(finished.ended, Ended::TimedOut);
-        assert_eq!(finished.stdout.len(), KEPT);
+        assert!((1..=KEPT).contains(&finished.stdout.len()));
     }
 
     #[test]

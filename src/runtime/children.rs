@@ -24,6 +24,9 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
 ];
 
+/// Names the session to what runs in it.
+const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
+
 /// What stands around the steps of a chain.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
@@ -75,9 +78,14 @@ pub(super) fn run(
 ) -> Vec<Came> {
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();
+    // Clients before 2.1.132 do not say in the environment for which session they run a hook.
+    let session = (SESSION, OsStr::new(&*payload.session_id));
+    let is_said = session.1.is_empty() || environment::raw(SESSION).is_some();
+    let session = (!is_said).then_some(session);
     let prepared: Vec<Prepared<'_>> =
         steps.iter().map(|step| Prepared::new(step, payload, around)).collect();
-    let variables: Vec<Vec<(&str, &OsStr)>> = prepared.iter().map(Prepared::variables).collect();
+    let variables: Vec<Vec<(&str, &OsStr)>> =
+        prepared.iter().map(|it| it.variables().chain(session).collect()).collect();
     let specs: Vec<Spec<'_>> = prepared
         .iter()
         .zip(&variables)
@@ -140,10 +148,10 @@ impl<'s> Prepared<'s> {
         }
     }
 
-    fn variables(&self) -> Vec<(&'static str, &OsStr)> {
+    fn variables(&self) -> impl Iterator<Item = (&'static str, &OsStr)> {
         let path = self.path.as_deref().map(|path| ("PATH", path));
         let exports = self.exports.as_deref().map(|file| (exports::VARIABLE, file.as_os_str()));
-        path.into_iter().chain(exports).collect()
+        path.into_iter().chain(exports)
     }
 
     fn attempt(&self) -> Attempt<'_> {
