@@ -10,6 +10,7 @@ pub mod children;
 mod choice;
 mod conditions;
 mod debug;
+mod exports;
 mod gates;
 pub mod journal;
 mod launch;
