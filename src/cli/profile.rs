@@ -9,8 +9,8 @@ use super::args::Profile;
 use super::switching::{self as commands, here};
 use super::which::{self, Session};
 use super::{ExitStatus, World};
-use crate::runtime::{profiles, switchable};
 use crate::runtime::switching::Reply;
+use crate::runtime::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {
@@ -64,7 +64,8 @@ fn list(args: &Profile, world: &World, profiles: &[profiles::Profile]) {
 
 fn report(args: &Profile, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
     if args.json {
-        world.terminal.line(commands::as_json(reply, Some(session)).to_string());
+        let session = Some((session, session.is_known(world)));
+        world.terminal.line(commands::as_json(reply, session).to_string());
     } else {
         world.terminal.line(&reply.text);
         session.tell(world);
