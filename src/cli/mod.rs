@@ -114,7 +114,7 @@ pub fn main() -> u8 {
         Err(error) => {
             let error = word::typed(&world, &format!("{error:#}"));
             failure.tell(&world.terminal, &error)
-        },
+        }
     }
 }
 
