@@ -41,8 +41,17 @@ fn run(home: &Path, tool: &str) {
     assert!(run.wait().unwrap().success());
 }
 
+/// A process that is not left behind by a test that fails.
+struct Follower(Child);
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+    }
+}
+
 /// Starts a follower; the rows that it prints come out of the other end.
-fn follow(home: &Path) -> (Child, Receiver<String>) {
+fn follow(home: &Path) -> (Follower, Receiver<String>) {
     let mut follower = hookman(home, &["log", "-f", "--json"]).spawn().unwrap();
     let stdout = BufReader::new(follower.stdout.take().unwrap());
     let (sender, rows) = mpsc::channel();
@@ -54,7 +63,7 @@ fn follow(home: &Path) -> (Child, Receiver<String>) {
             }
         }
     });
-    (follower, rows)
+    (Follower(follower), rows)
 }
 
 #[test]
@@ -82,8 +91,8 @@ fn each_run_is_printed_once_also_when_the_journal_is_put_aside_or_cut() {
     run(home, "after-cut");
     assert_eq!(next(&rows), "after-cut");
 
-    kill_process(Pid::from_child(&follower), Signal::INT).unwrap();
-    assert_eq!(follower.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+    kill_process(Pid::from_child(&follower.0), Signal::INT).unwrap();
+    assert_eq!(follower.0.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
     assert_eq!(rows.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
 }
 
