@@ -16,6 +16,7 @@ mod launch;
 pub mod overrides;
 pub mod profiles;
 mod scene;
+mod seen;
 pub mod sessions;
 pub mod status;
 pub mod steps;
