@@ -32,6 +32,9 @@ const CHANGING: &[&str] = &[
     "write",
 ];
 
+/// The calls that need not come again in the next run, as those for memory, and the last one.
+const UNSTEADY: &[&str] = &["brk", "exit_group", "mmap", "mremap", "munmap"];
+
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EACCES", "EROFS"];
 
 // Looking for running clients makes a number of calls that differs from run to run.
@@ -120,7 +123,7 @@ impl Scene {
             let n = counts.entry(name).or_default();
             *n += 1;
             writing |= rest.contains("/locks");
-            if writing && name != "exit_group" {
+            if writing && !UNSTEADY.contains(&name) {
                 calls.push(Call { name: name.to_owned(), n: *n, line: line.to_owned() });
             }
         }
