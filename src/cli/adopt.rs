@@ -1,13 +1,14 @@
 //! `hookman adopt`: run hooks that others installed, in their stead.
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Adopt;
 use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
+use super::step::Step;
 use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
@@ -15,17 +16,17 @@ use crate::client::settings_schema::{self, Defect, Effect};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
-use crate::settings::Registration;
 use crate::settings::adoption::{
     Adopted, Candidate, Program, Wrapped, candidates, suggest, unique,
 };
+use crate::settings::{Passed, Record, Registration, handlers};
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
     let place = Place::of(world, target)?;
     let target = &place.target;
-    let offers = offers(&place)?;
+    let offers = offers(&place, world)?;
     let standing = place.standing();
     if offers.is_empty() && standing.is_empty() {
         refuse_malformed(&place, world)?;
@@ -60,7 +61,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world,
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
-    let beside = Beside::of(world, target)?;
+    let beside = Beside::of(world, target, binary.as_deref())?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
         let flag = target.flag();
         world.hint(format!("Done. `hookman release{flag}` gives an adopted hook back."));
@@ -75,6 +76,9 @@ fn plan<'p>(
     world: &World,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
+    if !chosen.is_empty() {
+        place.target.check_open(world, &text)?;
+    }
     let mut adopted = Vec::new();
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);
@@ -96,15 +100,24 @@ impl Offer {
     }
 }
 
-fn offers(place: &Place) -> Result<Vec<Offer>> {
+fn offers(place: &Place, world: &World) -> Result<Vec<Offer>> {
     let original = &place.adoption.original;
     if is_blank(original) {
         return Ok(Vec::new());
     }
     let document = Document::parse(original)?;
+    let mut presumed = presumed(place, world);
     let mut offers: Vec<Offer> = Vec::new();
     for candidate in candidates(&document) {
         if place.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
+            continue;
+        }
+        let handler = document.lookup(&candidate.pointer).map(|node| document.value(node));
+        let handler = handler.unwrap_or_default();
+        let is_it =
+            |ours: &Passed| is_same(ours, &candidate.event, candidate.matcher.as_deref(), &handler);
+        if let Some(at) = presumed.iter().position(is_it) {
+            presumed.swap_remove(at);
             continue;
         }
         let name = match &candidate.wrapped {
@@ -117,6 +130,28 @@ fn offers(place: &Place) -> Result<Vec<Offer>> {
         offers.push(Offer { candidate, name });
     }
     Ok(offers)
+}
+
+/// The entries that the manifest has the client run without hookman and that are not remembered to be
+/// hookman's, as in a fresh clone.
+fn presumed(place: &Place, world: &World) -> Vec<Passed> {
+    let count = |text: &str, ours: &Passed| {
+        let Ok(document) = Document::parse(text) else { return 0 };
+        handlers(&document)
+            .iter()
+            .filter(|it| is_same(ours, &it.event, it.matcher.as_deref(), &it.value))
+            .count()
+    };
+    // Without a program there is no entry of ours that another could stand beside.
+    let wanted = registering::entries(world, &place.target, &place.layers, None);
+    let mut presumed = Record::presumed_for(place.text(), &wanted.unwrap_or_default()).passed;
+    // What is remembered is not in the original any more.
+    presumed.retain(|ours| count(place.text(), ours) == count(&place.adoption.original, ours));
+    presumed
+}
+
+fn is_same(ours: &Passed, event: &str, matcher: Option<&str>, handler: &Value) -> bool {
+    (&*ours.event, ours.matcher.as_deref(), &ours.handler) == (event, matcher, handler)
 }
 
 /// Refuses a file in which handlers may stand that neither hookman nor the client can read.

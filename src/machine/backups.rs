@@ -38,15 +38,15 @@ impl Backup {
     }
 }
 
-/// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, and
-/// prunes old copies.
+/// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
+/// name with this extension, and prunes old copies.
 ///
 /// # Errors
 ///
 /// When the copy cannot be written; nothing else may be written then.
-pub fn save(directory: &Path, text: &str, verb: &str) -> Result<PathBuf> {
+pub fn save(directory: &Path, text: &str, verb: &str, extension: &str) -> Result<PathBuf> {
     let hash = content_hash(text.as_bytes());
-    let name = format!("{}-{hash}-{verb}.json", clock::file_stamp());
+    let name = format!("{}-{hash}-{verb}.{extension}", clock::file_stamp());
     let path = directory.join(name);
     files::replace_private(&path, text)?;
     let all = list(directory)?;
@@ -72,7 +72,7 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
     for entry in entries {
         let entry = entry.map_err(Error::of("list", directory))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(stem) = name.strip_suffix(".json") else { continue };
+        let Some((stem, _)) = name.rsplit_once('.') else { continue };
         let mut parts = stem.splitn(3, '-');
         let (Some(stamp), Some(_), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
