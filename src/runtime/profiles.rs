@@ -144,8 +144,8 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     let now = switching::moment(scene.paths, scene.session);
     let name = name.map(str::trim);
     let mut lines: Vec<String> = Vec::new();
-    let mut hooks: Vec<Done> = Vec::new();
     let mut on: Vec<String> = Vec::new();
+    let mut hooks: Vec<Done> = Vec::new();
     let changed = switching::change(scene, |switches| {
         on.extend(switches.current(now.at()).filter_map(|off| off.profile.clone()));
         let before = switches.disabled.len();

@@ -121,13 +121,13 @@ impl Store for FileStore {
 
     fn keep_newest(&self, start: &str, flag: &str, count: usize) {
         let (start, newest) = (Self::name(start), self.file(flag));
-        let is_meant = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            *path != newest && name.is_some_and(|name| name.starts_with(&start))
+        let raised = |path: PathBuf| {
+            let is_meant = path.file_name()?.to_str()?.starts_with(&start);
+            is_meant.then(|| Some((folders::changed(&path)?, path)))?
         };
-        let entries = folders::entries(&self.directory).unwrap_or_default().into_iter();
-        let raised = |path: PathBuf| Some((folders::changed(&path)?, path));
-        let mut found: Vec<_> = entries.filter(is_meant).filter_map(raised).collect();
+        let entries = folders::entries(&self.directory).unwrap_or_default();
+        let mut found: Vec<_> = entries.into_iter().filter_map(raised).collect();
+        found.retain(|(_, path)| *path != newest);
         found.sort();
         found.truncate((found.len() + 1).saturating_sub(count));
         if found.is_empty() {
@@ -199,20 +199,6 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_turns_that_are_long_over_are_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = FileStore::new(folder.path().join("flags"));
-        let first = |mark: &str, turn: usize| store.first_in_turn(mark, &format!("p{turn}"));
-        assert!(first("other", 0).unwrap());
-        for turn in 0..30 {
-            assert!(first("nag", turn).unwrap());
-            assert!(!first("nag", turn).unwrap());
-        }
-        assert_eq!(fs::read_dir(&store.directory).unwrap().count(), 1 + 8);
-        assert!(!first("nag", 29).unwrap() && !first("other", 0).unwrap());
-    }
-
-    #[test]
     fn a_flag_that_is_raised_while_others_take_is_not_lost() {
         const TAKERS: usize = 6;
         let folder = tempfile::tempdir().unwrap();
@@ -249,6 +235,20 @@ mod tests {
             assert_eq!(taken + usize::from(store.is_up("a").unwrap()), 1, "round {round}");
             store.take("a").unwrap();
         }
+    }
+
+    #[test]
+    fn marks_of_turns_that_are_long_over_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        let first = |mark: &str, turn: usize| store.first_in_turn(mark, &format!("p{turn}"));
+        assert!(first("other", 0).unwrap());
+        for turn in 0..30 {
+            assert!(first("nag", turn).unwrap());
+            assert!(!first("nag", turn).unwrap());
+        }
+        assert_eq!(fs::read_dir(&store.directory).unwrap().count(), 1 + 8);
+        assert!(!first("nag", 29).unwrap() && !first("other", 0).unwrap());
     }
 
     #[test]
