@@ -102,7 +102,8 @@ impl Change {
             None => Vec::new(),
         };
         let is_here = |hook: &&Switchable| {
-            hook.scope.is_none_or(|it| it == scope) && declared.iter().any(|it| it.name == hook.name)
+            hook.scope.is_none_or(|it| it == scope)
+                && declared.iter().any(|it| it.name == hook.name)
         };
         let (here, elsewhere): (Vec<&Switchable>, Vec<&Switchable>) =
             hooks.iter().partition(is_here);
@@ -161,7 +162,9 @@ fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     let origin = hook.origins.get("enabled").filter(|origin| origin.file != manifest)?;
     let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };
     (hook.enabled != on).then(|| {
-        format!("It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}")
+        format!(
+            "It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}"
+        )
     })
 }
 
