@@ -289,7 +289,7 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
     let by_manifest = by_manifest.map(|(agent, origin)| ForAgent::Manifest { agent, origin });
     let only = hook.agent.iter().cloned().map(|(agents, origin)| ForAgent::Only { agents, origin });
     let switched = agents.cloned().map(ForAgent::Switch);
-    let agents: Vec<ForAgent> = switched.chain(by_manifest).chain(only).collect();
+    let agents: Vec<ForAgent> = only.chain(switched).chain(by_manifest).collect();
     if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::chains::Chain;
 use super::switchable::{Place, Switchable};
@@ -337,17 +337,7 @@ pub fn switches_file(paths: &Paths, session: &str) -> PathBuf {
 /// When the file cannot be read, or is not the user's alone.
 pub fn switches(paths: &Paths, session: &str) -> Result<(Switches, bool)> {
     let path = switches_file(paths, session);
-    let found = read(&path).map_err(|error| {
-        let shown = paths.shown(&path);
-        let told = match error.kind() {
-            io::ErrorKind::PermissionDenied => format!(
-                "the switches in `{shown}` do not hold; `rm` forgets them, and made yours alone, as \
-                 by `chmod 600`, they hold again"
-            ),
-            _ => format!("failed to read `{shown}`"),
-        };
-        Error::from(error).context(told)
-    })?;
+    let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
     Ok(match found {
         Found::Nothing => (Switches::default(), false),
         Found::Switches(switches) => (switches, false),
