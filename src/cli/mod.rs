@@ -18,6 +18,7 @@ mod enable;
 mod events;
 mod exchange;
 mod failure;
+mod fence;
 mod ignoring;
 mod install;
 mod layers;
@@ -114,7 +115,7 @@ pub fn main() -> u8 {
         Err(error) => {
             let error = word::typed(&world, &format!("{error:#}"));
             failure.tell(&world.terminal, &error)
-        },
+        }
     }
 }
 

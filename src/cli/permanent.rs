@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::{ExitStatus, World, args, configured, exchange, registering, switching};
+use super::{ExitStatus, World, args, configured, exchange, fence, registering, switching};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
@@ -102,7 +102,8 @@ impl Change {
             None => Vec::new(),
         };
         let is_here = |hook: &&Switchable| {
-            hook.scope.is_none_or(|it| it == scope) && declared.iter().any(|it| it.name == hook.name)
+            hook.scope.is_none_or(|it| it == scope)
+                && declared.iter().any(|it| it.name == hook.name)
         };
         let (here, elsewhere): (Vec<&Switchable>, Vec<&Switchable>) =
             hooks.iter().partition(is_here);
@@ -110,10 +111,8 @@ impl Change {
         else {
             bail!("{}", refusal(elsewhere.first().copied(), which.project));
         };
-        if let (false, Some(hook)) =
-            (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
-        {
-            bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
+        for hook in here.iter().filter(|_| !on) {
+            fence::check(&hook.name, hook.is_user_only())?;
         }
         let shown = world.paths.shown(&chain.manifest);
         let before = files::read_text(&chain.manifest)?.unwrap_or_default();
@@ -161,7 +160,9 @@ fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     let origin = hook.origins.get("enabled").filter(|origin| origin.file != manifest)?;
     let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };
     (hook.enabled != on).then(|| {
-        format!("It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}")
+        format!(
+            "It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}"
+        )
     })
 }
 

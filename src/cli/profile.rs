@@ -9,8 +9,8 @@ use super::args::Profile;
 use super::switching::{self as commands, here};
 use super::which::{self, Session};
 use super::{ExitStatus, World};
-use crate::runtime::{profiles, switchable};
 use crate::runtime::switching::Reply;
+use crate::runtime::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {

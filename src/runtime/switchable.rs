@@ -137,7 +137,7 @@ pub fn switchable(
 }
 
 /// What runs of a chain whose manifest cannot be read.
-pub(super) fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
+pub fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
     match chains::load(paths, chain) {
         Loaded::LastGood(plan, _) => Some(plan),
         _ => None,
@@ -146,7 +146,8 @@ pub(super) fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
 
 /// What to tell the user of a manifest that cannot be read.
 pub(super) fn broken(problems: &Problems, has_last_good: bool) -> String {
-    let what = if has_last_good { "its last good version is used" } else { "none of its hooks runs" };
+    let what =
+        if has_last_good { "its last good version is used" } else { "none of its hooks runs" };
     format!("the manifest cannot be read, so {what}\n{problems}")
 }
 

@@ -160,7 +160,8 @@ fn off_beside(switches: &Switches, own: &Off, moment: Moment<'_>) -> Option<Stri
             && off.profile != own.profile
     });
     let other = others.next()?;
-    let by = other.profile.as_ref().map_or("by hand".to_owned(), |it| format!("by the profile {it}"));
+    let by =
+        other.profile.as_ref().map_or("by hand".to_owned(), |it| format!("by the profile {it}"));
     Some(format!("{}, {by}", scope(other)))
 }
 
