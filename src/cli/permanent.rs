@@ -49,7 +49,7 @@ pub(super) fn switch(
         lines.push(format!("`hookman apply{flag}` brings settings.json in line"));
     }
     let text = lines.join("\n");
-    let reply = Reply { text, changed: changes && !which.dry_run, failed: false };
+    let reply = Reply { text, changed: changes && !which.dry_run, ..Reply::default() };
     if !which.json {
         return Ok(switching::told(which, world, &reply));
     }
