@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::client::{
-    event::{Event, Subject},
+    event::{Event, ExitTwo, Subject},
     json::{Document, Position},
     matcher, shell,
 };
@@ -13,10 +13,6 @@ use crate::settings::inventory::{Handler, handlers};
 
 /// The longest time limit that a manifest takes, in milliseconds.
 const LONGEST_MS: u64 = 600_000;
-
-/// The events on which the client ignores `onFailure` (2.1.295).
-const WITHOUT_ON_FAILURE: &[Event] =
-    &[Event::Stop, Event::SubagentStop, Event::TaskCompleted, Event::TeammateIdle];
 
 /// A handler of somebody else's.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +142,7 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
     refuse(event, handler, keys)?;
     let background = keys.get("async") == Some(&Value::Bool(true));
     // The client does not wait for a handler in the background, so its failure blocks nothing.
-    let blocks = !background && !WITHOUT_ON_FAILURE.contains(&event);
+    let blocks = !background && event.facts().heeds_on_failure;
     Ok(Wrapped {
         event,
         matcher: handler.matcher.clone(),
@@ -172,7 +168,7 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         "shell",
         "onFailure",
     ];
-    if matches!(event, Event::WorktreeCreate | Event::WorktreeRemove) {
+    if event.facts().exit_two == ExitTwo::Fails {
         return Err(format!("its exit code steers {event}, and hookman never fails by one"));
     }
     if keys.get("asyncRewake") == Some(&Value::Bool(true)) {
