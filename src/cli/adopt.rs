@@ -13,6 +13,7 @@ use super::{ExitStatus, World, fence};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::machine::terminal::harmless;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
@@ -50,7 +51,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let chosen = chosen((args.all, &names), &offers, &standing, world)?;
     // What is adopted and stands there again is taken out like the first time.
     if chosen.is_empty() && (asks || standing.is_empty()) {
-        world.terminal.line("Nothing to adopt.");
+        world.terminal.line(if asks { "Nothing was chosen." } else { "Nothing to adopt." });
         return Ok(ExitStatus::Done);
     }
     let binary = args.binary.as_deref();
@@ -247,7 +248,8 @@ fn picked<'o>(
 }
 
 fn row(offer: &Offer) -> String {
-    format!("{}  {}  {}", offer.name, offer.candidate.fires(), offer.candidate.summary)
+    let Offer { candidate, name } = offer;
+    harmless(&format!("{name}  {}  {}", candidate.fires(), candidate.summary))
 }
 
 fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
@@ -324,7 +326,8 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     for offer in refused {
         let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
         let summary = &offer.candidate.summary;
-        world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.candidate.fires()));
+        let row = format!("  {}  {summary}\n    {reason}", offer.candidate.fires());
+        world.terminal.line(harmless(&row));
     }
     if !open.is_empty() {
         world.hint(format!(

@@ -25,7 +25,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         companions.show(world);
     }
     registering::show(world, &proposals);
-    caveats::show(world, &proposals);
+    caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
     for place in adopting::losses(world, &target) {
         adopting::warn_of_lost(world, &place);
     }

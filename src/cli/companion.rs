@@ -153,12 +153,12 @@ impl Companions {
                     let diff = unified_diff(&shown, found.as_deref(), Some(text), colour);
                     world.terminal.print(&diff);
                     world.terminal.line(format!(
-                        "{shown}: replaced, because the project's hooks run through it; a copy of \
+                        "{shown}: to be replaced, because the project's hooks run through it; a copy of \
                          what is there is kept"
                     ));
                 }
                 Deed::Create => world.terminal.line(format!("{shown}: new")),
-                Deed::Update => world.terminal.line(format!("{shown}: updated")),
+                Deed::Update => world.terminal.line(format!("{shown}: to be updated")),
                 Deed::Nothing => {}
                 Deed::Leave => world.terminal.line(format!(
                     "{shown}: left alone, because it is yours or was changed, and it does what it says; \
@@ -224,7 +224,9 @@ impl Companions {
             let shown = world.paths.shown(path);
             match deed {
                 Deed::Create => {}
-                Deed::Nothing | Deed::Update => world.terminal.line(format!("{shown}: removed")),
+                Deed::Nothing | Deed::Update => {
+                    world.terminal.line(format!("{shown}: to be removed"))
+                }
                 Deed::Leave | Deed::Replace => world
                     .terminal
                     .line(format!("{shown}: left alone, because it is yours or was changed")),

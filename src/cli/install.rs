@@ -44,7 +44,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         ignoring.show(world);
     }
     registering::show(world, &proposals);
-    caveats::show(world, &proposals);
+    let caveats = caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
     let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
     if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
@@ -78,7 +78,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
-    next_steps(world, &target);
+    next_steps(world, &target, !caveats);
     Ok(ExitStatus::Done)
 }
 
@@ -115,6 +115,8 @@ struct Edit {
     after: String,
     layers: Layers,
     local: bool,
+    /// What was asked for and is declared already, and where.
+    there: Vec<(&'static str, PathBuf)>,
 }
 
 impl Edit {
@@ -124,9 +126,14 @@ impl Edit {
         let layers =
             |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
         let mut found = layers(&after)?;
+        let mut there = Vec::new();
         for hook in &args.hooks {
             let name = ready_made(hook)?;
-            if !declares(&found.all, name) {
+            if declares(&found.all, name) {
+                let is_committed = target.local && declares(&found.committed, name);
+                let file = if is_committed { &target.chain.manifest } else { &target.manifest };
+                there.push((name, file.clone()));
+            } else {
                 target.check_open(world, &after)?;
                 after = manifest::edit::add_builtin(&after, name);
                 found = layers(&after).with_context(|| {
@@ -136,7 +143,7 @@ impl Edit {
             }
         }
         let (path, local) = (target.manifest.clone(), target.local);
-        Ok(Self { path, before, after, layers: found, local })
+        Ok(Self { path, before, after, layers: found, local, there })
     }
 
     fn changes(&self) -> bool {
@@ -161,6 +168,10 @@ impl Edit {
                 world.terminal.print(&diff);
             }
             Some(_) => world.terminal.line(format!("{file}: {hooks}")),
+        }
+        for (name, file) in self.there.iter().filter(|(_, file)| *file != self.path) {
+            let file = world.paths.shown(file);
+            world.terminal.line(format!("{name}: left out, because {file} declares it already"));
         }
     }
 
@@ -216,7 +227,7 @@ fn hooks_in(names: &[&str]) -> String {
     }
 }
 
-fn next_steps(world: &World, target: &Target) {
+fn next_steps(world: &World, target: &Target, fires: bool) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
@@ -231,8 +242,13 @@ fn next_steps(world: &World, target: &Target) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
+    let done = if fires {
+        "Done. Running sessions pick it up within seconds."
+    } else {
+        "Written, but no hook of it fires until what the warning names is corrected."
+    };
     let mut text = format!(
-        "\nDone. Running sessions pick it up within seconds.\n  \
+        "\n{done}\n  \
          {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"
     );
     let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();

@@ -15,6 +15,7 @@ use super::{ExitStatus, World, consent, fence};
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::lock::Lock;
+use crate::machine::terminal::harmless;
 use crate::manifest::{Action, Hook, OnError, edit};
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
@@ -271,7 +272,7 @@ fn with_twins<'a, 'p>(
 fn row(hook: &Released<'_>) -> String {
     let Released { name, fires, summary, .. } = hook;
     let gone = if hook.hook.is_none() { "  (gone from the manifest)" } else { "" };
-    format!("{name}  {fires}  {summary}{gone}")
+    harmless(&format!("{name}  {fires}  {summary}{gone}"))
 }
 
 fn list(adopted: &[Released<'_>], place: &Place, args: &Release, world: &World) {

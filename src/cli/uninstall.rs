@@ -119,7 +119,7 @@ impl Own {
     fn show(&self, world: &World) {
         if let Some(overlay) = &self.overlay {
             let shown = world.paths.shown(overlay);
-            world.terminal.line(format!("{shown}: removed, because it declares nothing"));
+            world.terminal.line(format!("{shown}: to be removed, because it declares nothing"));
         }
         match (&self.ignoring, &self.hidden) {
             (Some(ignoring), Some(hidden)) if ignoring.changes() => {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::client::{
     event::{Event, ExitTwo, Subject},
     json::{Document, Position},
-    matcher,
+    matcher, shell,
 };
 use crate::settings::inventory::{Handler, handlers};
 
@@ -183,6 +183,9 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
     if keys.contains_key("if") && event.facts().subject != Subject::Tool {
         return Err(format!("it never runs: `if` has no meaning on {event}"));
     }
+    if calls_hookman(keys) {
+        return Err("it calls hookman, which would call itself".to_owned());
+    }
     let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
     match handler.matcher.as_deref() {
         Some(text) if pattern && matcher::compile(text).is_err() => {
@@ -190,6 +193,29 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         }
         _ => Ok(()),
     }
+}
+
+/// Whether it has hookman run hooks, as an entry of ours behind a variable or a wrapper does.
+fn calls_hookman(keys: &Map<String, Value>) -> bool {
+    let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
+    let is_it = |program: &str, first: Option<&str>| {
+        program.rsplit('/').next() == Some("hookman") && first.is_none_or(|first| first == "run")
+    };
+    if let Some(args) = keys.get("args") {
+        let words: Vec<&str> = std::iter::once(command)
+            .chain(args.as_array().into_iter().flatten().filter_map(Value::as_str))
+            .collect();
+        // Further on it is a program only where `run` follows, and else a word like another.
+        return words.iter().enumerate().any(|(at, word)| {
+            let next = words.get(at + 1).copied();
+            is_it(word, next) && (at == 0 || next.is_some())
+        });
+    }
+    let mut found = false;
+    shell::each_invocation(command, &mut |call| {
+        found |= is_it(call.program, call.arguments.first().map(|first| &*first.text));
+    });
+    found
 }
 
 fn program(keys: &Map<String, Value>) -> Result<Program, String> {
