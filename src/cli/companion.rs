@@ -252,7 +252,7 @@ impl Companions {
             match deed {
                 Deed::Create => {}
                 Deed::Nothing | Deed::Update => {
-                    world.terminal.line(format!("{shown}: to be removed"))
+                    world.terminal.line(format!("{shown}: to be removed"));
                 }
                 Deed::Leave | Deed::Replace => world
                     .terminal
