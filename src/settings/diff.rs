@@ -118,11 +118,11 @@ mod tests {
 
     #[test]
     fn a_terminal_gets_no_control_characters_of_the_text() {
-        let (before, after) = ("a\u{1b}[2K\t\r\n", "a\rb\u{9b}2J\r\n");
+        let (before, after) = ("a\u{1b}[2K\t\r\n", "a\u{7}b\u{9b}2J\r\n");
         let diff = |colour| unified_diff("f", Some(before), Some(after), colour);
         assert!(diff(Colour::Never).ends_with(&format!("-{before}+{after}")));
         assert!(diff(Colour::Always).ends_with(
-            "\u{1b}[31m-a\\u{1b}[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\rb\\u{9b}2J\u{1b}[0m\r\n"
+            "\u{1b}[31m-a\\u{1b}[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\u{7}b\\u{9b}2J\u{1b}[0m\r\n"
         ));
     }
 
