@@ -7,10 +7,9 @@
 
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::machine::{Error, Result, environment, files};
+use crate::machine::{Error, Result, environment, files, folders};
 
 /// The variable that names the file.
 pub(super) const VARIABLE: &str = "CLAUDE_ENV_FILE";
@@ -42,7 +41,9 @@ impl Exports {
         let mut all = Vec::new();
         for index in indices(file) {
             let path = beside(file, index);
-            all.extend(fs::read(&path).map_err(Error::of("read", &path))?);
+            all.extend(
+                files::read_bytes(&path).map_err(Error::of("read", &path))?.unwrap_or_default(),
+            );
             if all.last().is_some_and(|last| *last != b'\n') {
                 all.push(b'\n');
             }
@@ -50,22 +51,22 @@ impl Exports {
         if all.is_empty() && !file.exists() {
             return Ok(());
         }
-        fs::write(file, all).map_err(Error::of("write", file))
+        files::write_in_place(file, &all)
     }
 }
 
 fn of_process() -> Option<PathBuf> {
     let file = environment::raw(VARIABLE).map(PathBuf::from)?;
-    let is_empty = fs::metadata(&file).map_or(true, |found| found.len() == 0);
+    let found = files::read_bytes(&file).ok().flatten().unwrap_or_default();
     let known = indices(&file);
-    if is_empty {
+    if found.is_empty() {
         // What the client has cleared is not to come back.
         for index in known {
             let _ = files::remove(&beside(&file, index));
         }
     } else if known.is_empty() {
         // It is from before the first command was hookman's.
-        let _ = fs::copy(&file, beside(&file, 0));
+        let _ = files::write_in_place(&beside(&file, 0), &found);
     }
     Some(file)
 }
@@ -83,12 +84,11 @@ fn indices(file: &Path) -> Vec<usize> {
     else {
         return Vec::new();
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let index = |entry: fs::DirEntry| {
-        let found = entry.file_name();
-        found.to_str()?.strip_prefix(name)?.strip_prefix('.')?.parse().ok()
+    let index = |path: PathBuf| {
+        path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('.')?.parse().ok()
     };
-    let mut found: Vec<usize> = entries.filter_map(index).collect();
+    let entries = folders::entries(folder).unwrap_or_default();
+    let mut found: Vec<usize> = entries.into_iter().filter_map(index).collect();
     found.sort_unstable();
     found
 }
