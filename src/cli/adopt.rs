@@ -9,7 +9,7 @@ use super::beside::Beside;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::step::Step;
-use super::{ExitStatus, World};
+use super::{ExitStatus, World, fence};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
@@ -25,6 +25,7 @@ use crate::settings::{Passed, Record, Registration, handlers};
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
+    fence::check_program(world, &target, args.binary.as_deref())?;
     let place = Place::of(world, target)?;
     let target = &place.target;
     let offers = offers(&place, world)?;

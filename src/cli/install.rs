@@ -11,7 +11,7 @@ use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, caveats, consent, settling, word};
+use super::{ExitStatus, World, caveats, consent, fence, settling, word};
 use crate::builtin::catalogue;
 use crate::doctor::own_hooks;
 use crate::machine::files;
@@ -25,6 +25,7 @@ pub(super) const OVERLAY: &str = include_str!("../../templates/hookman.local.tom
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
+    fence::check_program(world, &target, args.binary.as_deref())?;
     let edit = Edit::of(args, world, &target)?;
     let binary = match (&target.project, &args.binary) {
         (None, given) => Some(registering::binary_path(world, given.as_deref())?),

@@ -18,6 +18,7 @@ mod enable;
 mod events;
 mod exchange;
 mod failure;
+mod fence;
 mod ignoring;
 mod install;
 mod layers;

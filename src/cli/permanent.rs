@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::{ExitStatus, World, args, configured, exchange, registering, switching};
+use super::{ExitStatus, World, args, configured, exchange, fence, registering, switching};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::manifest::Hook;
@@ -111,10 +111,8 @@ impl Change {
         else {
             bail!("{}", refusal(elsewhere.first().copied(), which.project));
         };
-        if let (false, Some(hook)) =
-            (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
-        {
-            bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
+        for hook in here.iter().filter(|_| !on) {
+            fence::check(&hook.name, hook.is_user_only())?;
         }
         let shown = world.paths.shown(&chain.manifest);
         let before = files::read_text(&chain.manifest)?.unwrap_or_default();

@@ -11,7 +11,7 @@ use super::list::fires;
 use super::registering::{self, Target};
 use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, fence};
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::lock::Lock;
@@ -45,6 +45,9 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let hooks: Vec<&Hook> = chosen.iter().filter_map(|adopted| adopted.hook).collect();
+    for hook in hooks.iter().filter(|hook| hook.enabled && !args.writing.dry_run) {
+        fence::check(&hook.name, hook.audience.user_only)?;
+    }
     let undeclared = chosen.iter().filter(|adopted| adopted.hook.is_none());
     let undeclared: Vec<&str> = undeclared.map(|adopted| &*adopted.name).collect();
     let step = plan(world, &place, (&hooks, &undeclared), |layers| {

@@ -9,7 +9,7 @@ use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
 use super::writes::Writes;
-use super::{ExitStatus, World, adopting, consent, moving};
+use super::{ExitStatus, World, adopting, consent, fence, moving};
 use crate::client::event::Event;
 use crate::client::json::{Document, is_blank};
 use crate::client::settings_schema::{self, Effect};
@@ -35,6 +35,9 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
     warn_of_invalid(world, &text);
     adopting::warn_of_text(world, &target, &text);
+    if !args.writing.dry_run {
+        fence::check_texts(world, &target, before.as_deref(), &text)?;
+    }
     if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);
     }

@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod chains;
 pub mod children;
 mod choice;
+pub mod commands;
 mod conditions;
 mod debug;
 mod exports;

@@ -137,7 +137,7 @@ pub fn switchable(
 }
 
 /// What runs of a chain whose manifest cannot be read.
-pub(super) fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
+pub fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
     match chains::load(paths, chain) {
         Loaded::LastGood(plan, _) => Some(plan),
         _ => None,
