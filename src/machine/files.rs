@@ -96,15 +96,6 @@ pub fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes into a file that others hold open or look at by name; it is made if it is not there.
-///
-/// # Errors
-///
-/// What the system says; the file may be written in part then.
-pub fn write_in_place(path: &Path, bytes: &[u8]) -> Result<()> {
-    fs::write(path, bytes).map_err(Error::of("write", path))
-}
-
 /// Reads a small file of hookman's own into `text`; `false` where there is none.
 ///
 /// # Errors

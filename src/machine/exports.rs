@@ -7,12 +7,13 @@
 
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::machine::{Error, Result, environment, files, folders};
+use super::{Error, Result, environment, files};
 
 /// The variable that names the file.
-pub(super) const VARIABLE: &str = "CLAUDE_ENV_FILE";
+pub const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
 /// The files of one chain's commands.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Exports {
 
 impl Exports {
     /// The next command's file; `None` where the client has named none.
-    pub(super) fn next(&self) -> Option<PathBuf> {
+    pub fn next(&self) -> Option<PathBuf> {
         let file = self.file.get_or_init(of_process).as_deref()?;
         let index = self.given.get();
         self.given.set(index + 1);
@@ -36,14 +37,12 @@ impl Exports {
     /// # Errors
     ///
     /// When a file cannot be read or written.
-    pub(super) fn gather(&self) -> Result<()> {
+    pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();
         for index in indices(file) {
             let path = beside(file, index);
-            all.extend(
-                files::read_bytes(&path).map_err(Error::of("read", &path))?.unwrap_or_default(),
-            );
+            all.extend(fs::read(&path).map_err(Error::of("read", &path))?);
             if all.last().is_some_and(|last| *last != b'\n') {
                 all.push(b'\n');
             }
@@ -51,22 +50,22 @@ impl Exports {
         if all.is_empty() && !file.exists() {
             return Ok(());
         }
-        files::write_in_place(file, &all)
+        fs::write(file, all).map_err(Error::of("write", file))
     }
 }
 
 fn of_process() -> Option<PathBuf> {
     let file = environment::raw(VARIABLE).map(PathBuf::from)?;
-    let found = files::read_bytes(&file).ok().flatten().unwrap_or_default();
+    let is_empty = fs::metadata(&file).map_or(true, |found| found.len() == 0);
     let known = indices(&file);
-    if found.is_empty() {
+    if is_empty {
         // What the client has cleared is not to come back.
         for index in known {
             let _ = files::remove(&beside(&file, index));
         }
     } else if known.is_empty() {
         // It is from before the first command was hookman's.
-        let _ = files::write_in_place(&beside(&file, 0), &found);
+        let _ = fs::copy(&file, beside(&file, 0));
     }
     Some(file)
 }
@@ -84,11 +83,12 @@ fn indices(file: &Path) -> Vec<usize> {
     else {
         return Vec::new();
     };
-    let index = |path: PathBuf| {
-        path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('.')?.parse().ok()
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let index = |entry: fs::DirEntry| {
+        let found = entry.file_name();
+        found.to_str()?.strip_prefix(name)?.strip_prefix('.')?.parse().ok()
     };
-    let entries = folders::entries(folder).unwrap_or_default();
-    let mut found: Vec<usize> = entries.into_iter().filter_map(index).collect();
+    let mut found: Vec<usize> = entries.filter_map(index).collect();
     found.sort_unstable();
     found
 }
