@@ -79,9 +79,9 @@ fn plan<'p>(
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);
         text = with;
-        adopted.push(Adopted { hook: (*name).to_owned(), pointer: (*pointer).to_owned(), block });
+        adopted.push(Adopted::new(*name, *pointer, block));
     }
-    place.step(world, text, place.with(adopted), entries)
+    place.step(world, text, (place.adoption.clone(), place.with(adopted)), entries)
 }
 
 /// A handler of somebody else's with the name that its hook would have.

@@ -18,6 +18,7 @@ use super::writes::Writes;
 use super::{World, exchange};
 use crate::machine::files;
 use crate::machine::paths::{self, content_hash};
+use crate::settings::adoption::Copied;
 use crate::settings::unified_diff;
 use crate::settings::wanted::LAUNCHER;
 
@@ -228,9 +229,13 @@ impl Companions {
                     if before != *found {
                         return Err(exchange::changed(world, path));
                     }
-                    if let Some(kept) =
-                        registering::back_up(world, path, found.as_deref(), "apply")?
-                    {
+                    if let Some(kept) = registering::back_up(
+                        world,
+                        path,
+                        found.as_deref(),
+                        &Copied::default(),
+                        "apply",
+                    )? {
                         let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
                         world.terminal.line(format!("replaced {shown} (copy: {kept})"));
                     }

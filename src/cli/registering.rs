@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::adopting::{Held, Place};
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
@@ -11,10 +12,11 @@ use super::moving::{self, Moving};
 use super::settling::Written;
 pub(super) use super::target::Target;
 use super::writes::Writes;
-use super::{World, adopting, exchange};
+use super::{World, exchange};
 use crate::doctor::demands;
 use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
+use crate::settings::adoption::Copied;
 use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
 use crate::settings::{Colour, Plan, Record, Registration, Remembered, Undo, plan, unified_diff};
 
@@ -33,6 +35,8 @@ pub(super) struct Proposal {
     pub plan: Plan,
     undo: Option<Undo>,
     moving: Option<Moving>,
+    /// What is adopted, in line with the text.
+    held: Option<Held>,
 }
 
 /// Plans the registration of a target's hooks: in a project's settings and then in those that its
@@ -105,9 +109,9 @@ pub(super) fn propose_overlay(
 ///
 /// As [`propose`].
 pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Vec<Proposal>> {
-    let mut proposals = vec![Proposal::make(world, &target.settings, Wish::Nothing)?];
+    let mut proposals = vec![Proposal::removing(world, target)?];
     if let Some(overlay) = target.overlay() {
-        proposals.push(Proposal::make(world, &overlay.settings, Wish::Nothing)?);
+        proposals.push(Proposal::removing(world, &overlay)?);
     }
     Ok(proposals)
 }
@@ -193,13 +197,29 @@ pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result
     Ok(kept.and_then(|kept| kept.of(text)))
 }
 
+/// Keeps what belongs to a text that is to be put back, and to the one that stands there until then.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn keep_undo(
+    world: &World,
+    settings: &Path,
+    (last, current): (&Undo, Option<&str>),
+    writes: &mut Writes,
+) -> Result<()> {
+    let earlier = undo(world, settings, current)?;
+    let kept = Remembered { last: last.clone(), earlier };
+    writes.keep(&undo_file(world, settings), Some(&serde_json::to_string(&kept)?))
+}
+
 /// Whether diffs are coloured.
 pub(super) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
 }
 
-/// Saves the text that a settings file holds before `verb` writes it, and gives where; `None` where
-/// there is no file.
+/// Saves the text that a settings file holds before `verb` writes it, with what is kept of it, and
+/// gives where; `None` where there is no file.
 ///
 /// # Errors
 ///
@@ -208,9 +228,12 @@ pub(super) fn back_up(
     world: &World,
     settings: &Path,
     text: Option<&str>,
+    kept: &Copied,
     verb: &str,
 ) -> Result<Option<PathBuf>> {
-    let save = |text| backups::save(&backup_directory(world, settings), text, verb);
+    let kept = if kept.is_empty() { None } else { Some(serde_json::to_string(kept)?) };
+    let directory = backup_directory(world, settings);
+    let save = |text| backups::save(&directory, text, kept.as_deref(), verb);
     Ok(text.map(save).transpose()?)
 }
 
@@ -233,17 +256,32 @@ impl Proposal {
     ) -> Result<Self> {
         let (plan, undo) = moving.plan(before, &entries)?;
         let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
+        let all = moving.now.clone();
+        let held = Some(Held { known: all.clone(), all });
         let (settings, undo, moving) = (settings.to_owned(), Some(undo), Some(moving));
-        Ok(Self { settings, wish, plan, undo, moving })
+        Ok(Self { settings, wish, plan, undo, moving, held })
+    }
+
+    /// The same over a text with which this is adopted.
+    pub(super) fn holding(self, held: Held) -> Self {
+        Self { held: Some(held), ..self }
     }
 
     /// The change to these entries, and to the adoptions that the manifest declares where one of
     /// them does not hold any more.
     fn with(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
-        match adopting::overtaken(world, target, &entries)? {
-            Some(proposal) => Ok(proposal),
-            None => Self::make(world, &target.settings, Wish::Entries(entries)),
+        let place = Place::worth_a_look(world, target)?;
+        if let Some(place) = place.as_ref().filter(|place| !place.standing().is_empty()) {
+            return place.overtaking(world, entries);
         }
+        let proposal = Self::make(world, &target.settings, Wish::Entries(entries))?;
+        Ok(Self { held: place.map(|place| place.held()), ..proposal })
+    }
+
+    /// The removal of everything of ours.
+    fn removing(world: &World, target: &Target) -> Result<Self> {
+        let held = Place::worth_a_look(world, target)?.map(|place| place.held());
+        Ok(Self { held, ..Self::make(world, &target.settings, Wish::Nothing)? })
     }
 
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
@@ -273,7 +311,7 @@ impl Proposal {
                 plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
             }
         };
-        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None })
+        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None, held: None })
     }
 
     /// The same wish for what the file holds now.
@@ -287,7 +325,7 @@ impl Proposal {
                 .moved_again(world, moving)
                 .with_context(|| left_alone(world, &self.settings));
         }
-        match (&self.wish, &self.undo) {
+        let again = match (&self.wish, &self.undo) {
             // The removal took what was kept with it.
             (Wish::Nothing, Some(undo)) => {
                 let before = read(world, &self.settings)?;
@@ -295,7 +333,8 @@ impl Proposal {
                     .with_context(|| left_alone(world, &self.settings))
             }
             (wish, _) => Self::make(world, &self.settings, wish.clone()),
-        }
+        }?;
+        Ok(Self { held: self.held.clone(), ..again })
     }
 
     fn moved_again(&self, world: &World, moving: &Moving) -> Result<Self> {
@@ -403,13 +442,20 @@ impl Proposal {
             return Ok(());
         }
         self.check(world)?;
-        let backup = back_up(world, &self.settings, self.plan.before.as_deref(), verb)?;
+        let before = self.plan.before.as_deref();
+        let backup = back_up(world, &self.settings, before, &self.copied(), verb)?;
         self.swap(world, writes)?;
         let shown = world.paths.shown(&self.settings);
         let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
         let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
         world.terminal.line(format!("{deed} {shown}{}", kept.unwrap_or_default()));
         Ok(())
+    }
+
+    /// What is kept of the text that the change was made from.
+    fn copied(&self) -> Copied {
+        let undo = self.moving.as_ref().map_or(self.undo.as_ref(), Moving::undo);
+        Copied::new(self.held.as_ref().map(|held| &held.all), undo)
     }
 
     fn swap(&self, world: &World, writes: &mut Writes) -> Result<()> {
@@ -422,7 +468,8 @@ impl Proposal {
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
         if self.moving.is_none() {
-            moving::keep_of_write(world, &self.settings, (before, after), writes)?;
+            let known = self.held.as_ref().map(|held| &held.known);
+            moving::keep_of_write(world, &self.settings, (before, after), known, writes)?;
         }
         writes.exchange(world, &self.settings, before, after)?;
         if matches!(self.wish, Wish::Nothing) {

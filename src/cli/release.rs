@@ -107,7 +107,6 @@ pub(super) fn plan<'p>(
     entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
-    let mut rebuilt = Vec::new();
     let mut names = Vec::new();
     // What was added last goes first, so that the text of each block is found as it was added.
     for hook in hooks.iter().rev() {
@@ -117,17 +116,19 @@ pub(super) fn plan<'p>(
         };
         text = without;
         names.push(hook.name.as_str());
-        if kept.is_none() {
-            rebuilt.splice(0..0, as_handlers(hook)?);
-        }
     }
     names.extend(undeclared);
-    let next = place.adoption.without(&names).rebuilt(&rebuilt)?;
-    place.step(world, text, next, entries)
+    let now = place.presuming(hooks)?;
+    let next = now.without(&names);
+    place.step(world, text, (now, next), entries)
 }
 
 /// A hook as the handlers it would be without hookman, one for each of its events.
-fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
+///
+/// # Errors
+///
+/// When it is not run by a command.
+pub(super) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
     let mut handler = Map::new();
     handler.insert("type".to_owned(), "command".into());
     match &hook.action {

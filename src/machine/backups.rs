@@ -38,23 +38,40 @@ impl Backup {
     }
 }
 
-/// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, and
-/// prunes old copies.
+/// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, with
+/// what belongs to it beside it, and prunes old copies.
 ///
 /// # Errors
 ///
 /// When the copy cannot be written; nothing else may be written then.
-pub fn save(directory: &Path, text: &str, verb: &str) -> Result<PathBuf> {
+pub fn save(directory: &Path, text: &str, beside: Option<&str>, verb: &str) -> Result<PathBuf> {
     let hash = content_hash(text.as_bytes());
     let name = format!("{}-{hash}-{verb}.json", clock::file_stamp());
     let path = directory.join(name);
+    if let Some(beside) = beside {
+        files::replace_private(&beside_of(&path), beside)?;
+    }
     files::replace_private(&path, text)?;
     let all = list(directory)?;
     files::sweep(directory);
     for old in all.iter().skip(KEPT) {
         files::remove(&old.path)?;
+        files::remove(&beside_of(&old.path))?;
     }
     Ok(path)
+}
+
+/// What was saved beside a copy, if anything was.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn beside(copy: &Path) -> Result<Option<String>> {
+    files::read_text(&beside_of(copy))
+}
+
+fn beside_of(copy: &Path) -> PathBuf {
+    copy.with_extension("beside")
 }
 
 /// The backups in `directory`, newest first.
