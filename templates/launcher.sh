@@ -11,16 +11,33 @@ for hookman in "$(command -v hookman 2>/dev/null)" "$HOME/.local/bin/hookman" "$
 done
 
 # A gate that must hold blocks even where hookman is missing: the client reads
-# exit code 2 as a block and standard error as the reason.
-if grep -Eqs '^[^#]*on_error[^#]*closed' \
-    "$folder/hookman.toml" "$folder/hookman.local.toml"; then
-    case $2 in
-        PreToolUse | UserPromptSubmit | UserPromptExpansion)
-            echo "This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Install it from its README, or ask the user." >&2
-            exit 2
-            ;;
-    esac
-fi
+# exit code 2 as a block and standard error as the reason. Only whole lines are
+# taken for comments, because a # further on may stand in a string.
+on_error() {
+    cat "$folder/hookman.toml" "$folder/hookman.local.toml" 2>/dev/null | tr -d '\000' | tr '\r' '\n' |
+        LC_ALL=C sed '/^[[:space:]]*#/d' |
+        LC_ALL=C grep -Eiq "on[_-]?error[\"']*[[:space:]]*[=:]?[[:space:]]*[\"']*$1"
+}
+why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Install it from its README, or ask the user.'
+holds=
+case $2 in
+    PreToolUse)
+        if on_error closed; then holds=closed; elif on_error ask; then holds=ask; fi
+        ;;
+    UserPromptSubmit | UserPromptExpansion)
+        if on_error '(closed|ask)'; then holds=closed; fi
+        ;;
+esac
+case $holds in
+    closed)
+        echo "$why" >&2
+        exit 2
+        ;;
+    ask)
+        printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"%s"}}\n' "$why"
+        exit 0
+        ;;
+esac
 
 # Said once a session, because a message at every call is one nobody reads.
 session=$(tr ',' '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9_-]\{1,128\}\)".*/\1/p' | head -n 1)

@@ -217,6 +217,25 @@ fn pure_rooms_do_no_input_or_output() {
 }
 
 #[test]
+fn only_the_machine_touches_files() {
+    const FILES: &[&str] = &["std::fs", "std::os::unix::fs", "fs"];
+    let mut breaches = Vec::new();
+    for file in files().iter().filter(|file| file.room() != "machine") {
+        for Named { line, path } in &file.source.paths {
+            let whole = path.join("::");
+            let is_below = |start: &&str| {
+                whole.strip_prefix(*start).is_some_and(|it| it.is_empty() || it.starts_with("::"))
+            };
+            if FILES.iter().any(|start| is_below(start)) && !file.is_in_tests(*line) {
+                let rule = format!("only `machine` touches files, so no `{whole}`");
+                breaches.push(file.breach(*line, &rule));
+            }
+        }
+    }
+    hold(&breaches);
+}
+
+#[test]
 fn only_the_machine_prints() {
     let mut breaches = Vec::new();
     for file in files().iter().filter(|file| file.room() != "machine") {

@@ -1,6 +1,6 @@
 //! What it means that a hook, or hookman itself, came to no answer.
 
-use crate::client::answer::Answer;
+use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event};
 use crate::manifest::OnError;
 
@@ -11,6 +11,12 @@ pub fn answer(event: Event, on_error: OnError, message: String) -> Answer {
             Answer { system_message: Some(message), ..Answer::default() }
         }
         (OnError::Ask, Block::Permission) => Answer::ask(message),
+        // The question stands already, and no other hook's `allow` is to take it away.
+        (OnError::Ask, Block::Request) => Answer {
+            decision: Some(Decision::Ask),
+            system_message: Some(message),
+            ..Answer::default()
+        },
         // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.
         (OnError::Ask | OnError::Closed, _) => Answer::deny(message),
     }

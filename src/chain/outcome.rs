@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use super::failing;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, PlainText};
-use crate::client::output::{self, Output, Said};
+use crate::client::misplaced::misplaced;
+use crate::client::output::{self, Found, Output, Said};
 use crate::manifest::OnError;
 
 /// How a command ended.
@@ -59,10 +61,10 @@ impl fmt::Display for Failure {
                 write!(formatter, "took longer than {} s", ms / 1000)
             }
             Self::TimedOut(ms) => write!(formatter, "took longer than {ms} ms"),
-            Self::Signal(signal) => write!(formatter, "was ended by signal {signal}"),
+            Self::Signal(signal) => write!(formatter, "was killed by signal {signal}"),
             Self::Code(code, said) if said.is_empty() => write!(formatter, "exited with {code}"),
             Self::Code(code, said) => write!(formatter, "exited with {code}: {said}"),
-            Self::Output(why) => write!(formatter, "answered nonsense: {why}"),
+            Self::Output(why) => write!(formatter, "gave no usable answer: {why}"),
             Self::Builtin(why) => write!(formatter, "could not decide: {why}"),
         }
     }
@@ -107,10 +109,39 @@ impl From<Outcome> for Read {
 ///
 /// Source: the client's hooks reference, "Exit code output" and "JSON output".
 ///
-/// Two things differ. What begins like JSON and is none is plain text to the client; from a hook
-/// that must not fail open it is an answer that was cut short. And an answer among other text is
-/// read as far as it holds back or tells something, which the client would throw away.
+/// Two things differ. From a hook that must not fail open, what the client takes for text or passes
+/// over is no answer, if it looks like one: JSON that is none, an output that was cut, a field that
+/// decides nothing where it stands. And an answer among other text is read as far as it holds back
+/// or tells something, which the client would throw away.
 pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
+    let is_gate = on_error != OnError::Open;
+    let mut read = answer(event, exit, heard, on_error);
+    let Outcome::Answer(answer, _) = &read.outcome else { return read };
+    if answer.decision == Some(Decision::Deny) {
+        return read;
+    }
+    if is_gate && heard.cut {
+        return Outcome::Failure(Failure::Output(TOO_LONG.to_owned())).into();
+    }
+    let Some(why) = (!decides(event, answer)).then(|| misplaced(event, heard.stdout)).flatten()
+    else {
+        return read;
+    };
+    if is_gate {
+        return Outcome::Failure(Failure::Output(why)).into();
+    }
+    read.warning.get_or_insert(why);
+    read
+}
+
+const TOO_LONG: &str = "its output was too long and was cut";
+
+/// Whether an answer decides something, be it only that the client stops.
+fn decides(event: Event, answer: &Answer) -> bool {
+    answer.decision.is_some() || answer.stop && event.facts().top.contains(&"continue")
+}
+
+fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let Heard { stdout, stderr, .. } = heard;
     let failed = |failure| Outcome::Failure(failure).into();
     let code = match exit {
@@ -137,7 +168,7 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
         (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
         (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())).into(),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
-        (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout)
+        (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout, on_error)
             .unwrap_or_else(|| match output {
                 Output::Malformed(why) => failed(Failure::Output(why)),
                 _ => plain(event, heard, on_error),
@@ -149,8 +180,8 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
 
 fn of_code(code: i32, stderr: &str) -> Failure {
     match code {
-        126 => Failure::NotStarted(last_words(stderr, "it may not be run")),
-        127 => Failure::NotStarted(last_words(stderr, "it was not found")),
+        126 => Failure::NotStarted(last_words(stderr, "it is not executable (exit code 126)")),
+        127 => Failure::NotStarted(last_words(stderr, "it was not found (exit code 127)")),
         code => Failure::Code(code, last_words(stderr, "")),
     }
 }
@@ -164,8 +195,14 @@ fn goes_on(on_error: OnError) -> Read {
     Read { outcome: Outcome::Answer(Answer::default(), None), warning }
 }
 
-fn among_noise(event: Event, stdout: &str) -> Option<Read> {
-    let (answer, noise, doubted) = output::among_noise(event, stdout)?;
+fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
+    let Found { answer, noise, doubted, misplaced } = output::among_noise(event, stdout)?;
+    if let Some(why) = misplaced
+        && on_error != OnError::Open
+        && !decides(event, &answer)
+    {
+        return Some(Outcome::Failure(Failure::Output(why)).into());
+    }
     let mut warning = format!("{noise} bytes of other text stood beside its answer");
     if doubted {
         warning.push_str(", so its `allow` or rewrite is not believed");
@@ -174,7 +211,7 @@ fn among_noise(event: Event, stdout: &str) -> Option<Read> {
 }
 
 fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
-    let text = heard.stdout.trim();
+    let text = output::trimmed(heard.stdout);
     let is_gate = on_error != OnError::Open;
     let names_answer = || match event.facts().plain_text {
         PlainText::Ignored => ["\"decision\"", "\"permissionDecision\"", "\"hookSpecificOutput\""]
@@ -184,12 +221,11 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
         PlainText::User | PlainText::Steers => false,
     };
     let why = match (text.starts_with('{'), heard.cut) {
-        (false, true) if is_gate => "it is longer than what is kept of an output",
         (false, false) if is_gate && names_answer() => {
-            "it names a field of an answer, but no answer in it can be read"
+            "its output names a field of an answer, but no answer can be read from it"
         }
-        (true, true) => "its JSON is longer than what is kept of an output",
-        (true, false) if is_gate => "its JSON is not whole",
+        (true, true) => TOO_LONG,
+        (true, false) if is_gate => "its JSON is incomplete",
         _ => "",
     };
     if !why.is_empty() {
@@ -208,13 +244,16 @@ fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
     if matches!(event.facts().block, Block::Never | Block::Request) {
         return Outcome::Failure(Failure::Code(2, last_words(stderr, "")));
     }
-    let in_json = match output {
-        Output::Answer(answer) if answer.decision == Some(Decision::Deny) => answer.reason,
-        _ => None,
+    let answer = match output {
+        // The rest of the JSON is heeded beside the code (seen on 2.1.329), but where it is a form.
+        Output::Answer(answer) if event.facts().block != Block::Action => answer,
+        _ => Answer::default(),
     };
+    let in_json = answer.reason.filter(|_| answer.decision == Some(Decision::Deny));
     let reason = in_json.unwrap_or_else(|| stderr.trim().to_owned());
     let reason = if reason.is_empty() { "exited with 2 and gave no reason" } else { &reason };
-    Outcome::Answer(Answer::deny(reason), None)
+    let Answer { decision, reason, .. } = Answer::deny(reason);
+    Outcome::Answer(Answer { decision, reason, ..answer }, None)
 }
 
 fn last_words(stderr: &str, otherwise: &str) -> String {
@@ -228,15 +267,7 @@ fn last_words(stderr: &str, otherwise: &str) -> String {
 
 /// What a failure means for the chain.
 pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer {
-    let message = failure.to_string();
-    match (on_error, event.facts().block) {
-        (OnError::Open, _) | (_, Block::Never) => {
-            Answer { system_message: Some(message), ..Answer::default() }
-        }
-        (OnError::Ask, Block::Permission) => Answer::ask(message),
-        // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.
-        (OnError::Ask | OnError::Closed, _) => Answer::deny(message),
-    }
+    failing::answer(event, on_error, failure.to_string())
 }
 
 #[cfg(test)]
@@ -278,7 +309,7 @@ mod tests {
             let effects = match event.facts().block {
                 Block::Never => ["told", "told", "told"],
                 Block::Permission => ["told", "ask", "deny"],
-                Block::Request => ["told", "deny", "deny"],
+                Block::Request => ["told", "told", "deny"],
                 Block::Decision if stops.contains(event) => ["told", "exit 2", "exit 2"],
                 Block::Decision => ["told", "block", "block"],
                 Block::ExitCode => ["told", "exit 2", "exit 2"],
@@ -348,5 +379,82 @@ mod tests {
         assert_eq!(closed(Exit::Code(0), &noisy), "output");
         assert_eq!(closed(Exit::Code(0), "hi"), "silent");
         assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
+    }
+
+    /// The kind of what an exit with 0 and this output come to: a decision, a failure or neither.
+    fn kind(event: Event, stdout: &str, cut: bool, on_error: OnError) -> &'static str {
+        let heard = Heard { stdout, stderr: "", cut };
+        match read(event, Exit::Code(0), heard, on_error).outcome {
+            Outcome::Answer(answer, _) => answer.decision.map_or("none", Decision::name),
+            Outcome::Failure(failure) => failure.kind(),
+        }
+    }
+
+    #[test]
+    fn a_garbled_answer_is_never_weaker_than_the_client_reads_it() {
+        let deny = r#"{"decision":"block","reason":"no"}"#;
+        let deep = format!("{}1{}", "[".repeat(1000), "]".repeat(1000));
+        let rows = [
+            (format!("\u{feff}{deny}"), "deny"),
+            (format!("\n\u{feff}\u{feff} {deny}\u{feff}\n"), "deny"),
+            (format!("\u{a0}{deny}"), "deny"),
+            (r#"{"decision":"block","reason":"half \ud83d"}"#.to_owned(), "deny"),
+            (r#"{"decision":"block","n":1e999}"#.to_owned(), "deny"),
+            (format!(r#"{{"decision":"block","a":{deep}}}"#), "deny"),
+            (
+                format!(
+                    r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"ask","a":{deep}}}}}"#
+                ),
+                "ask",
+            ),
+            // The client takes the rest for text or nonsense.
+            (format!("\u{200b}{deny}"), "none"),
+            ("\u{85}{\"decision\":\"approve\"}".to_owned(), "none"),
+            ("{\"decision\":\"approve\",\"reason\":\"a\tb\"}".to_owned(), "output"),
+            (r#"{"permissionDecision":"deny"}"#.to_owned(), "none"),
+        ];
+        for (stdout, expected) in &rows {
+            assert_eq!(
+                kind(Event::PreToolUse, stdout, false, OnError::Open),
+                *expected,
+                "{stdout}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_gate_whose_answer_cannot_be_heeded_has_failed() {
+        let named = |rest: &str| {
+            format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{rest}}}}}"#)
+        };
+        let rows = [
+            (r#"{"permissionDecision":"deny"}"#.to_owned(), false, "output"),
+            (named(r#""decision":"block""#), false, "output"),
+            (format!("hello\n{}", named(r#""decision":"block""#)), false, "output"),
+            (
+                r#"{"hook_specific_output":{"permission_decision":"deny"}}"#.to_owned(),
+                false,
+                "output",
+            ),
+            (r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#.to_owned(), false, "output"),
+            (format!("hello\n{}", named(r#""additionalContext":"x""#)), true, "output"),
+            (named(r#""permissionDecision":"allow""#), true, "output"),
+            (format!("hello\n{}", named(r#""permissionDecision":"deny""#)), true, "deny"),
+            ("hello".to_owned(), true, "output"),
+            ("hello".to_owned(), false, "none"),
+            (named(r#""permissionDecision":"allow""#), false, "allow"),
+            (format!("hello\n{}", named(r#""permissionDecision":"allow""#)), false, "none"),
+            (r#"{"decision":"approve","permissionDecision":"allow"}"#.to_owned(), false, "allow"),
+            (r#"{"continue":false,"permissionDecision":"deny"}"#.to_owned(), false, "none"),
+            (r#"{"systemMessage":"x"}"#.to_owned(), false, "none"),
+        ];
+        for (stdout, cut, expected) in &rows {
+            for on_error in [OnError::Ask, OnError::Closed] {
+                let found = kind(Event::PreToolUse, stdout, *cut, on_error);
+                assert_eq!(found, *expected, "{on_error:?} {stdout}");
+            }
+        }
+        let told = |stdout| kind(Event::SessionStart, stdout, false, OnError::Closed);
+        assert_eq!(told(r#"{"decision":"block"}"#), "none");
     }
 }

@@ -1,31 +1,33 @@
 //! `hookman adopt`: run hooks that others installed, in their stead.
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Adopt;
 use super::beside::Beside;
+use super::elsewhere::handlers_elsewhere;
 use super::layers::Layers;
 use super::registering::{self, Target};
-use super::{ExitStatus, World};
+use super::step::Step;
+use super::{ExitStatus, World, remarks};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
-use crate::settings::Registration;
 use crate::settings::adoption::{
     Adopted, Candidate, Program, Wrapped, candidates, suggest, unique,
 };
+use crate::settings::{Handler, Passed, Record, Registration, handlers};
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
     let place = Place::of(world, target)?;
     let target = &place.target;
-    let offers = offers(&place)?;
+    let offers = offers(&place, world)?;
     let standing = place.standing();
     if offers.is_empty() && standing.is_empty() {
         refuse_malformed(&place, world)?;
@@ -60,7 +62,13 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world,
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
-    let beside = Beside::of(world, target)?;
+    let wrapped: Vec<_> = chosen.iter().map(|(name, _, wrapped)| (*name, *wrapped)).collect();
+    remarks::of_adoption(world, &place, &wrapped);
+    let is_chosen = |offer: &&Offer| wrapped.iter().any(|(name, _)| *name == offer.name);
+    for offer in offers.iter().filter(is_chosen) {
+        remarks::of_twin(world, &offer.name, offer.twin.as_deref());
+    }
+    let beside = Beside::of(world, target, binary.as_deref())?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
         let flag = target.flag();
         world.hint(format!("Done. `hookman release{flag}` gives an adopted hook back."));
@@ -75,6 +83,9 @@ fn plan<'p>(
     world: &World,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
+    if !chosen.is_empty() {
+        place.target.check_open(world, &text)?;
+    }
     let mut adopted = Vec::new();
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);
@@ -88,6 +99,8 @@ fn plan<'p>(
 struct Offer {
     candidate: Candidate,
     name: String,
+    /// Another settings file in which an equal handler stands.
+    twin: Option<String>,
 }
 
 impl Offer {
@@ -96,17 +109,34 @@ impl Offer {
     }
 }
 
-fn offers(place: &Place) -> Result<Vec<Offer>> {
+fn offers(place: &Place, world: &World) -> Result<Vec<Offer>> {
     let original = &place.adoption.original;
     if is_blank(original) {
         return Ok(Vec::new());
     }
     let document = Document::parse(original)?;
+    let mut presumed = presumed(place, world);
+    let elsewhere = handlers_elsewhere(world, &place.target);
+    let standing = handlers(&document);
     let mut offers: Vec<Offer> = Vec::new();
     for candidate in candidates(&document) {
         if place.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
             continue;
         }
+        let handler = document.lookup(&candidate.pointer).map(|node| document.value(node));
+        let handler = handler.unwrap_or_default();
+        let is_it =
+            |ours: &Passed| is_same(ours, &candidate.event, candidate.matcher.as_deref(), &handler);
+        if let Some(at) = presumed.iter().position(is_it) {
+            presumed.swap_remove(at);
+            continue;
+        }
+        let own = standing.iter().find(|it| it.pointer == candidate.pointer);
+        let is_equal = |it: &Handler| {
+            own.is_some_and(|own| (&own.event, &own.identity) == (&it.event, &it.identity))
+        };
+        let twin = elsewhere.iter().find(|(_, handler)| is_equal(handler));
+        let twin = twin.map(|(shown, _)| shown.clone());
         let name = match &candidate.wrapped {
             Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
                 place.layers.all.hooks.iter().any(|hook| hook.name == name)
@@ -114,9 +144,31 @@ fn offers(place: &Place) -> Result<Vec<Offer>> {
             }),
             Err(_) => String::new(),
         };
-        offers.push(Offer { candidate, name });
+        offers.push(Offer { candidate, name, twin });
     }
     Ok(offers)
+}
+
+/// The entries that the manifest has the client run without hookman and that are not remembered to be
+/// hookman's, as in a fresh clone.
+fn presumed(place: &Place, world: &World) -> Vec<Passed> {
+    let count = |text: &str, ours: &Passed| {
+        let Ok(document) = Document::parse(text) else { return 0 };
+        handlers(&document)
+            .iter()
+            .filter(|it| is_same(ours, &it.event, it.matcher.as_deref(), &it.value))
+            .count()
+    };
+    // Without a program there is no entry of ours that another could stand beside.
+    let wanted = registering::entries(world, &place.target, &place.layers, None);
+    let mut presumed = Record::presumed_for(place.text(), &wanted.unwrap_or_default()).passed;
+    // What is remembered is not in the original any more.
+    presumed.retain(|ours| count(place.text(), ours) == count(&place.adoption.original, ours));
+    presumed
+}
+
+fn is_same(ours: &Passed, event: &str, matcher: Option<&str>, handler: &Value) -> bool {
+    (&*ours.event, ours.matcher.as_deref(), &ours.handler) == (event, matcher, handler)
 }
 
 /// Refuses a file in which handlers may stand that neither hookman nor the client can read.
@@ -163,7 +215,7 @@ fn chosen<'o>(
     let open: Vec<Chosen<'o>> = offers
         .iter()
         .filter_map(|offer| {
-            let Offer { candidate, name } = offer;
+            let Offer { candidate, name, .. } = offer;
             Some((name.as_str(), candidate.pointer.as_str(), candidate.wrapped.as_ref().ok()?))
         })
         .collect();
@@ -245,7 +297,7 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         let rows: Vec<_> = offers
             .iter()
             .map(|offer| {
-                let Offer { candidate, name } = offer;
+                let Offer { candidate, name, .. } = offer;
                 json!({
                     "name": (!offer.is_refused()).then_some(name),
                     "event": candidate.event,

@@ -1,26 +1,20 @@
-//! What `adopt`, `release` and `uninstall` share: the adoptions of one settings file and the change
-//! of both files.
-
-use std::path::Path;
+//! What `adopt`, `release` and `uninstall` share: the adoptions of one settings file as they stand.
 
 use anyhow::{Context, Result};
 
-use super::args::Writing;
-use super::beside::Beside;
 use super::layers::Layers;
 use super::moving::{self, Moving};
-use super::registering::{self, Proposal};
-use super::settling::{self, Written};
+use super::proposal::Proposal;
+use super::registering;
+use super::step::Step;
 use super::target::Target;
 use super::writes::Writes;
-use super::{World, consent, exchange, release};
+use super::{World, exchange, release};
 use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
-use crate::machine::lock::Lock;
 use crate::manifest::Hook;
-use crate::runtime::chains;
 use crate::settings::adoption::{Adopted, Adoption, Copied, Declared, Kept, Past};
-use crate::settings::{Refusal, Registration, Undo, unified_diff};
+use crate::settings::{Refusal, Registration, Undo};
 
 /// The manifest of someone who has only adopted hooks.
 const EMPTY_MANIFEST: &str =
@@ -39,7 +33,8 @@ pub(super) struct Place {
     /// The adoptions so far, in line with the text and the manifest.
     pub adoption: Adoption,
     kept: Option<Kept>,
-    manifest: Option<String>,
+    /// The text of the manifest.
+    pub manifest: Option<String>,
     /// The hooks of the chain.
     pub layers: Layers,
 }
@@ -230,7 +225,11 @@ impl Place {
         if adopted.is_empty() {
             return self.adoption.clone();
         }
-        self.adoption.with(adopted, self.text(), self.undo.as_ref())
+        let mut with = self.adoption.with(adopted, self.text(), self.undo.as_ref());
+        if self.adoption.hooks.is_empty() {
+            with.made_manifest = Some(self.manifest.is_none());
+        }
+        with
     }
 
     /// The text of the manifest to add hooks to.
@@ -252,7 +251,8 @@ impl Place {
         entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
     ) -> Result<Step<'_>> {
         // A manifest that nobody but hookman wrote goes when it has no hook any more.
-        let made = [EMPTY_MANIFEST, EMPTY_OVERLAY].contains(&&*manifest);
+        let is_empty = [EMPTY_MANIFEST, EMPTY_OVERLAY].contains(&&*manifest);
+        let made = is_empty && self.adoption.made_manifest.unwrap_or(true);
         let manifest = (!made).then_some(manifest);
         let edited = manifest.as_deref().unwrap_or_default();
         let layers = Layers::of(world, &self.target, Some(edited))?.unwrap_or_default();
@@ -326,135 +326,4 @@ pub(super) fn losses(world: &World, target: &Target) -> Vec<Place> {
     // What keeps one from being read is told by what needs it.
     let places = worth.filter_map(|it| Place::of(world, it).ok());
     places.filter(|place| !place.lost().is_empty()).collect()
-}
-
-/// A change of a settings file and its manifest, not written yet.
-pub(super) struct Step<'p> {
-    place: &'p Place,
-    manifest: Option<String>,
-    /// The hooks of the chain afterwards.
-    pub layers: Layers,
-    proposal: Proposal,
-}
-
-impl Step<'_> {
-    /// Prints both changes.
-    pub(super) fn show(&self, world: &World) {
-        let shown = world.paths.shown(&self.place.target.manifest);
-        let (before, after) = (self.place.manifest.as_deref(), self.manifest.as_deref());
-        world.terminal.print(&unified_diff(&shown, before, after, registering::colour(world)));
-        self.proposal.show(world);
-    }
-
-    /// Whether it removes a file.
-    pub(super) fn removes(&self, path: &Path) -> bool {
-        let is_manifest = path == self.place.target.manifest && self.manifest.is_none();
-        is_manifest || self.proposal.removes(path)
-    }
-
-    /// Whether both files are what the change was made from and can be written.
-    ///
-    /// # Errors
-    ///
-    /// What would keep them from it.
-    pub(super) fn check(&self, world: &World) -> Result<()> {
-        self.proposal.check(world)?;
-        if self.place.manifest != self.manifest {
-            files::check_replaceable(&self.place.target.manifest)?;
-        }
-        Ok(())
-    }
-
-    /// Writes both changes, so that at no moment a hook stands in neither file.
-    ///
-    /// # Errors
-    ///
-    /// When a file was changed meanwhile or cannot be written; what was written is noted then.
-    pub(super) fn write(
-        &self,
-        world: &World,
-        verb: &str,
-        lock: &Lock,
-        writes: &mut Writes,
-    ) -> Result<()> {
-        self.check(world)?;
-        self.proposal.begin(writes)?;
-        let gains = self.layers.all.hooks.len() > self.place.layers.all.hooks.len();
-        if gains {
-            self.write_manifest(world, writes)?;
-        }
-        self.proposal.put(world, verb, lock, writes)?;
-        if !gains {
-            self.write_manifest(world, writes)?;
-        }
-        self.proposal.end(writes)
-    }
-
-    fn write_manifest(&self, world: &World, writes: &mut Writes) -> Result<()> {
-        let path = &self.place.target.manifest;
-        let (before, after) = (self.place.manifest.as_deref(), self.manifest.as_deref());
-        if before == after {
-            return Ok(());
-        }
-        writes.exchange_and_say(world, path, before, after)
-    }
-
-    /// Shows the change with what goes with it, asks, and writes all of it or nothing; gives whether
-    /// it did.
-    ///
-    /// # Errors
-    ///
-    /// What keeps a file from being written; each is as it was then.
-    pub(super) fn carry_out(
-        &self,
-        world: &World,
-        (verb, writing): (&str, &Writing),
-        early: Option<Lock>,
-        others: &[Proposal],
-        mut beside: Beside,
-    ) -> Result<bool> {
-        beside.show(world);
-        self.show(world);
-        registering::show_changing(world, others);
-        if !consent::given(world, writing, "Write this?")? {
-            return Ok(false);
-        }
-        let target = &self.place.target;
-        let wait = settling::is_needed(world, writing);
-        let lock = target.lock(world, early)?;
-        beside.check()?;
-        self.check(world)?;
-        for other in others {
-            other.check(world)?;
-        }
-        Writes::all(world, |writes| {
-            beside.write(world, writes)?;
-            self.write(world, verb, &lock, writes)?;
-            others.iter().try_for_each(|other| other.write(world, verb, &lock, writes))
-        })?;
-        let _ = chains::compile(&world.paths, &target.chain);
-        drop(lock);
-        let mut written = registering::written(others);
-        written.push(self);
-        settling::settle(world, target, wait, &written)?;
-        Ok(true)
-    }
-}
-
-impl Written for Step<'_> {
-    fn settings(&self) -> &Path {
-        self.proposal.settings()
-    }
-
-    fn trace(&self, world: &World) -> Option<String> {
-        self.proposal.trace(world)
-    }
-
-    fn stands(&self, world: &World) -> Result<bool> {
-        self.proposal.stands(world)
-    }
-
-    fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
-        self.proposal.write_again(world, lock)
-    }
 }

@@ -1,16 +1,19 @@
 //! `hookman backups`: the copies of settings.json from before each write.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use serde_json::json;
 
 use super::args;
 use super::registering::{self, Target};
 use super::{ExitStatus, World};
-use crate::machine::backups::{self, KEPT};
+use crate::machine::backups::{self, Backup, KEPT};
 
 pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let all = backups::list(&registering::backup_directory(world, &target.settings))?;
+    let launchers = launchers(world, &target)?;
     if args.json {
         let rows: Vec<_> = all
             .iter()
@@ -25,12 +28,18 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
                 })
             })
             .collect();
-        world.terminal.line(json!({"settings": target.settings, "backups": rows}).to_string());
+        let mut report = json!({"settings": target.settings, "backups": rows});
+        if !launchers.is_empty() {
+            let row = |it: &Backup| json!({"time": it.stamp, "bytes": it.size, "path": it.path});
+            report["launchers"] = launchers.iter().map(row).collect();
+        }
+        world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
     }
     let shown = world.paths.shown(&target.settings);
     if all.is_empty() {
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
+        show_launchers(world, &target, &launchers);
         return Ok(ExitStatus::Done);
     }
     world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
@@ -45,5 +54,23 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         ));
     }
     world.hint(format!("`hookman restore N{}` puts one back.", target.flag()));
+    show_launchers(world, &target, &launchers);
     Ok(ExitStatus::Done)
+}
+
+/// The copies of what stood where a project's launcher had to stand.
+fn launchers(world: &World, target: &Target) -> Result<Vec<Backup>> {
+    let launcher = target.launcher().filter(|_| !target.local);
+    let list = |path: PathBuf| backups::list(&registering::backup_directory(world, &path));
+    Ok(launcher.map(list).transpose()?.unwrap_or_default())
+}
+
+fn show_launchers(world: &World, target: &Target, launchers: &[Backup]) {
+    let Some(launcher) = target.launcher().filter(|_| !launchers.is_empty()) else { return };
+    let shown = world.paths.shown(&launcher);
+    world.terminal.line(format!("{shown} as it was before hookman's launcher replaced it:"));
+    for copy in launchers {
+        let (time, path) = (copy.time(), world.paths.shown(&copy.path));
+        world.terminal.line(format!("     {time}  {:>8} bytes  {path}", copy.size));
+    }
 }

@@ -2,7 +2,7 @@
 //! the client ignores the whole file.
 
 use super::World;
-use super::registering::Proposal;
+use super::proposal::Proposal;
 use super::settling::Written;
 use crate::client::event::Event;
 use crate::client::json::Document;

@@ -6,7 +6,6 @@
 //! difference was shown.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -16,9 +15,8 @@ use super::binary::{binary_path, registered};
 use super::registering::{self, Target};
 use super::writes::Writes;
 use super::{World, exchange};
-use crate::machine::files;
 use crate::machine::paths::{self, content_hash};
-use crate::settings::adoption::Copied;
+use crate::machine::{backups, files};
 use crate::settings::unified_diff;
 use crate::settings::wanted::LAUNCHER;
 
@@ -223,26 +221,21 @@ impl Companions {
         }
         for Companion { path, found, text, deed } in &self.files {
             if deed.writes() {
-                let made = make_folders(path)?;
+                let made = writes.make_folders(path)?;
                 let before = files::read_text(path)?;
                 if *deed == Deed::Replace {
                     if before != *found {
                         return Err(exchange::changed(world, path));
                     }
-                    if let Some(kept) = registering::back_up(
-                        world,
-                        path,
-                        found.as_deref(),
-                        &Copied::default(),
-                        "apply",
-                    )? {
-                        let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
-                        world.terminal.line(format!("replaced {shown} (copy: {kept})"));
-                    }
+                    let folder = registering::backup_directory(world, path);
+                    let found = found.as_deref().unwrap_or_default();
+                    let kept = backups::save(&folder, found, None, "replacing", "sh")?;
+                    let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
+                    world.terminal.line(format!("replaced {shown} (copy: {kept})"));
                 }
                 writes.note(path, before.as_deref(), Some(text));
                 let write = if is_program(text) { files::replace_program } else { files::replace };
-                write(path, text).inspect_err(|_| remove_empty(&made))?;
+                write(path, text)?;
                 self.written.directories.extend(made);
             }
             if *deed != Deed::Leave {
@@ -277,7 +270,7 @@ impl Companions {
                 files::remove(path)?;
             }
         }
-        remove_empty(&self.written.directories);
+        files::remove_empty(&self.written.directories);
         files::remove(&self.record)?;
         Ok(())
     }
@@ -317,26 +310,4 @@ fn is_made_from(template: &str, found: &str) -> bool {
     let (Some(head), Some(next)) = (parts.next(), parts.next()) else { return template == found };
     let rest = found.strip_prefix(head).unwrap_or_default();
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
-}
-
-// One that is not empty holds files of the user's and stays.
-fn remove_empty(folders: &[PathBuf]) {
-    for folder in folders.iter().rev() {
-        let _ = fs::remove_dir(folder);
-    }
-}
-
-// Makes the directories above `path` and gives those that were missing, outermost first.
-fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
-    let mut missing: Vec<PathBuf> = path
-        .ancestors()
-        .skip(1)
-        .take_while(|folder| !folder.exists())
-        .map(Path::to_owned)
-        .collect();
-    missing.reverse();
-    if let Some(folder) = path.parent() {
-        files::make_directory(folder)?;
-    }
-    Ok(missing)
 }

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::args::{self, Format};
 use super::layers::Layers;
-use super::registering::{self, Proposal, Target};
+use super::proposal::Proposal;
+use super::registering::{self, Target};
 use super::settling::Written;
 use super::{ExitStatus, World};
 

@@ -1,5 +1,5 @@
 //! How a command that failed says so: in words on standard error, or as an object on standard
-//! output to who asked for JSON there.
+//! output to who asked for JSON there; and with which exit code.
 
 use std::ffi::{OsStr, OsString};
 
@@ -21,31 +21,58 @@ pub(super) fn asks_for_json(words: impl IntoIterator<Item = OsString>) -> bool {
         || words.windows(2).any(|pair| pair[0] == "--format" && is_format(&pair[1]))
 }
 
+/// The exit code of a command line that fails; as words, as above.
+///
+/// `hookman state` is called in hooks, where the client takes 2 for a block.
+pub(super) fn status(mut words: impl Iterator<Item = OsString>) -> ExitStatus {
+    if words.nth(1).is_some_and(|verb| verb == "state") {
+        ExitStatus::Undecided
+    } else {
+        ExitStatus::Error
+    }
+}
+
 /// Adds to a report for programs what went wrong and the exit code.
 pub(super) fn add(report: &mut Value, error: &str) {
     report["error"] = json!(error);
     report["exit_code"] = json!(u8::from(ExitStatus::Error));
 }
 
-/// Says what went wrong and gives the exit code.
-pub(super) fn tell(terminal: &Terminal, json: bool, error: &str) -> u8 {
-    if json {
-        let mut report = json!({});
-        add(&mut report, error);
-        terminal.line(report.to_string());
-    } else {
-        terminal.warn(format!("error: {error}"));
-    }
-    ExitStatus::Error.into()
+/// How an error is said.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    /// Whether as JSON.
+    pub json: bool,
+    /// With which exit code.
+    pub status: ExitStatus,
 }
 
-/// Says what the command line parser found, help and version among it, and gives the exit code.
-pub(super) fn tell_parser(terminal: &Terminal, json: bool, error: &clap::Error) -> u8 {
-    if json && error.use_stderr() {
-        let text = error.render().to_string();
-        return tell(terminal, json, text.trim_start_matches("error: ").trim_end());
+impl Manner {
+    /// Says what went wrong and gives the exit code.
+    pub(super) fn tell(self, terminal: &Terminal, error: &str) -> u8 {
+        if self.json {
+            let mut report = json!({});
+            add(&mut report, error);
+            report["exit_code"] = json!(u8::from(self.status));
+            terminal.line(report.to_string());
+        } else {
+            terminal.warn(format!("error: {error}"));
+        }
+        self.status.into()
     }
-    error.exit()
+
+    /// Says what the command line parser found, help and version among it, and gives the exit code.
+    pub(super) fn tell_parser(self, terminal: &Terminal, error: &clap::Error) -> u8 {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        let text = error.render();
+        if self.json {
+            return self.tell(terminal, text.to_string().trim_start_matches("error: ").trim_end());
+        }
+        let _ = error.print();
+        self.status.into()
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::registering::{self, Target};
 use super::writes::Writes;
 use super::{ExitStatus, World, caveats, consent, settling, word};
 use crate::builtin::catalogue;
+use crate::doctor::own_hooks;
 use crate::machine::files;
 use crate::manifest::{self, Action, Manifest};
 use crate::runtime::chains;
@@ -118,14 +119,14 @@ struct Edit {
 impl Edit {
     fn of(args: &Install, world: &World, target: &Target) -> Result<Self> {
         let before = files::read_text(&target.manifest)?;
-        let starter = if target.local { OVERLAY } else { STARTER };
-        let mut after = before.clone().unwrap_or_else(|| starter.to_owned());
+        let mut after = before.clone().unwrap_or_else(|| starter(target));
         let layers =
             |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
         let mut found = layers(&after)?;
         for hook in &args.hooks {
             let name = ready_made(hook)?;
             if !declares(&found.all, name) {
+                target.check_open(world, &after)?;
                 after = manifest::edit::add_builtin(&after, name);
                 found = layers(&after).with_context(|| {
                     let file = world.paths.shown(&target.manifest);
@@ -144,9 +145,7 @@ impl Edit {
     /// The names of the hooks that the edited manifest declares.
     fn own(&self) -> Vec<&str> {
         let Layers { committed, all } = &self.layers;
-        let is_overlay = |name: &str| committed.hooks.iter().all(|hook| hook.name != name);
-        let names = all.hooks.iter().map(|hook| hook.name.as_str());
-        if self.local { names.filter(|name| is_overlay(name)).collect() } else { names.collect() }
+        own_hooks(self.local, &committed.hooks, &all.hooks).map(|hook| hook.name.as_str()).collect()
     }
 
     fn show(&self, world: &World) {
@@ -177,6 +176,12 @@ impl Edit {
         }
         writes.exchange_and_say(world, &self.path, self.before.as_deref(), Some(&self.after))
     }
+}
+
+/// The text of a new manifest, with the command that applies it as it is typed for it.
+fn starter(target: &Target) -> String {
+    let apply = format!("`hookman apply{}`", target.flag());
+    if target.local { OVERLAY.to_owned() } else { STARTER.replace("`hookman apply`", &apply) }
 }
 
 fn ready_made(typed: &str) -> Result<&'static str> {

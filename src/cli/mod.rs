@@ -14,6 +14,7 @@ mod consent;
 mod diff;
 mod disable;
 mod doctor;
+mod elsewhere;
 mod enable;
 mod events;
 mod exchange;
@@ -27,14 +28,17 @@ mod log_args;
 mod moving;
 mod permanent;
 mod profile;
+mod proposal;
 mod registering;
 mod release;
+mod remarks;
 mod restore;
 mod sessions;
 mod settling;
 mod show;
 mod state;
 mod status;
+mod step;
 mod switch_args;
 mod switching;
 mod target;
@@ -51,6 +55,7 @@ use crate::machine::paths::Paths;
 use crate::machine::signals;
 use crate::machine::terminal::{Terminal, harmless};
 use args::{Cli, Command};
+use failure::Manner;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +66,8 @@ pub enum ExitStatus {
     Found,
     /// A wrong call or an error; the command line parser uses the same code.
     Error,
+    /// An error of what hooks call, where the client takes 2 for a block.
+    Undecided,
 }
 
 impl From<ExitStatus> for u8 {
@@ -69,6 +76,7 @@ impl From<ExitStatus> for u8 {
             ExitStatus::Done => 0,
             ExitStatus::Found => 1,
             ExitStatus::Error => 2,
+            ExitStatus::Undecided => 3,
         }
     }
 }
@@ -89,22 +97,25 @@ impl World {
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
     signals::ignore_failed_writes();
-    let json = failure::asks_for_json(std::env::args_os());
     let terminal = Terminal::of_process();
+    let failure = Manner {
+        json: failure::asks_for_json(std::env::args_os()),
+        status: failure::status(std::env::args_os()),
+    };
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::tell_parser(&terminal, json, &error),
+        Err(error) => return failure.tell_parser(&terminal, &error),
     };
     let paths = match Paths::from_environment() {
         Ok(paths) => paths,
-        Err(error) => return failure::tell(&terminal, json, &error.to_string()),
+        Err(error) => return failure.tell(&terminal, &error.to_string()),
     };
     let world = World { paths, terminal };
     match dispatch(cli.command, &world) {
         Ok(status) => status.into(),
         Err(error) => {
             let error = word::typed(&world, &format!("{error:#}"));
-            failure::tell(&world.terminal, json, &error)
+            failure.tell(&world.terminal, &error)
         }
     }
 }

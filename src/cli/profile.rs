@@ -1,5 +1,7 @@
 //! `hookman profile`: switch the hooks of a profile off in a session.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -7,8 +9,8 @@ use super::args::Profile;
 use super::switching::{self as commands, here};
 use super::which::{self, Session};
 use super::{ExitStatus, World};
-use crate::runtime::profiles;
 use crate::runtime::switching::Reply;
+use crate::runtime::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {
@@ -20,14 +22,15 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     let Some(name) = &args.name else {
         let session = which::session_if_any(&args.session, world)?;
         let project = which::project(session.as_ref(), world);
-        list(args, world, &profiles::profiles(&world.paths, project.as_deref())?);
+        list(args, world, &known(project.as_deref(), world)?);
         return Ok(ExitStatus::Done);
     };
     let chosen = commands::in_session(&args.session, world, |session| {
         let project = which::project(session, world);
-        let profiles = profiles::profiles(&world.paths, project.as_deref())?;
-        let known = commands::switchable(world, project.as_deref())?;
-        Ok(profiles::choose(&profiles, &known, name))
+        let known = known(project.as_deref(), world)?;
+        // What is wrong with the manifests was told of the profiles.
+        let (hooks, _) = switchable::switchable(&world.paths, project.as_deref())?;
+        Ok(profiles::choose(&known, &hooks, name))
     })?;
     let (session, chosen) = match chosen {
         Ok(chosen) => chosen,
@@ -37,6 +40,14 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     let scene = commands::scene(world, &session, &here);
     let reply = profiles::disable(&scene, &chosen, &args.term.as_term())?;
     Ok(report(args, world, &session, &reply))
+}
+
+fn known(project: Option<&Path>, world: &World) -> Result<Vec<profiles::Profile>> {
+    let (profiles, wrong) = profiles::profiles(&world.paths, project)?;
+    for message in wrong {
+        world.terminal.warn(message);
+    }
+    Ok(profiles)
 }
 
 fn list(args: &Profile, world: &World, profiles: &[profiles::Profile]) {

@@ -4,40 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::adopting::{Held, Place};
+use super::World;
 use super::binary;
 pub(super) use super::binary::binary_path;
 use super::layers::Layers;
-use super::moving::{self, Moving};
+use super::proposal::Proposal;
 use super::settling::Written;
 pub(super) use super::target::Target;
 use super::writes::Writes;
-use super::{World, exchange};
 use crate::doctor::demands;
-use crate::machine::lock::Lock;
 use crate::machine::{backups, files};
 use crate::settings::adoption::Copied;
 use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
-use crate::settings::{Colour, Plan, Record, Registration, Remembered, Undo, plan, unified_diff};
-
-/// What a settings file is to hold.
-#[derive(Clone)]
-enum Wish {
-    Entries(Vec<Registration>),
-    Nothing,
-}
-
-/// A change of a settings file, not written yet.
-pub(super) struct Proposal {
-    settings: PathBuf,
-    wish: Wish,
-    /// The change.
-    pub plan: Plan,
-    undo: Option<Undo>,
-    moving: Option<Moving>,
-    /// What is adopted, in line with the text.
-    held: Option<Held>,
-}
+use crate::settings::{Colour, Registration, Remembered, Undo};
 
 /// Plans the registration of a target's hooks: in a project's settings and then in those that its
 /// overlay needs, or in the latter alone.
@@ -68,15 +47,15 @@ pub(super) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    registered(world, target, layers, binary, target.local)
+    of_file(world, target, layers, (binary, target.local))
 }
 
-fn registered(
+/// As [`entries`], for the settings file of the target or of its overlay.
+fn of_file(
     world: &World,
     target: &Target,
     layers: &Layers,
-    binary: Option<&Path>,
-    local: bool,
+    (binary, local): (Option<&Path>, bool),
 ) -> Result<Vec<Registration>> {
     let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
     // The user's chain has to hear of switches as well.
@@ -99,7 +78,7 @@ pub(super) fn propose_overlay(
     binary: Option<&Path>,
 ) -> Result<Vec<Proposal>> {
     let Some(overlay) = target.overlay() else { return Ok(Vec::new()) };
-    let entries = registered(world, target, layers, binary, true)?;
+    let entries = of_file(world, target, layers, (binary, true))?;
     Ok(vec![Proposal::with(world, &overlay, entries)?])
 }
 
@@ -109,11 +88,8 @@ pub(super) fn propose_overlay(
 ///
 /// As [`propose`].
 pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Vec<Proposal>> {
-    let mut proposals = vec![Proposal::removing(world, target)?];
-    if let Some(overlay) = target.overlay() {
-        proposals.push(Proposal::removing(world, &overlay)?);
-    }
-    Ok(proposals)
+    let targets = std::iter::once(target.clone()).chain(target.overlay());
+    targets.map(|target| Proposal::removal(world, &target)).collect()
 }
 
 /// Shows the proposals that change something.
@@ -168,20 +144,13 @@ pub(super) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
-/// What would be kept of a file that hookman wrote elsewhere, as in a fresh clone, where it holds
-/// entries that only a record tells from others.
-fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
-    let record = Record::presumed_for(text, entries);
-    let known = !record.passed.is_empty();
-    known.then(|| Undo { original: None, after: String::new(), record })
-}
-
 /// What to say of a file that must not be touched.
 pub(super) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
-fn undo_file(world: &World, settings: &Path) -> PathBuf {
+/// Where that is kept which takes our entries out of a settings file.
+pub(super) fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("undo", settings)
 }
 
@@ -233,272 +202,13 @@ pub(super) fn back_up(
 ) -> Result<Option<PathBuf>> {
     let kept = if kept.is_empty() { None } else { Some(serde_json::to_string(kept)?) };
     let directory = backup_directory(world, settings);
-    let save = |text| backups::save(&directory, text, kept.as_deref(), verb);
+    let save = |text| backups::save(&directory, text, kept.as_deref(), verb, "json");
     Ok(text.map(save).transpose()?)
 }
 
-/// Where the copies of a settings file are kept.
+/// Where the copies of a settings file, or of a launcher, are kept.
 pub(super) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("backups", settings)
-}
-
-impl Proposal {
-    /// The change to these entries and other adoptions.
-    ///
-    /// # Errors
-    ///
-    /// As [`Moving::plan`].
-    pub(super) fn moving(
-        settings: &Path,
-        before: Option<&str>,
-        entries: Vec<Registration>,
-        moving: Moving,
-    ) -> Result<Self> {
-        let (plan, undo) = moving.plan(before, &entries)?;
-        let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
-        let all = moving.now.clone();
-        let held = Some(Held { known: all.clone(), all });
-        let (settings, undo, moving) = (settings.to_owned(), Some(undo), Some(moving));
-        Ok(Self { settings, wish, plan, undo, moving, held })
-    }
-
-    /// The same over a text with which this is adopted.
-    pub(super) fn holding(self, held: Held) -> Self {
-        Self { held: Some(held), ..self }
-    }
-
-    /// The change to these entries, and to the adoptions that the manifest declares where one of
-    /// them does not hold any more.
-    fn with(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
-        let place = Place::worth_a_look(world, target)?;
-        if let Some(place) = place.as_ref().filter(|place| !place.standing().is_empty()) {
-            return place.overtaking(world, entries);
-        }
-        let proposal = Self::make(world, &target.settings, Wish::Entries(entries))?;
-        Ok(Self { held: place.map(|place| place.held()), ..proposal })
-    }
-
-    /// The removal of everything of ours.
-    fn removing(world: &World, target: &Target) -> Result<Self> {
-        let held = Place::worth_a_look(world, target)?.map(|place| place.held());
-        Ok(Self { held, ..Self::make(world, &target.settings, Wish::Nothing)? })
-    }
-
-    fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
-        let before = read(world, settings)?;
-        let undo = undo(world, settings, before.as_deref())?;
-        // Without an entry of ours it is about some other text, but for what a removal left empty.
-        let undo = match (&wish, before.as_deref()) {
-            (Wish::Nothing, _) => undo,
-            (Wish::Entries(_), None) => None,
-            (Wish::Entries(entries), Some(text)) => match undo {
-                Some(undo) => undo.record.finds_ours(text).then_some(undo),
-                None => presumed(text, entries),
-            },
-        };
-        Self::over(before.as_deref(), settings, wish, undo)
-            .with_context(|| left_alone(world, settings))
-    }
-
-    fn over(before: Option<&str>, settings: &Path, wish: Wish, undo: Option<Undo>) -> Result<Self> {
-        let plan = match (&wish, &undo) {
-            (Wish::Entries(entries), undo) => {
-                let record = undo.as_ref().map(|undo| undo.record.clone());
-                plan(before, entries, &record.unwrap_or_default())?
-            }
-            (Wish::Nothing, Some(undo)) => undo.removal(before)?,
-            (Wish::Nothing, None) => {
-                plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
-            }
-        };
-        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None, held: None })
-    }
-
-    /// The same wish for what the file holds now.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read or must not be touched.
-    fn again(&self, world: &World) -> Result<Self> {
-        if let Some(moving) = &self.moving {
-            return self
-                .moved_again(world, moving)
-                .with_context(|| left_alone(world, &self.settings));
-        }
-        let again = match (&self.wish, &self.undo) {
-            // The removal took what was kept with it.
-            (Wish::Nothing, Some(undo)) => {
-                let before = read(world, &self.settings)?;
-                Self::over(before.as_deref(), &self.settings, Wish::Nothing, Some(undo.clone()))
-                    .with_context(|| left_alone(world, &self.settings))
-            }
-            (wish, _) => Self::make(world, &self.settings, wish.clone()),
-        }?;
-        Ok(Self { held: self.held.clone(), ..again })
-    }
-
-    fn moved_again(&self, world: &World, moving: &Moving) -> Result<Self> {
-        let before = read(world, &self.settings)?;
-        let before = before.as_deref();
-        let moving = if before == self.plan.before.as_deref() {
-            moving.again()
-        } else {
-            let undo = undo(world, &self.settings, before)?;
-            moving.of_text(before.unwrap_or_default(), undo)?
-        };
-        let entries = match &self.wish {
-            Wish::Entries(entries) => entries.clone(),
-            Wish::Nothing => Vec::new(),
-        };
-        Self::moving(&self.settings, before, entries, moving)
-    }
-
-    /// Prints the change as a unified diff and in words.
-    pub(super) fn show(&self, world: &World) {
-        world.terminal.print(&self.diff(world));
-        let shown = world.paths.shown(&self.settings);
-        world.terminal.line(format!("{shown}: {}", self.plan.summary()));
-    }
-
-    /// The change as a unified diff.
-    pub(super) fn diff(&self, world: &World) -> String {
-        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
-        unified_diff(&world.paths.shown(&self.settings), before, after, colour(world))
-    }
-
-    /// Whether it removes a file.
-    pub(super) fn removes(&self, path: &Path) -> bool {
-        path == self.settings && self.plan.after.is_none()
-    }
-
-    /// Whether the file is still what the proposal was made from, and can be written.
-    ///
-    /// # Errors
-    ///
-    /// When it is not, or cannot be read or written.
-    pub(super) fn check(&self, world: &World) -> Result<()> {
-        if read(world, &self.settings)? != self.plan.before {
-            return Err(exchange::changed(world, &self.settings));
-        }
-        if let Some(moving) = &self.moving {
-            moving.check()?;
-        }
-        if self.plan.is_empty() {
-            return Ok(());
-        }
-        files::check_replaceable(&undo_file(world, &self.settings))?;
-        files::check_replaceable(&backup_directory(world, &self.settings).join("new"))?;
-        files::check_replaceable(&self.settings).with_context(|| left_alone(world, &self.settings))
-    }
-
-    /// Writes the change, only over the text it was made from, after a backup.
-    ///
-    /// # Errors
-    ///
-    /// When the file was changed meanwhile or a step fails; what was written is noted then.
-    pub(super) fn write(
-        &self,
-        world: &World,
-        verb: &str,
-        lock: &Lock,
-        writes: &mut Writes,
-    ) -> Result<()> {
-        self.begin(writes)?;
-        self.put(world, verb, lock, writes)?;
-        self.end(writes)
-    }
-
-    /// Keeps what is needed should the process be killed between two files.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
-    pub(super) fn begin(&self, writes: &mut Writes) -> Result<()> {
-        self.moving.as_ref().map_or(Ok(()), |moving| moving.begin(writes))
-    }
-
-    /// Keeps what has come of it.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
-    pub(super) fn end(&self, writes: &mut Writes) -> Result<()> {
-        self.moving.as_ref().map_or(Ok(()), |moving| moving.end(&self.plan, writes))
-    }
-
-    /// Writes the settings alone.
-    ///
-    /// # Errors
-    ///
-    /// As [`Proposal::write`].
-    pub(super) fn put(
-        &self,
-        world: &World,
-        verb: &str,
-        _lock: &Lock,
-        writes: &mut Writes,
-    ) -> Result<()> {
-        if self.plan.is_empty() {
-            return Ok(());
-        }
-        self.check(world)?;
-        let before = self.plan.before.as_deref();
-        let backup = back_up(world, &self.settings, before, &self.copied(), verb)?;
-        self.swap(world, writes)?;
-        let shown = world.paths.shown(&self.settings);
-        let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
-        let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
-        world.terminal.line(format!("{deed} {shown}{}", kept.unwrap_or_default()));
-        Ok(())
-    }
-
-    /// What is kept of the text that the change was made from.
-    fn copied(&self) -> Copied {
-        let undo = self.moving.as_ref().map_or(self.undo.as_ref(), Moving::undo);
-        Copied::new(self.held.as_ref().map(|held| &held.all), undo)
-    }
-
-    fn swap(&self, world: &World, writes: &mut Writes) -> Result<()> {
-        let undo_file = undo_file(world, &self.settings);
-        if matches!(self.wish, Wish::Entries(_))
-            && let Some(last) = Undo::of(self.undo.as_ref(), &self.plan)?
-        {
-            let kept = Remembered { last, earlier: self.undo.clone() };
-            writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
-        }
-        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
-        if self.moving.is_none() {
-            let known = self.held.as_ref().map(|held| &held.known);
-            moving::keep_of_write(world, &self.settings, (before, after), known, writes)?;
-        }
-        writes.exchange(world, &self.settings, before, after)?;
-        if matches!(self.wish, Wish::Nothing) {
-            // What is left of it says that it belongs to another text.
-            let _ = writes.keep(&undo_file, None);
-        }
-        Ok(())
-    }
-}
-
-impl Written for Proposal {
-    fn settings(&self) -> &Path {
-        &self.settings
-    }
-
-    fn trace(&self, world: &World) -> Option<String> {
-        trace(world, &self.settings)
-    }
-
-    fn stands(&self, world: &World) -> Result<bool> {
-        // What was written is what was asked for; only another text has to be looked into.
-        let is_as_written = read(world, &self.settings)? == self.plan.after;
-        Ok(is_as_written || self.again(world)?.plan.changes.is_empty())
-    }
-
-    fn write_again(&self, world: &World, lock: &Lock) -> Result<()> {
-        let again = self.again(world)?;
-        Writes::all(world, |writes| again.write(world, "repair", lock, writes))
-    }
 }
 
 /// What changes whenever hookman works on a settings file.

@@ -3,14 +3,15 @@
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::Release;
 use super::beside::Beside;
 use super::layers::Layers;
 use super::list::fires;
 use super::registering::{self, Target};
+use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent};
+use super::{ExitStatus, World, consent, remarks};
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::lock::Lock;
@@ -37,7 +38,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     if args.forget {
         return forget(args, &chosen, &place, early, world);
     }
-    let chosen = with_twins(chosen, &adopted, &place, world);
+    let chosen = with_twins(&chosen, &adopted, &place, world);
     if chosen.is_empty() {
         world.terminal.line("Nothing to release.");
         return Ok(ExitStatus::Done);
@@ -52,7 +53,9 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         registering::entries(world, target, layers, None)
     })?;
     let others = registering::propose_overlay(world, target, &step.layers, None)?;
-    if step.carry_out(world, ("release", &args.writing), early, &others, Beside::default())? {
+    remarks::of_release(world, &place, &hooks);
+    let beside = if step.is_end() { Beside::done_with(world, target)? } else { Beside::default() };
+    if step.carry_out(world, ("release", &args.writing), early, &others, beside)? {
         world.terminal.line("Done.");
     }
     Ok(ExitStatus::Done)
@@ -238,7 +241,7 @@ fn chosen<'a, 'p>(
 /// Those that were chosen and their twins, in the order they are listed in: of equal handlers the
 /// client runs one, and it would not take what hookman runs for equal.
 fn with_twins<'a, 'p>(
-    chosen: Vec<&'a Released<'p>>,
+    chosen: &[&'a Released<'p>],
     adopted: &'a [Released<'p>],
     place: &Place,
     world: &World,

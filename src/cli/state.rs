@@ -14,6 +14,7 @@ use crate::session::store::Store;
 
 pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     let session = which::session(&args.session, world)?;
+    session.warn_of_guess(world);
     let folder = world.paths.session(&safe_name(&session.id)).join("flags");
     let store = FileStore::new(folder);
     match &args.command {
@@ -55,7 +56,7 @@ fn counter(deed: CounterDeed, name: &str, store: &dyn Store, world: &World) -> R
         CounterDeed::Get => 0,
         CounterDeed::Reset => i64::MIN,
     };
-    let value = store.count(&name, by).context("the session's counters cannot be used")?;
+    let value = store.count(&name, by).context("the session's counter cannot be used")?;
     world.terminal.line(value.to_string());
     Ok(ExitStatus::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::args;
@@ -15,20 +15,18 @@ use crate::machine::terminal::harmless;
 use crate::machine::{clients, clock, environment};
 use crate::runtime::switchable::{self, Switchable};
 use crate::runtime::switching::{self, Reply, Scene};
-use crate::session::request::{Request, Term, Verb};
+use crate::session::request::{self, Command, Request, Term, Verb};
 use crate::session::switches::Off;
 
 /// The hooks that can be switched in a project; what is wrong with the manifests goes to standard error.
 ///
 /// # Errors
 ///
-/// When a manifest cannot be read and nothing of it runs.
+/// When manifests cannot be read and nothing runs.
 pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Switchable>> {
     let (hooks, wrong) = switchable::switchable(&world.paths, project)?;
-    for problems in wrong {
-        world.terminal.warn(format!(
-            "the manifest cannot be read, so its last good version is used\n{problems}"
-        ));
+    for message in wrong {
+        world.terminal.warn(message);
     }
     Ok(hooks)
 }
@@ -44,7 +42,7 @@ pub(super) fn switch(
     term: Term,
     world: &World,
 ) -> Result<ExitStatus> {
-    let request = request(which, term)?;
+    let request = request(verb, which, term)?;
     let call = if which.slash {
         format!("/hook:{}", verb.name())
     } else {
@@ -99,14 +97,13 @@ fn is_several(request: &Request) -> bool {
 }
 
 // A slash command's words come as one, and its options with them.
-fn request(which: &args::Which, term: Term) -> Result<Request> {
+fn request(verb: Verb, which: &args::Which, term: Term) -> Result<Request> {
     if which.slash {
-        return Request::parse(&which.hooks.join(" ")).map_err(anyhow::Error::msg);
+        let request = Request::parse(&which.hooks.join(" "));
+        return request.and_then(|it| it.of(Command::Switch(verb))).map_err(anyhow::Error::msg);
     }
-    let agent = which.agent.clone();
-    if agent.as_deref().is_some_and(|agent| agent.trim().is_empty()) {
-        bail!("--agent was given no type of agent");
-    }
+    let agent = which.agent.as_deref().map(request::agent).transpose();
+    let agent = agent.map_err(anyhow::Error::msg)?;
     // As it may be typed in a prompt.
     let hooks = which.hooks.iter().flat_map(|typed| typed.split(',')).map(str::to_owned).collect();
     Ok(Request { hooks, all: which.all, term, agent })

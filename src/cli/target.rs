@@ -8,6 +8,7 @@ use super::World;
 use super::args::{Scope, Writing};
 use crate::machine::lock::Lock;
 use crate::machine::{environment, files};
+use crate::manifest::edit;
 use crate::runtime::chains::Chain;
 
 /// The place a command works on: a chain and the settings file it is registered in.
@@ -85,6 +86,13 @@ impl Target {
         Some(Self::of_project(project, true))
     }
 
+    /// The committed target of a local one whose entries go through a launcher that is there.
+    pub(super) fn of_launcher(&self) -> Option<Self> {
+        let project = self.project.clone().filter(|_| self.local)?;
+        let launcher = self.launcher().is_some_and(|launcher| launcher.exists());
+        launcher.then(|| Self::of_project(project, false))
+    }
+
     /// The project's launcher.
     pub(super) fn launcher(&self) -> Option<PathBuf> {
         Some(self.project.as_ref()?.join(".claude/hookman"))
@@ -138,6 +146,21 @@ impl Target {
             }
         }
         files::sweep_tree(&world.paths.state, STATE_LEVELS);
+    }
+
+    /// Whether hooks can be added to a text of the manifest.
+    ///
+    /// # Errors
+    ///
+    /// When they stand in a list that is written as one value.
+    pub(super) fn check_open(&self, world: &World, manifest: &str) -> Result<()> {
+        let Some(line) = edit::inline_hooks(manifest) else { return Ok(()) };
+        bail!(
+            "`{}:{line}` lists the hooks in one value, `hook = […]`, to which none can be added; write \
+             each as a table that begins with a line `[[hook]]`, with its keys in lines below, then run \
+             it again",
+            world.paths.shown(&self.manifest)
+        )
     }
 
     /// The scope as an argument, for messages.

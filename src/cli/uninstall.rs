@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::adopting::{Place, Step};
+use super::adopting::Place;
 use super::args::{Uninstall, Writing};
 use super::companion::Companions;
 use super::ignoring::Ignoring;
-use super::registering::{self, Proposal, Target};
+use super::proposal::Proposal;
+use super::registering::{self, Target};
 use super::settling::Written;
+use super::step::Step;
 use super::writes::Writes;
 use super::{ExitStatus, World, consent, install, release, settling};
 use crate::runtime::chains;

@@ -7,7 +7,8 @@ use super::adopting::{self, Place};
 use super::args::Verify;
 use super::companion::Companions;
 use super::layers::Layers;
-use super::registering::{self, Proposal, Target};
+use super::proposal::Proposal;
+use super::registering::{self, Target};
 use super::settling::Written;
 use super::{ExitStatus, World};
 
@@ -20,8 +21,10 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     };
     let propose = |layers| registering::propose(world, &target, layers, None);
     let proposals = layers.as_ref().map(propose).transpose()?.unwrap_or_default();
+    // The launcher is the committed target's, and what is local runs through it all the same.
+    let beside = target.of_launcher().unwrap_or_else(|| target.clone());
     let missing = match &layers {
-        Some(_) => Companions::required(world, &target, None)?.missing(world),
+        Some(_) => Companions::required(world, &beside, None)?.missing(world),
         None => Vec::new(),
     };
     let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
@@ -36,7 +39,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
-            world.hint(format!("{line}; `hookman apply{}` writes it", target.flag()));
+            world.hint(format!("{line}; `hookman apply{}` writes it", beside.flag()));
         }
         for proposal in &drifted {
             say(world, &target, proposal);

@@ -39,6 +39,13 @@ impl Session {
         }
     }
 
+    /// As [`Session::tell`] where nothing named it, on standard error: standard output is a value.
+    pub(super) fn warn_of_guess(&self, world: &World) {
+        if ![NAMED, FROM_CLIENT].contains(&self.found_by) {
+            world.terminal.warn(format!("Session: {} ({})", shown(&self.id), self.found_by));
+        }
+    }
+
     /// How it was found, for people.
     pub(super) fn how(&self) -> &'static str {
         if self.is_known { self.found_by } else { "no such session has called hookman yet" }

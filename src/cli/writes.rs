@@ -11,6 +11,8 @@ use crate::machine::files;
 #[derive(Default)]
 pub(super) struct Writes {
     done: Vec<Write>,
+    /// Directories that were made, outermost first.
+    folders: Vec<PathBuf>,
 }
 
 struct Write {
@@ -45,6 +47,9 @@ impl Writes {
         before: Option<&str>,
         after: Option<&str>,
     ) -> Result<()> {
+        if after.is_some() {
+            self.make_folders(path)?;
+        }
         // A write that fails at its very end may have been made, so it is noted before.
         self.note(path, before, after);
         if exchange::swap(path, before, after)? {
@@ -86,6 +91,18 @@ impl Writes {
         }
     }
 
+    /// Makes the directories above a file of the user's; gives those that were missing, outermost
+    /// first. They go again with what was written into them.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn make_folders(&mut self, path: &Path) -> Result<Vec<PathBuf>> {
+        let made = files::make_folders(path)?;
+        self.folders.extend(made.iter().cloned());
+        Ok(made)
+    }
+
     /// Notes a write of a file of the user's that is about to be made.
     pub(super) fn note(&mut self, path: &Path, before: Option<&str>, after: Option<&str>) {
         self.push(path, before, after, false);
@@ -110,6 +127,7 @@ impl Writes {
                 }
             }
         }
+        files::remove_empty(&self.folders);
         error
     }
 

@@ -4,6 +4,7 @@ pub mod answer;
 pub mod event;
 pub mod json;
 pub mod matcher;
+pub mod misplaced;
 pub mod output;
 pub mod payload;
 pub mod permission_rule;

@@ -3,10 +3,17 @@
 //! Source: the client's hooks reference, "Hook output" and "Decision control"; the treatment of
 //! text that looks like JSON and is none is that of client 2.1.248 and later.
 
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Decision};
 use super::event::{Block, Event, PlainText};
+use super::json::BOM;
+use super::misplaced;
+use super::payload;
 pub use super::wording::{Said, write};
 
 /// What a text on standard output is.
@@ -24,18 +31,45 @@ pub enum Output {
 
 /// Reads standard output the way the client does for `event`.
 pub fn read(event: Event, stdout: &str) -> Output {
-    let text = stdout.trim();
+    let text = trimmed(stdout);
     if text.is_empty() {
         return Output::Empty;
     }
     if !text.starts_with('{') {
         return Output::Text;
     }
-    match serde_json::from_str::<Map<String, Value>>(text) {
+    match object(text) {
         Ok(object) => answer(event, object).map_or_else(Output::Malformed, Output::Answer),
-        Err(error) if text.ends_with('}') => Output::Malformed(format!("no valid JSON: {error}")),
+        Err(error) if text.ends_with('}') => {
+            Output::Malformed(format!("its output is not valid JSON: {error}"))
+        }
         Err(_) => Output::Text,
     }
+}
+
+/// The text without what JavaScript trims, a byte order mark included, as the client reads it.
+///
+/// Source: clients 2.1.329 and 2.1.197.
+pub fn trimmed(text: &str) -> &str {
+    text.trim_matches(|letter: char| letter == BOM || letter.is_whitespace() && letter != '\u{85}')
+}
+
+/// An object as JavaScript reads it: halves of characters, numbers beyond all numbers and values at
+/// any depth are no mistakes. A value that has no other form is null.
+pub(super) fn object(text: &str) -> serde_json::Result<Map<String, Value>> {
+    serde_json::from_str(text).or_else(|error| {
+        serde_json::from_str::<IgnoredAny>(text)?;
+        by_field(&payload::repaired(text), 2).ok_or(error)
+    })
+}
+
+fn by_field(text: &str, levels: usize) -> Option<Map<String, Value>> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+    let value = |raw: &RawValue| {
+        let inner = || by_field(raw.get(), levels.checked_sub(1)?).map(Value::Object);
+        serde_json::from_str(raw.get()).ok().or_else(inner).unwrap_or_default()
+    };
+    Some(fields.into_iter().map(|(key, raw)| (key, value(raw))).collect())
 }
 
 /// Whether the first line of an output asks the client to go on without waiting for the hook.
@@ -50,14 +84,26 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
-/// The answer that stands among other text, how many bytes that other text has, and whether some
-/// of the answer is not believed; of several the gravest, and of those the last.
+/// An answer that stands among other text.
+#[derive(Debug)]
+pub struct Found {
+    /// The answer, as far as it is believed.
+    pub answer: Answer,
+    /// How many bytes the other text has.
+    pub noise: usize,
+    /// Whether some of the answer is not believed.
+    pub doubted: bool,
+    /// A field of the answer that decides nothing where it stands, in words.
+    pub misplaced: Option<String>,
+}
+
+/// The answer that stands among other text; of several the gravest, and of those the last.
 ///
 /// Profiles and package managers print such text, and the client takes the whole for plain text.
 /// What merely stands in a text may be somebody else's words, such as the command that a hook
 /// logs, so only what holds back or tells something is believed, and nothing that would let
 /// through or rewrite.
-pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize, bool)> {
+pub fn among_noise(event: Event, stdout: &str) -> Option<Found> {
     /// How many objects are looked at, the last ones; what is no answer may have any number.
     const TRIES: usize = 16;
     const FIELDS: [&str; 5] =
@@ -68,7 +114,7 @@ pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize, bool)> 
         PlainText::Context => &FIELDS[2..3],
         PlainText::User | PlainText::Steers => return None,
     };
-    let text = stdout.trim();
+    let text = trimmed(stdout);
     let begins_a_line =
         |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
     let starts: Vec<usize> =
@@ -78,17 +124,20 @@ pub fn among_noise(event: Event, stdout: &str) -> Option<(Answer, usize, bool)> 
             serde_json::Deserializer::from_str(&text[*start..]).into_iter::<Map<String, Value>>();
         let object = objects.next()?.ok()?;
         let noise = text.len() - objects.byte_offset();
-        let is_answer = fields.iter().any(|field| object.contains_key(*field));
-        Some((is_answer.then(|| answer(event, object))?.ok()?, noise))
+        if !fields.iter().any(|field| object.contains_key(*field)) {
+            return None;
+        }
+        let misplaced = misplaced::in_object(event, &object);
+        Some((answer(event, object).ok()?, noise, misplaced))
     });
-    let (mut answer, noise) = answers.max_by_key(|(answer, _)| answer.decision)?;
+    let (mut answer, noise, misplaced) = answers.max_by_key(|(answer, ..)| answer.decision)?;
     let said = (answer.decision, answer.specific.len());
     answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
     if answer.decision == Some(Decision::Allow) {
         (answer.decision, answer.reason) = (None, None);
     }
     let doubted = said != (answer.decision, answer.specific.len());
-    Some((answer, noise, doubted))
+    Some(Found { answer, noise, doubted, misplaced })
 }
 
 fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
@@ -105,12 +154,12 @@ fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String
         None => None,
         Some("block") => Some(Decision::Deny),
         Some("approve") => Some(Decision::Allow),
-        Some(other) => return Err(format!("`decision` is \"block\", not \"{other}\"")),
+        Some(other) => return Err(format!("`decision` must be \"block\", not \"{other}\"")),
     };
     match object.remove("hookSpecificOutput") {
         None => {}
         Some(Value::Object(specific)) => read_specific(event, specific, &mut answer)?,
-        Some(_) => return Err("`hookSpecificOutput` is no object".to_owned()),
+        Some(_) => return Err("`hookSpecificOutput` is not an object".to_owned()),
     }
     own_decision(event, &mut answer)?;
     Ok(answer)
@@ -130,7 +179,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
             answer.decision = Some(match decision["behavior"].as_str() {
                 Some("allow") => Decision::Allow,
                 Some("deny") => Decision::Deny,
-                _ => return Err("`decision.behavior` is allow or deny".to_owned()),
+                _ => return Err("`decision.behavior` must be allow or deny".to_owned()),
             });
             let message = decision.as_object_mut().and_then(|it| it.shift_remove("message"));
             answer.reason = message.and_then(|message| message.as_str().map(str::to_owned));
@@ -140,7 +189,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
                 None => None,
                 Some(Some("accept")) => Some(Decision::Allow),
                 Some(Some("decline" | "cancel")) => Some(Decision::Deny),
-                Some(_) => return Err("`action` is accept, decline or cancel".to_owned()),
+                Some(_) => return Err("`action` must be accept, decline or cancel".to_owned()),
             };
         }
     }
@@ -154,10 +203,13 @@ fn read_specific(
 ) -> Result<(), String> {
     match take_text(&mut specific, "hookEventName")?.as_deref() {
         Some(name) if name == event.name() => {}
-        Some(name) => return Err(format!("`hookEventName` is {name}, but this is {event}")),
+        Some(name) => return Err(format!("`hookEventName` is {name}, but the event is {event}")),
         None => return Err("`hookSpecificOutput` has no `hookEventName`".to_owned()),
     }
-    if let Some(word) = take_text(&mut specific, "permissionDecision")? {
+    // On events without permissions the client passes over it.
+    if event.facts().block == Block::Permission
+        && let Some(word) = take_text(&mut specific, "permissionDecision")?
+    {
         answer.decision = Some(match word.as_str() {
             "allow" => Decision::Allow,
             "ask" => Decision::Ask,
@@ -165,7 +217,7 @@ fn read_specific(
             "deny" => Decision::Deny,
             other => {
                 return Err(format!(
-                    "`permissionDecision` is allow, ask, defer or deny, not \"{other}\""
+                    "`permissionDecision` must be allow, ask, defer or deny, not \"{other}\""
                 ));
             }
         });
@@ -175,7 +227,7 @@ fn read_specific(
     }
     answer.context.extend(take_text(&mut specific, "additionalContext")?);
     if specific.get("updatedInput").is_some_and(|input| !input.is_object()) {
-        return Err("`updatedInput` is no object".to_owned());
+        return Err("`updatedInput` is not an object".to_owned());
     }
     answer.specific = specific;
     Ok(())
@@ -185,7 +237,7 @@ fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String
     match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{key}` is no string")),
+        Some(_) => Err(format!("`{key}` is not a string")),
     }
 }
 
@@ -241,17 +293,17 @@ mod tests {
             ),
             (
                 r#"{"hookSpecificOutput":{"hookEventName":"Stop"}}"#,
-                "`hookEventName` is Stop, but this is PreToolUse",
+                "`hookEventName` is Stop, but the event is PreToolUse",
             ),
-            (r#"{"decision":"deny"}"#, "`decision` is \"block\", not \"deny\""),
+            (r#"{"decision":"deny"}"#, "`decision` must be \"block\", not \"deny\""),
             (r#"{"continue":"no"}"#, "`continue` is neither true nor false"),
             (
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"no"}}"#,
-                "`permissionDecision` is allow, ask, defer or deny, not \"no\"",
+                "`permissionDecision` must be allow, ask, defer or deny, not \"no\"",
             ),
             (
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":[]}}"#,
-                "`updatedInput` is no object",
+                "`updatedInput` is not an object",
             ),
         ];
         for (text, reason) in rows {

@@ -9,6 +9,9 @@ use super::{Error, Result, clock, files};
 /// How many backups of one file are kept.
 pub const KEPT: usize = 20;
 
+/// How the name of what belongs to a copy ends.
+const BESIDE: &str = "beside";
+
 /// One saved version of a file.
 #[derive(Debug)]
 pub struct Backup {
@@ -38,15 +41,21 @@ impl Backup {
     }
 }
 
-/// Saves `text`, the content a file has right now before `verb` writes it, into `directory`, with
-/// what belongs to it beside it, and prunes old copies.
+/// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
+/// name with this extension, what belongs to it beside it, and prunes old copies.
 ///
 /// # Errors
 ///
 /// When the copy cannot be written; nothing else may be written then.
-pub fn save(directory: &Path, text: &str, beside: Option<&str>, verb: &str) -> Result<PathBuf> {
+pub fn save(
+    directory: &Path,
+    text: &str,
+    beside: Option<&str>,
+    verb: &str,
+    extension: &str,
+) -> Result<PathBuf> {
     let hash = content_hash(text.as_bytes());
-    let name = format!("{}-{hash}-{verb}.json", clock::file_stamp());
+    let name = format!("{}-{hash}-{verb}.{extension}", clock::file_stamp());
     let path = directory.join(name);
     if let Some(beside) = beside {
         files::replace_private(&beside_of(&path), beside)?;
@@ -71,7 +80,7 @@ pub fn beside(copy: &Path) -> Result<Option<String>> {
 }
 
 fn beside_of(copy: &Path) -> PathBuf {
-    copy.with_extension("beside")
+    copy.with_extension(BESIDE)
 }
 
 /// The backups in `directory`, newest first.
@@ -89,7 +98,10 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
     for entry in entries {
         let entry = entry.map_err(Error::of("list", directory))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(stem) = name.strip_suffix(".json") else { continue };
+        let Some((stem, extension)) = name.rsplit_once('.') else { continue };
+        if extension == BESIDE {
+            continue;
+        }
         let mut parts = stem.splitn(3, '-');
         let (Some(stamp), Some(_), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
             continue;

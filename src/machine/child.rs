@@ -18,8 +18,9 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
-/// How much of each of a child's outputs is kept, in bytes.
-pub const KEPT: usize = 1024 * 1024;
+/// How much of each of a child's outputs is kept, in bytes. The client keeps all of it (3 MB were
+/// tried on 2.1.329 and 2.1.197), and an answer that is cut is none.
+pub const KEPT: usize = 16 * 1024 * 1024;
 
 /// How long a child that was told to terminate may take before it is killed, and then to be gone.
 pub const GRACE: Duration = Duration::from_millis(1500);
@@ -44,6 +45,8 @@ pub struct Spec<'a> {
     pub directory: Option<&'a Path>,
     /// Its `PATH`; hookman's own if absent.
     pub path: Option<&'a OsStr>,
+    /// Further variables of its environment.
+    pub variables: &'a [(&'static str, &'a str)],
     /// How long it may take.
     pub timeout: Duration,
     /// Whether what it has written so far says that nobody should wait for it; it is left to
@@ -55,7 +58,8 @@ impl<'a> Spec<'a> {
     /// A child without input that is waited for.
     pub fn new(program: Program<'a>, timeout: Duration) -> Self {
         let goes_on_alone = |_: &[u8]| false;
-        Self { program, stdin: b"", directory: None, path: None, timeout, goes_on_alone }
+        let (directory, path, variables) = (None, None, &[][..]);
+        Self { program, stdin: b"", directory, path, variables, timeout, goes_on_alone }
     }
 }
 
@@ -199,6 +203,7 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     if let Some(path) = spec.path {
         command.env("PATH", path);
     }
+    command.envs(spec.variables.iter().copied());
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn()?;
@@ -447,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_large_input_is_fed_while_the_output_is_read() {
-        let input = vec![b'x'; 3 * 1024 * 1024];
+        let input = vec![b'x'; KEPT + 3 * 1024 * 1024];
         let finished = shell("cat", &input, 10_000);
         assert_eq!(finished.stdout.len(), KEPT);
         assert_eq!(finished.dropped, [(input.len() - KEPT) as u64, 0]);
@@ -538,7 +543,7 @@ mod tests {
     fn a_child_that_never_stops_writing_is_ended_in_time() {
         let finished = shell("yes", b"", 100);
         assert_eq!(finished.ended, Ended::TimedOut);
-        assert_eq!(finished.stdout.len(), KEPT);
+        assert!((1..=KEPT).contains(&finished.stdout.len()));
     }
 
     #[test]

@@ -114,9 +114,9 @@ pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
     read_checked(path, text, |file| {
         let found = rustix::fs::fstat(file)?;
         let problem = if found.st_uid != rustix::process::geteuid().as_raw() {
-            "it belongs to another user"
+            "it belongs to another user; remove it"
         } else if found.st_mode & 0o022 != 0 {
-            "others than its owner may write it"
+            "others than its owner may write it; remove it, or look into it and `chmod 600` it"
         } else {
             return Ok(());
         };
@@ -214,6 +214,29 @@ pub fn make_private_directory(path: &Path) -> Result<()> {
 pub fn make_directory(path: &Path) -> Result<()> {
     fs::create_dir_all(path)
         .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
+}
+
+/// Makes the directories above a file of the user's; gives those that were missing, outermost first.
+///
+/// # Errors
+///
+/// What the system says; none is left of those that were made then.
+pub fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
+    let is_missing = |folder: &&Path| !folder.exists();
+    let missing = path.ancestors().skip(1).take_while(is_missing).map(Path::to_owned);
+    let mut missing: Vec<PathBuf> = missing.collect();
+    missing.reverse();
+    if let Some(folder) = path.parent() {
+        make_directory(folder).inspect_err(|_| remove_empty(&missing))?;
+    }
+    Ok(missing)
+}
+
+/// Removes directories, the last first; one that is not empty holds files of others and stays.
+pub fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// What stands where a directory should be, as an error that says what to do about it.
@@ -327,6 +350,29 @@ pub fn remove(path: &Path) -> Result<()> {
         Ok(()) => Ok(()),
         Err(error) if absent(&error) => Ok(()),
         Err(error) => Err(Error::of("remove", path)(error)),
+    }
+}
+
+/// Gives a file another name, in the place of what has it.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn rename(path: &Path, name: &Path) -> Result<()> {
+    fs::rename(path, name).map_err(Error::of("rename", path))
+}
+
+/// Gives a finished file a further name that nothing has; gives whether it did. Of several processes
+/// that do this at once, the system lets one through.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn link(path: &Path, name: &Path) -> io::Result<bool> {
+    match fs::hard_link(path, name) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

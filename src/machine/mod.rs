@@ -6,6 +6,7 @@ pub mod clients;
 pub mod clock;
 pub mod environment;
 pub mod files;
+pub mod folders;
 pub mod following;
 pub mod git;
 pub mod input;

@@ -85,6 +85,16 @@ fn append(text: &str, block: &str) -> (String, String) {
     (format!("{text}{added}"), added)
 }
 
+/// The line of a list of hooks that is written as one value, `hook = [{ … }]`, to which no `[[hook]]`
+/// can be added.
+pub fn inline_hooks(text: &str) -> Option<usize> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let hooks = document.get_ref().get("hook")?;
+    let start = hooks.span().start;
+    let is_inline = text[start..].starts_with('[') && !text[start..].starts_with("[[");
+    is_inline.then(|| text[..start].matches('\n').count() + 1)
+}
+
 /// The text without a hook: without exactly `block` if that still stands there, else without the
 /// table of that name; `None` where there is no such hook.
 pub fn remove(text: &str, name: &str, block: Option<&str>) -> Option<String> {
@@ -198,6 +208,20 @@ mod tests {
             "# top\n\n# of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n"
         );
         assert_eq!(remove(text, "c", None), None);
+    }
+
+    #[test]
+    fn a_list_of_hooks_in_one_value_is_found() {
+        let one = "name = \"a\", event = \"Stop\"";
+        for (text, line) in [
+            (format!("# top\nhook = [{{ {one} }}]\n"), Some(2)),
+            (format!("hook = [\n  {{ {one} }},\n]\n"), Some(1)),
+            ("[defaults]\ntimeout = 1\n".to_owned(), None),
+            ("\n[[hook]]\nname = \"a\"\n\n[[hook]]\nname = \"b\"\n".to_owned(), None),
+            ("hook = []\n".to_owned(), Some(1)),
+        ] {
+            assert_eq!(inline_hooks(&text), line, "{text}");
+        }
     }
 
     #[test]

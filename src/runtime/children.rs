@@ -23,6 +23,9 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
 ];
 
+/// Names the session to what runs in it.
+const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
+
 /// What stands around the steps of a chain.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
@@ -70,6 +73,10 @@ pub(super) fn run(
 ) -> Vec<Came> {
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();
+    // Clients before 2.1.132 do not say in the environment for which session they run a hook.
+    let session = [(SESSION, &*payload.session_id)];
+    let is_said = session[0].1.is_empty() || environment::raw(SESSION).is_some();
+    let variables = if is_said { &[][..] } else { &session };
     let prepared: Vec<Prepared<'_>> =
         steps.iter().map(|step| Prepared::new(step, payload, around)).collect();
     let specs: Vec<Spec<'_>> = prepared
@@ -82,6 +89,7 @@ pub(super) fn run(
             stdin: &stdin,
             directory: prepared.directory.as_deref(),
             path: prepared.path.as_deref(),
+            variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
         })

@@ -21,22 +21,40 @@ pub struct Profile {
     pub disable: Vec<String>,
 }
 
-/// The profiles of the manifests that apply, the user's first.
+/// The profiles of the manifests that apply, the user's first, and what to tell the user of a
+/// manifest that cannot be read.
 ///
 /// # Errors
 ///
-/// When a manifest cannot be read.
-pub fn profiles(paths: &Paths, project: Option<&Path>) -> Result<Vec<Profile>, Problems> {
+/// When none can be read.
+pub fn profiles(
+    paths: &Paths,
+    project: Option<&Path>,
+) -> Result<(Vec<Profile>, Vec<String>), Problems> {
     let mut found = Vec::new();
+    let mut told = Vec::new();
+    let mut unknown = None;
     for chain in chains_of(paths, project) {
-        let of_chain = chains::read(paths, &chain)?.unwrap_or_default().profiles;
-        found.extend(of_chain.into_iter().map(|(name, disable)| Profile {
+        let manifest = match chains::read(paths, &chain) {
+            Ok(manifest) => manifest.unwrap_or_default(),
+            Err(problems) => {
+                told.push(format!(
+                    "the manifest cannot be read, so none of its profiles is known\n{problems}"
+                ));
+                unknown.get_or_insert(problems);
+                continue;
+            }
+        };
+        found.extend(manifest.profiles.into_iter().map(|(name, disable)| Profile {
             name,
             scope: chain.scope,
             disable,
         }));
     }
-    Ok(found)
+    match unknown {
+        Some(problems) if found.is_empty() => Err(problems),
+        _ => Ok((found, told)),
+    }
 }
 
 /// The profiles as lines; what is wrong where there are none.
@@ -123,8 +141,11 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
 /// When the session's files cannot be read or written.
 pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     let now = switching::moment(scene.paths, scene.session);
+    let name = name.map(str::trim);
     let mut lines: Vec<String> = Vec::new();
+    let mut on: Vec<String> = Vec::new();
     let changed = switching::change(scene, |switches| {
+        on.extend(switches.current(now.at()).filter_map(|off| off.profile.clone()));
         let before = switches.disabled.len();
         for off in switches.end_profiles(name, now.at()) {
             let mut others = switches.current(now.at());
@@ -138,8 +159,15 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
         switches.disabled.len() != before
     })?;
     let mut text: Vec<String> = changed.aside.iter().map(|aside| format!("The {aside}")).collect();
+    on.sort();
+    on.dedup();
     if lines.is_empty() {
-        lines.push("ℹ️ No profile is on in this session".to_owned());
+        lines.push(match (name, on.as_slice()) {
+            (_, []) | (None, _) => "ℹ️ No profile is on in this session".to_owned(),
+            (Some(name), on) => {
+                format!("ℹ️ The profile '{name}' is not on in this session; on: {}", on.join(", "))
+            }
+        });
     }
     // Two profiles may have had one hook off.
     lines.dedup();

@@ -2,16 +2,15 @@
 //! its directory, the client's process and the event, so that no run has to write a second file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::chains::{self, Chain};
 use super::journal::{self, Entry};
 use super::texts;
 use crate::machine::paths::Paths;
-use crate::machine::{clients, environment, files};
+use crate::machine::{clients, environment, files, folders};
 use crate::manifest::{KeepDays, Problems};
 use crate::session::identity::safe_name;
 
@@ -185,15 +184,10 @@ pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> O
 ///
 /// When the sessions cannot be listed.
 pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> {
-    let folders = match fs::read_dir(paths.state.join("sessions")) {
-        Ok(folders) => folders,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
-    };
+    let folders = folders::entries(&paths.state.join("sessions"))?;
     let is_old = |path: &Path| {
-        last_use(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
+        folders::last_change(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
     };
-    let folders: Vec<PathBuf> = folders.flatten().map(|it| it.path()).collect();
     // To remove something in a folder is a use of it by the time that it has then.
     let old: Vec<PathBuf> = folders.iter().filter(|it| is_old(it)).cloned().collect();
     if !dry_run {
@@ -213,7 +207,7 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
         name(path).and_then(|name| known.get(name)).map_or(unsure, |is_live| *is_live)
     };
     let ended = old.iter().filter(|path| !is_live(path));
-    Ok(ended.filter(|path| dry_run || fs::remove_dir_all(path).is_ok()).count())
+    Ok(ended.filter(|path| dry_run || folders::remove(path)).count())
 }
 
 fn name(folder: &Path) -> Option<&str> {
@@ -225,27 +219,10 @@ fn names(seen: &[Seen]) -> BTreeMap<String, bool> {
     seen.iter().map(|session| (safe_name(&session.id).into_owned(), session.live)).collect()
 }
 
-fn last_use(folder: &Path) -> Option<SystemTime> {
-    let modified = |path: &Path| fs::metadata(path).ok()?.modified().ok();
-    let mut newest = modified(folder)?;
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).ok()?.flatten() {
-            newest = newest.max(modified(&entry.path()).unwrap_or(newest));
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            }
-        }
-    }
-    Some(newest)
-}
-
 /// Prunes where that was not done for a day.
 pub fn prune_daily(paths: &Paths) {
     let mark = mark(paths);
-    let recent = fs::metadata(&mark)
-        .and_then(|metadata| metadata.modified())
-        .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < DAY));
+    let recent = folders::changed(&mark).is_some_and(|at| at.elapsed().is_ok_and(|age| age < DAY));
     if recent {
         return;
     }

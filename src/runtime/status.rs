@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::chains::{self, Loaded};
+use super::chains;
+use super::switchable;
 use super::switching::{self, Now, Scene};
 use crate::chain::plan::Plan;
 use crate::machine::paths::Paths;
@@ -85,20 +86,11 @@ impl Report {
         for chain in switching::chains_of(paths, project) {
             let hooks = match chains::read(paths, &chain) {
                 Ok(manifest) => manifest.unwrap_or_default().hooks.iter().map(Known::of).collect(),
-                Err(wrong) => match chains::load(paths, &chain) {
-                    Loaded::LastGood(plan, _) => {
-                        problems.push(format!(
-                            "the manifest cannot be read, so its last good version is used\n{wrong}"
-                        ));
-                        Known::of_plan(&plan)
-                    }
-                    _ => {
-                        problems.push(format!(
-                            "the manifest cannot be read, so none of its hooks runs\n{wrong}"
-                        ));
-                        Vec::new()
-                    }
-                },
+                Err(wrong) => {
+                    let plan = switchable::last_good(paths, &chain);
+                    problems.push(switchable::broken(&wrong, plan.is_some()));
+                    plan.map(|plan| Known::of_plan(&plan)).unwrap_or_default()
+                }
             };
             rows.extend(hooks.into_iter().map(|hook| {
                 let at = Moment { user_only: hook.user_only, ..now.at() };

@@ -49,13 +49,16 @@ pub fn run(
             batch.iter().filter(|it| !ended || it.step.always).collect();
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
-            None => together(event, &met(batch, None, entry), payload, text, around),
+            None => {
+                let batch = met(batch, None, entry);
+                together(event, &once(&batch, entry), payload, text, around)
+            }
             Some(input) => {
                 let text = with_input(text, payload, input);
                 match Payload::parse(&text) {
                     Ok(payload) => {
                         let batch = met(batch, Some(&payload), entry);
-                        together(event, &batch, &payload, &text, around)
+                        together(event, &once(&batch, entry), &payload, &text, around)
                     }
                     Err(error) => {
                         let failure = Failure::Builtin(error.to_string());
@@ -143,15 +146,9 @@ impl Rewrites {
     }
 }
 
-/// Runs neighbours on the same payload, their commands side by side. Of commands that the client
-/// would take for one, the last is run, in the place of the first.
-fn together<'s, 'p>(
-    event: Event,
-    batch: &[&'s Step<'p>],
-    payload: &Payload<'_>,
-    text: &str,
-    around: Around<'_>,
-) -> Vec<(&'s Step<'p>, Came)> {
+/// The steps without those that the client would take for one of the others: of these the last is
+/// run, in the place of the first.
+fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'p>> {
     let mut distinct: Vec<&'s Step<'p>> = Vec::with_capacity(batch.len());
     for &step in batch {
         match distinct.iter_mut().find(|known| children::same(known, step)) {
@@ -159,15 +156,34 @@ fn together<'s, 'p>(
             None => distinct.push(step),
         }
     }
+    if distinct.len() < batch.len() {
+        for step in batch {
+            let other = distinct.iter().find(|it| children::same(it, step));
+            if let Some(other) = other.filter(|it| it.name != step.name) {
+                entry.skipped(step.name, format!("the same command as `{}`, run once", other.name));
+            }
+        }
+    }
+    distinct
+}
+
+/// Runs neighbours on the same payload, their commands side by side.
+fn together<'s, 'p>(
+    event: Event,
+    batch: &[&'s Step<'p>],
+    payload: &Payload<'_>,
+    text: &str,
+    around: Around<'_>,
+) -> Vec<(&'s Step<'p>, Came)> {
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
-    let commands: Vec<&Step<'_>> = distinct.iter().copied().filter(is_child).collect();
+    let commands: Vec<&Step<'_>> = batch.iter().copied().filter(is_child).collect();
     let mut heard = if commands.is_empty() {
         Vec::new().into_iter()
     } else {
         children::run(event, &commands, payload, text, around).into_iter()
     };
-    let mut outcomes = Vec::with_capacity(distinct.len());
-    for step in distinct {
+    let mut outcomes = Vec::with_capacity(batch.len());
+    for &step in batch {
         let came = match &step.run {
             Run::Builtin { kind, options } => {
                 let started = Instant::now();

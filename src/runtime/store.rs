@@ -1,9 +1,8 @@
 //! The per-session store, kept in files.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::machine::lock::Lock;
@@ -90,19 +89,14 @@ impl Store for FileStore {
         // of several that link, the system lets one through.
         let mut new = files::temporary_in(&self.directory)?;
         write!(new, "{falls}")?;
-        let link = |path: &Path| match fs::hard_link(new.path(), path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error),
-        };
-        if link(&path)? {
+        if files::link(new.path(), &path)? {
             return Ok(true);
         }
         // Under the lock nothing takes the file away, so no link can come between.
         let _lock = self.lock()?;
         match self.look(flag)? {
             Flag::Up => Ok(false),
-            Flag::Absent => link(&path),
+            Flag::Absent => files::link(new.path(), &path),
             Flag::Fallen => new.persist(&path).map(|_| true).map_err(|error| error.error),
         }
     }
@@ -121,7 +115,7 @@ impl Store for FileStore {
         if found == Flag::Absent {
             return Ok(false);
         }
-        fs::remove_file(self.file(flag))?;
+        files::remove(&self.file(flag)).map_err(private)?;
         Ok(found == Flag::Up)
     }
 
@@ -130,12 +124,18 @@ impl Store for FileStore {
         let path = folder.join(Self::name(counter));
         let mut text = String::new();
         let value = |text: &str| text.trim().parse::<u64>().unwrap_or(0);
+        let read = |text: &mut String| {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+            };
+            files::read_own(&path, text).map_err(named)
+        };
         if by == 0 {
-            files::read_own(&path, &mut text)?;
+            read(&mut text)?;
             return Ok(value(&text));
         }
         let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
-        files::read_own(&path, &mut text)?;
+        read(&mut text)?;
         // The least number there is takes all away, also from more than it could.
         let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
         files::replace_private(&path, &sum.to_string()).map_err(private)?;
@@ -145,6 +145,8 @@ impl Store for FileStore {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     use super::*;
@@ -173,6 +175,45 @@ mod tests {
             });
             let is_up = usize::from(store.is_up("a").unwrap());
             assert_eq!(raised, taken + is_up);
+        }
+    }
+
+    #[test]
+    fn a_flag_that_is_raised_while_others_take_is_not_lost() {
+        const TAKERS: usize = 6;
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        // By a way so long that most of the time of one who takes lies between two steps of it.
+        let mut way = folder.path().to_owned();
+        for turn in 0..10 {
+            let next = folder.path().join(turn.to_string());
+            std::os::unix::fs::symlink(way.join("./".repeat(1000)), &next).unwrap();
+            way = next;
+        }
+        let from_afar = FileStore::new(way.join("flags"));
+        for round in 0..50 {
+            assert!(store.raise("a", MINUTE).unwrap());
+            let lock = store.lock().unwrap();
+            let begun = AtomicUsize::new(0);
+            let taken: usize = thread::scope(|scope| {
+                let take = || {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    usize::from(from_afar.take("a").unwrap())
+                };
+                let takers: Vec<_> = (0..TAKERS).map(|_| scope.spawn(take)).collect();
+                // They see the flag and wait for who took it, before it is raised again.
+                while begun.load(Ordering::Relaxed) < TAKERS {
+                    thread::yield_now();
+                }
+                (0..TAKERS).for_each(|_| assert!(from_afar.is_up("a").unwrap()));
+                fs::remove_file(store.file("a")).unwrap();
+                drop(lock);
+                (0..round % 10).for_each(|_| thread::yield_now());
+                assert!(store.raise("a", MINUTE).unwrap());
+                takers.into_iter().map(|it| it.join().unwrap()).sum()
+            });
+            assert_eq!(taken + usize::from(store.is_up("a").unwrap()), 1, "round {round}");
+            store.take("a").unwrap();
         }
     }
 

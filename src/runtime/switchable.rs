@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::chains::{self, Loaded};
+use super::chains::{self, Chain, Loaded};
 use super::switching::{self, Reply, chains_of};
 use crate::builtin::catalogue;
 use crate::chain::plan::Plan;
@@ -93,29 +93,35 @@ impl Switchable {
 }
 
 /// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
-/// last good version, with what is wrong with it.
+/// last good version, with what to tell the user of it. One that nothing is known of does not keep
+/// the hooks of the other chain from being switched.
 ///
 /// # Errors
 ///
-/// When a manifest cannot be read and nothing of it runs.
+/// When manifests cannot be read and nothing runs.
 pub fn switchable(
     paths: &Paths,
     project: Option<&Path>,
-) -> std::result::Result<(Vec<Switchable>, Vec<Problems>), Problems> {
+) -> std::result::Result<(Vec<Switchable>, Vec<String>), Problems> {
     let mut found: Vec<Switchable> = Vec::new();
-    let mut wrong = Vec::new();
+    let mut told = Vec::new();
+    let mut unknown = None;
     for chain in chains_of(paths, project) {
         let hooks = match chains::read(paths, &chain) {
             Ok(manifest) => {
                 manifest.unwrap_or_default().hooks.into_iter().map(of_hook(chain.scope)).collect()
             }
-            Err(problems) => match chains::load(paths, &chain) {
-                Loaded::LastGood(plan, _) => {
-                    wrong.push(problems);
-                    of_plan(&plan, chain.scope)
+            Err(problems) => {
+                let plan = last_good(paths, &chain);
+                told.push(broken(&problems, plan.is_some()));
+                match plan {
+                    Some(plan) => of_plan(&plan, chain.scope),
+                    None => {
+                        unknown.get_or_insert(problems);
+                        Vec::new()
+                    }
                 }
-                _ => return Err(problems),
-            },
+            }
         };
         for hook in hooks {
             match found.iter_mut().find(|known| known.name == hook.name) {
@@ -124,7 +130,25 @@ pub fn switchable(
             }
         }
     }
-    Ok((found, wrong))
+    match unknown {
+        Some(problems) if found.is_empty() => Err(problems),
+        _ => Ok((found, told)),
+    }
+}
+
+/// What runs of a chain whose manifest cannot be read.
+pub(super) fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
+    match chains::load(paths, chain) {
+        Loaded::LastGood(plan, _) => Some(plan),
+        _ => None,
+    }
+}
+
+/// What to tell the user of a manifest that cannot be read.
+pub(super) fn broken(problems: &Problems, has_last_good: bool) -> String {
+    let what =
+        if has_last_good { "its last good version is used" } else { "none of its hooks runs" };
+    format!("the manifest cannot be read, so {what}\n{problems}")
 }
 
 fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {

@@ -1,6 +1,5 @@
 //! Switching hooks in a session: what the commands and typed prompts have in common.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -113,19 +112,24 @@ pub fn perform(
                 Some(_) if verb == Verb::Enable => off_for_all(switches, hook, now.at()),
                 _ => None,
             };
-            done.push((refused, changed, left));
+            let at = Moment { user_only: hook.is_user_only(), ..now.at() };
+            let is_layered = changed && scene.profile.is_some();
+            let beside =
+                is_layered.then(|| off_beside(switches, &off(hook, &sample), at)).flatten();
+            done.push((refused, changed, left, beside));
         }
-        done.iter().any(|(_, changed, _)| *changed)
+        done.iter().any(|(_, changed, ..)| *changed)
     })?;
     let scope = scope(&sample);
     let mut lines =
         changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
-    for (hook, (refused, changed, left)) in hooks.iter().zip(&done) {
+    for (hook, (refused, changed, left, beside)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
         lines.extend(left.as_ref().map(|left| {
             let name = hook.label();
             format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
         }));
+        lines.extend(beside.as_ref().map(|it| format!("Beside the profile it is off {it}")));
         if *changed && hook.places.len() > 1 {
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
@@ -145,6 +149,20 @@ fn off_for_all(switches: &Switches, hook: &Switchable, moment: Moment<'_>) -> Op
     let moment = Moment { user_only: hook.is_user_only(), ..moment };
     let mut places = hook.places.iter();
     places.find_map(|place| switches.off(place.scope, &hook.name, moment)).map(scope)
+}
+
+/// What else than the profile of `own` has a hook off for everyone, and how long, in words.
+fn off_beside(switches: &Switches, own: &Off, moment: Moment<'_>) -> Option<String> {
+    let mut others = switches.current(moment).filter(|off| {
+        off.overlaps(own)
+            && off.hook == own.hook
+            && off.agent.is_none()
+            && off.profile != own.profile
+    });
+    let other = others.next()?;
+    let by =
+        other.profile.as_ref().map_or("by hand".to_owned(), |it| format!("by the profile {it}"));
+    Some(format!("{}, {by}", scope(other)))
 }
 
 fn off(hook: &Switchable, sample: &Off) -> Off {
@@ -335,7 +353,7 @@ fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) ->
     let mut changed = Changed::default();
     if damaged {
         let aside = path.with_extension(format!("damaged-{}", clock::file_stamp()));
-        fs::rename(&path, &aside).context("failed to set the damaged switches aside")?;
+        files::rename(&path, &aside).context("failed to set the damaged switches aside")?;
         changed.aside = Some(format!(
             "session's switches were damaged and no longer hold; they are kept as {}",
             scene.paths.shown(&aside)

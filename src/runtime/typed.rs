@@ -11,7 +11,7 @@ use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment};
-use crate::session::request::{self, Command, Request, Verb};
+use crate::session::request::{self, Command, Request, Term, Verb};
 
 /// What only the events of prompts have.
 #[derive(Default, Deserialize)]
@@ -85,31 +85,44 @@ fn reply(
     match command {
         Command::Switch(Verb::Status) => super::status::report(&scene, project).map_err(said),
         Command::Switch(verb) => {
-            let request = Request::parse(words)?;
-            let (mut hooks, _) = hooks()?;
+            let request = Request::parse(words)?.of(command)?;
+            let (mut hooks, wrong) = hooks()?;
             if verb == Verb::Enable {
                 switchable::add_switched(&mut hooks, paths, scene.session).map_err(said)?;
             }
-            let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text)?;
-            switching::perform(&scene, verb, &hooks, &request).map(named).map_err(said)
+            let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text);
+            let hooks = hooks.map_err(|text| with(&wrong, text))?;
+            let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
+            Ok(with(&wrong, named(reply)))
         }
         Command::Profile => {
             let (is_off, words) = without_off(words);
-            let request = Request::parse(&words)?;
+            let request = Request::parse(&words)?.of(command)?;
             let name = match request.hooks.as_slice() {
                 [] => None,
                 [name] => Some(name.as_str()),
                 _ => return Err("one profile at a time".to_owned()),
             };
+            if is_off && request.term != Term::Session {
+                return Err("--off takes no --for, --until or --turn".to_owned());
+            }
             if is_off {
                 return profiles::end(&scene, name).map(named).map_err(said);
             }
-            let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string())?;
-            let Some(name) = name else { return Ok(profiles::listed(&known)) };
-            let chosen = profiles::choose(&known, &hooks()?.0, name)?;
-            profiles::disable(&scene, &chosen, &request.term).map(named).map_err(said)
+            let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string());
+            let (known, wrong) = known?;
+            let Some(name) = name else { return Ok(with(&wrong, profiles::listed(&known))) };
+            let chosen = profiles::choose(&known, &hooks()?.0, name);
+            let chosen = chosen.map_err(|text| with(&wrong, text))?;
+            let reply = profiles::disable(&scene, &chosen, &request.term).map_err(said)?;
+            Ok(with(&wrong, named(reply)))
         }
     }
+}
+
+/// A text after what is wrong with the manifests.
+fn with(wrong: &[String], text: String) -> String {
+    wrong.iter().cloned().chain([text]).collect::<Vec<_>>().join("\n")
 }
 
 /// The words without `--off`, and whether that was among them.

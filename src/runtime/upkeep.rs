@@ -1,6 +1,5 @@
 //! Tidying after the answer is given, and never at a tool call of the user's chain.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::sessions;
 use crate::client::event::{Event, Subject};
 use crate::machine::lock::Lock;
 use crate::machine::paths::Paths;
-use crate::machine::{clock, files};
+use crate::machine::{clock, files, folders};
 
 /// The most bytes of the journal before it is put aside under a name with the time.
 pub const SIZE: u64 = 8 * 1024 * 1024;
@@ -39,19 +38,20 @@ pub(super) fn after(paths: &Paths, chain: &Chain, event: Event) {
 /// line to the same file, so no line is lost.
 fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
     let journal = paths.journal();
-    let is_long = || fs::metadata(&journal).is_ok_and(|found| found.len() > size);
+    let is_long =
+        || files::stamp(&journal).is_ok_and(|found| found.is_some_and(|found| found.size > size));
     if !is_long() {
         return Ok(());
     }
     let _lock = Lock::take(&paths.state.join("journal.lock")).map_err(|error| error.source)?;
     let aside = paths.state.join(format!("journal-{}.jsonl", clock::file_stamp()));
     if is_long() && !aside.exists() {
-        fs::rename(&journal, aside)?;
+        files::rename(&journal, &aside).map_err(|error| error.source)?;
     }
     let mut old = put_aside(paths)?;
     old.truncate(old.len().saturating_sub(FILES));
     for path in old {
-        fs::remove_file(path)?;
+        files::remove(&path).map_err(|error| error.source)?;
     }
     files::remove_older(&paths.state, KEPT, &is_journal);
     Ok(())
@@ -63,16 +63,13 @@ fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
 ///
 /// When the state directory cannot be listed.
 pub fn put_aside(paths: &Paths) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(&paths.state) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| is_journal(name)).collect();
+    let is_aside =
+        |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(is_journal);
+    let mut aside = folders::entries(&paths.state)?;
+    aside.retain(is_aside);
     // The time in the name sorts as text.
-    names.sort();
-    Ok(names.into_iter().map(|name| paths.state.join(name)).collect())
+    aside.sort();
+    Ok(aside)
 }
 
 fn is_journal(name: &str) -> bool {
@@ -81,6 +78,8 @@ fn is_journal(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -65,39 +65,82 @@ impl Request {
     /// The option that lacks its value, or that a prompt does not take.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut request = Self::default();
-        let mut words = text
-            .split(|it: char| it.is_whitespace() || it == ',')
-            .map(unquoted)
-            .filter(|it| !it.is_empty());
+        let mut term = None;
+        let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
-            let (name, value) = match word.split_once('=') {
+            let (name, value) = match unquoted(word).split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name, Some(value)),
-                _ => (word, None),
+                _ => (unquoted(word), None),
             };
             let mut value = || {
-                value
-                    .or_else(|| words.next())
-                    .map(str::to_owned)
-                    .ok_or(format!("{name} needs a value"))
+                let value = value.or_else(|| words.next());
+                value.map(|it| unquoted(it).to_owned()).ok_or(format!("{name} needs a value"))
             };
-            match name {
-                "--all" => request.all = true,
-                "--turn" => request.term = Term::Turn,
-                "--for" => request.term = Term::For(value()?),
-                "--until" => request.term = Term::Until(value()?),
-                "--agent" => request.agent = Some(value()?),
-                "--help" => request.hooks.push(word.to_owned()),
-                _ if word.starts_with("--") => {
+            let chosen = match name {
+                "--turn" => Term::Turn,
+                "--for" => Term::For(value()?),
+                "--until" => Term::Until(value()?),
+                "--all" => {
+                    request.all = true;
+                    continue;
+                }
+                "--agent" if request.agent.is_some() => return Err(ONE_AGENT.to_owned()),
+                "--agent" => {
+                    request.agent = Some(agent(&value()?)?);
+                    continue;
+                }
+                _ if name.starts_with("--") && name != "--help" => {
                     return Err(format!(
                         "{name} is no option of a prompt: it takes --all, --for TIME, \
                          --until TIME, --turn and --agent TYPE, and `hookman disable` in a \
                          terminal takes more"
                     ));
                 }
-                _ => request.hooks.push(word.to_owned()),
+                _ => {
+                    let names = word.split(',').map(unquoted).filter(|name| !name.is_empty());
+                    request.hooks.extend(names.map(str::to_owned));
+                    continue;
+                }
+            };
+            if term.replace(chosen).is_some() {
+                return Err("one of --for, --until and --turn at a time".to_owned());
             }
         }
+        request.term = term.unwrap_or_default();
         Ok(request)
+    }
+
+    /// The request, if all that it says means something to `command`.
+    ///
+    /// # Errors
+    ///
+    /// The options that it does not take.
+    pub fn of(self, command: Command) -> Result<Self, String> {
+        let has_term = self.term != Term::Session;
+        match command {
+            Command::Switch(Verb::Enable) if has_term => {
+                Err("enable takes no --for, --until or --turn".to_owned())
+            }
+            Command::Profile if self.all || self.agent.is_some() => {
+                Err("a profile takes --for TIME, --until TIME, --turn or --off".to_owned())
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
+const ONE_AGENT: &str = "--agent takes one type of agent; ask once for each";
+
+/// The type of agent that a switch is for, as it was typed.
+///
+/// # Errors
+///
+/// When it is none, which would mean the main agent, or several.
+pub fn agent(typed: &str) -> Result<String, String> {
+    match typed.trim() {
+        "" => Err("--agent was given no type of agent".to_owned()),
+        several if several.contains(',') => Err(ONE_AGENT.to_owned()),
+        one => Ok(one.to_owned()),
     }
 }
 
@@ -171,6 +214,12 @@ mod tests {
             ("--help", Ok(request(&["--help"], Term::Session, None))),
             ("'one' \"two\",`three`", Ok(request(&["one", "two", "three"], Term::Session, None))),
             ("one --for", Err("--for needs a value".to_owned())),
+            ("one --agent=", Err("--agent was given no type of agent".to_owned())),
+            ("one --agent ''", Err("--agent was given no type of agent".to_owned())),
+            ("one --agent Plan,Explore", Err(ONE_AGENT.to_owned())),
+            ("one --agent Plan --agent Explore", Err(ONE_AGENT.to_owned())),
+            ("--for 1h --turn", Err("one of --for, --until and --turn at a time".to_owned())),
+            ("--for 1h --for=2h", Err("one of --for, --until and --turn at a time".to_owned())),
         ];
         for (text, expected) in rows {
             assert_eq!(Request::parse(text), expected, "{text:?}");
@@ -178,6 +227,21 @@ mod tests {
         assert!(Request::parse("--all").unwrap().all);
         let told = Request::parse("one --permanent").unwrap_err();
         assert!(told.starts_with("--permanent is no option of a prompt"), "{told}");
+    }
+
+    #[test]
+    fn what_a_command_does_not_take_is_refused() {
+        use Command::{Profile, Switch};
+        for (text, command, taken) in [
+            ("one --for 1h", Switch(Verb::Disable), true),
+            ("one --for 1h", Switch(Verb::Enable), false),
+            ("one --all --agent Plan", Switch(Verb::Enable), true),
+            ("quiet --turn", Profile, true),
+            ("quiet --agent Plan", Profile, false),
+            ("quiet --all", Profile, false),
+        ] {
+            assert_eq!(Request::parse(text).unwrap().of(command).is_ok(), taken, "{text:?}");
+        }
     }
 
     #[test]

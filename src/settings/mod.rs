@@ -18,13 +18,13 @@ mod record;
 mod refusal;
 mod registration;
 mod undo;
+pub mod wanted;
 
 pub use change::{Action, Change};
 pub use diff::{Colour, unified_diff};
 pub use inventory::{Handler, handlers, own_handlers};
 pub use plan::{Plan, plan};
-pub use record::Record;
+pub use record::{Passed, Record};
 pub use refusal::Refusal;
 pub use registration::{Registration, run_words};
 pub use undo::{Remembered, Undo};
-pub mod wanted;

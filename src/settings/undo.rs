@@ -41,7 +41,8 @@ impl Undo {
         } else if previous.is_none() && only_adds(plan) {
             plan.before.clone()
         } else {
-            let record = previous.map(|previous| previous.record.clone()).unwrap_or_default();
+            let presumed = || current.map(Record::presumed).unwrap_or_default();
+            let record = previous.map_or_else(presumed, |previous| previous.record.clone());
             let removal = super::plan(current, &[], &record)?;
             // Without an entry of ours the record is about some other text.
             if removal.changes.is_empty() { removal.before } else { removal.after }

@@ -145,7 +145,7 @@ fn warnings(said: &str) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 400,
+        cases: 48,
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()

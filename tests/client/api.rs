@@ -28,6 +28,7 @@ struct State {
     turns: VecDeque<Turn>,
     requests: Vec<Request>,
     problems: Vec<String>,
+    posts: Vec<String>,
     n_messages: usize,
     n_calls: usize,
     closed: bool,
@@ -61,6 +62,16 @@ impl Api {
     /// The base URL the client is given.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Host and port.
+    pub(crate) fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Takes what hooks posted since the last call, a line each.
+    pub(crate) fn posts(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.state).posts)
     }
 
     /// Adds turns for the next prompt.
@@ -133,6 +144,8 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
     } else if method == "POST" && path.starts_with("/v1/messages") {
         let (kind, text) = message(serde_json::from_slice(&body)?, state);
         ("200 OK", kind, text)
+    } else if method == "POST" && path.starts_with("/hook/") {
+        ("200 OK", "application/json", hook(path, &serde_json::from_slice(&body)?, state))
     } else {
         ("200 OK", "application/json", "{}".to_owned())
     };
@@ -142,6 +155,22 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
     )?;
     Ok(())
+}
+
+/// The answer to a hook that posts its input: a denial under `/hook/deny`, else nothing.
+fn hook(path: &str, input: &Value, state: &Mutex<State>) -> String {
+    let words = ["hook_event_name", "tool_name"].map(|key| input[key].as_str().unwrap_or_default());
+    lock(state).posts.push(format!("posted {path} {} {}", words.join(" "), input["tool_input"]));
+    let answer = if path == "/hook/deny" {
+        json!({ "hookSpecificOutput": {
+            "hookEventName": input["hook_event_name"],
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "the server says no",
+        } })
+    } else {
+        json!({})
+    };
+    answer.to_string()
 }
 
 /// The next turn for the main conversation, which is the one with tools; a bland text for the

@@ -110,12 +110,14 @@ fn usual_tools() -> Vec<String> {
 impl Case {
     /// Does the steps and gives the normalised outcome.
     pub(crate) fn outcome(&self, shared: &BTreeMap<String, String>) -> Result<String> {
-        let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &self.env)?;
+        let main = Session::new()?;
+        let mut sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_hookman")), &self.env)?;
+        sandbox.set_api(main.api.address());
         for (path, text) in shared.iter().chain(&self.files) {
             sandbox.write(path, text)?;
         }
-        let mut play =
-            Play { sandbox, sessions: BTreeMap::new(), ids: Vec::new(), lines: Vec::new() };
+        let sessions = BTreeMap::from([(main_session(), main)]);
+        let mut play = Play { sandbox, sessions, ids: Vec::new(), lines: Vec::new() };
         for step in &self.steps {
             play.step(step)?;
         }
@@ -175,10 +177,12 @@ impl Play {
             let events = session.hear()?;
             let requests = session.api.requests();
             let problems = session.api.problems();
+            let posts = session.api.posts();
             self.meet(&events);
             let prompt = self.fill(&say.prompt);
             self.lines.push(format!("{}{}", mark(&say.session), say.prompt));
             self.lines.extend(outcome::lines(&events, requests, &prompt)?);
+            self.lines.extend(posts);
             self.lines.extend(problems.into_iter().map(|problem| format!("problem: {problem}")));
         }
         Ok(())
@@ -231,6 +235,7 @@ impl Play {
             text = text.replace(id, &format!("@SESSION{}@", n + 1));
         }
         for (pattern, name) in [
+            (r"a{200,}", "@LONG@"),
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
             (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
             // The client's own words around the instructions for a compaction.
@@ -238,7 +243,7 @@ impl Play {
                 r#"told "CRITICAL: Respond with TEXT ONLY[^\n]*?(?=Additional Instructions:|REMINDER: Do NOT)"#,
                 "told \"@COMPACT@ ",
             ),
-            (r"a{200,}", "@LONG@"),
+            (r"\\n\\nExpected schema:[^\n]*", " @SCHEMA@\""),
             (r"REMINDER: Do NOT call any tools[^\n]*", "@REMINDER@\""),
             (r"duration_ms: \d+", "duration_ms: @N@"),
             (r"127\.0\.0\.1:\d+", "@API@"),

@@ -21,7 +21,9 @@
 //! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
 //! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call. A session is a process
 //! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
-//! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out.
+//! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out,
+//! and so does `@API@` for the address of the main session's server. What a hook posts to its
+//! `/hook/…` stands behind the answer; `/hook/deny` denies.
 //!
 //! `UPDATE_CASES=1` writes what happened into the file as what is expected, and for a client of
 //! another version (`HOOKMAN_CLIENT_VERSION`) as what is expected `on` that. `CASE=words` runs only
@@ -61,6 +63,7 @@ macro_rules! books {
 
 books! {
     adopt
+    answers
     blocking
     chain
     environment

@@ -16,6 +16,8 @@ pub(crate) struct Sandbox {
     _root: TempDir,
     root: PathBuf,
     env: BTreeMap<String, String>,
+    /// Host and port of the server that the main session talks to, once it is known.
+    api: Option<String>,
 }
 
 impl Sandbox {
@@ -23,7 +25,7 @@ impl Sandbox {
     pub(crate) fn new(built: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
         let temporary = TempDir::with_prefix("client-").context("failed to make a sandbox")?;
         let root = temporary.path().canonicalize().context("failed to resolve the sandbox")?;
-        let mut sandbox = Self { _root: temporary, root, env: BTreeMap::new() };
+        let mut sandbox = Self { _root: temporary, root, env: BTreeMap::new(), api: None };
         for folder in ["home/.local/bin", "home/.claude", "project", "state", "tmp"] {
             fs::create_dir_all(sandbox.root.join(folder))
                 .with_context(|| format!("failed to make `{folder}`"))?;
@@ -38,6 +40,11 @@ impl Sandbox {
         let env = env.iter().map(|(name, value)| (name.clone(), sandbox.fill(value))).collect();
         sandbox.env = env;
         Ok(sandbox)
+    }
+
+    /// Says what `@API@` stands for.
+    pub(crate) fn set_api(&mut self, address: String) {
+        self.api = Some(address);
     }
 
     /// Writes a file; one that starts with `#!` is made executable.
@@ -93,15 +100,17 @@ impl Sandbox {
             .fold(text.to_owned(), |text, (name, folder)| text.replace(&folder, name))
     }
 
-    fn names(&self) -> [(&'static str, String); 5] {
+    fn names(&self) -> Vec<(&'static str, String)> {
         let folder = |name: &str| self.root.join(name).display().to_string();
         let slug = |folder: &str| folder.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        [
+        let mut names = vec![
             ("@HOME@", folder("home")),
             ("@PROJECT@", folder("project")),
             ("@STATE@", folder("state")),
             ("@TMP@", folder("tmp")),
             ("@SLUG@", slug(&folder("project"))),
-        ]
+        ];
+        names.extend(self.api.clone().map(|address| ("@API@", address)));
+        names
     }
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use hookman::client::payload::repaired;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
@@ -123,7 +124,8 @@ impl Session {
         let (sender, events) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                let event = serde_json::from_str(&line)
+                // JavaScript writes halves of characters, which nobody else reads.
+                let event = serde_json::from_str(&repaired(&line))
                     .unwrap_or_else(|_| json!({ "type": "unreadable", "line": line }));
                 if sender.send(event).is_err() {
                     break;

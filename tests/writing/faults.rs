@@ -182,8 +182,10 @@ impl Scene {
                 // What is left beside the settings is harmless, and goes the next time.
                 let beside = ["/commands/hook", "/companions/", "/.claude/hookman\""];
                 let beside = beside.iter().any(|path| call.line.contains(path));
-                let expected =
-                    if beside && self.command == UNINSTALL { &self.new } else { &self.old };
+                let is_gone = beside && self.command == UNINSTALL;
+                let empty = self.home.empty_folders();
+                assert!(is_gone || empty.is_empty(), "{what}: {empty:?}");
+                let expected = if is_gone { &self.new } else { &self.old };
                 assert_eq!(&self.home.state(), expected, "{what}: it was written");
             }
             code => panic!("{code:?} {what}"),

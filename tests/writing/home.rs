@@ -151,6 +151,20 @@ impl Home {
         files
     }
 
+    /// The folders below `.claude` with nothing in them.
+    pub(crate) fn empty_folders(&self) -> Vec<PathBuf> {
+        let (mut empty, mut folders) = (Vec::new(), vec![self.path(".claude")]);
+        while let Some(folder) = folders.pop() {
+            let entries = fs::read_dir(&folder).into_iter().flatten();
+            let entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+            if entries.is_empty() {
+                empty.push(folder);
+            }
+            folders.extend(entries.into_iter().filter(|path| path.is_dir()));
+        }
+        empty
+    }
+
     /// Puts the files below `.claude` and `state` back.
     pub(crate) fn reset(&self, files: &Files) {
         for folder in [self.path(".claude"), self.path("state")] {

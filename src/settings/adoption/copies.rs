@@ -83,11 +83,12 @@ impl Adoption {
             };
             let name = hooks[index].hook.clone();
             if !is_free(&name) {
-                let free = (2..).map(|number| format!("{name}-{number}")).find(is_free);
+                let free = (2..1000).map(|number| format!("{name}-{number}")).find(is_free);
                 hooks[index].hook = free.unwrap_or(name);
             }
         }
-        let mut all = Self { hooks, ..then.clone() };
+        let made_manifest = self.made_manifest.or(then.made_manifest);
+        let mut all = Self { hooks, made_manifest, ..then.clone() };
         all.snapshots.extend(self.snapshots.iter().cloned());
         let pointers: Vec<&str> = left.iter().map(|(hook, _)| &*hook.pointer).collect();
         if pointers.is_empty() {

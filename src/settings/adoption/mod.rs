@@ -43,6 +43,9 @@ pub struct Adoption {
     pub original: String,
     /// The adopted handlers, in the order of their adoption.
     pub hooks: Vec<Adopted>,
+    /// Whether the manifest was made for them; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_manifest: Option<bool>,
     /// The texts before each adoption, to come back to if nothing else changed.
     #[serde(default)]
     snapshots: Vec<Snapshot>,

@@ -67,12 +67,15 @@ pub(super) fn groups(old: &[Option<(Value, bool)>], standing: &[Value]) -> Vec<O
     anchors(old, standing, &[&equal, &akin, &host, &same])
 }
 
+/// Whether an old item is one that stands.
+type Test<'t, T> = &'t dyn Fn(&T, &Value) -> bool;
+
 /// The places of old items among those that stand, in the same order: the first test finds what it
 /// can, the next one what is between. An item that is `None` is looked for nowhere.
 pub(super) fn anchors<T>(
     old: &[Option<T>],
     standing: &[Value],
-    tests: &[&dyn Fn(&T, &Value) -> bool],
+    tests: &[Test<'_, T>],
 ) -> Vec<Option<usize>> {
     let mut found: Vec<Option<usize>> = vec![None; old.len()];
     for test in tests {

@@ -287,9 +287,9 @@ impl Rejoin<'_, '_> {
         // One that was edited is known by its kind, or else by its place between the others.
         let kind = |one: &Value, other: &Value| one.get("type") == other.get("type");
         let found = anchors(&left, &standing, &[&|one, other| one == other, &kind, &|_, _| true]);
-        let slot = |(index, element): (usize, &Node)| match taken.contains(&index) {
-            true => Slot::Taken(self.old.slice(element.span).to_owned()),
-            false => Slot::Kept(found[index]),
+        let slot = |(index, element): (usize, &Node)| {
+            let words = || self.old.slice(element.span).to_owned();
+            if taken.contains(&index) { Slot::Taken(words()) } else { Slot::Kept(found[index]) }
         };
         let slots: Vec<Slot> = elements.iter().enumerate().map(slot).collect();
         let joined = join(&slots, standing.len());
