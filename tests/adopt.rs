@@ -7,6 +7,7 @@
 
 #![cfg(test)]
 
+mod keeping;
 mod random;
 
 use std::{

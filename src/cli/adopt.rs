@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::adopting::Place;
 use super::args::Adopt;
 use super::beside::Beside;
+use super::elsewhere::handlers_elsewhere;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::step::Step;
-use super::{ExitStatus, World, fence};
+use super::{ExitStatus, World, fence, remarks};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
@@ -20,7 +21,7 @@ use crate::session::names::{self, Found};
 use crate::settings::adoption::{
     Adopted, Candidate, Program, Wrapped, candidates, suggest, unique,
 };
-use crate::settings::{Passed, Record, Registration, handlers};
+use crate::settings::{Handler, Passed, Record, Registration, handlers};
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -63,6 +64,12 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         world,
     )?;
     let others = registering::propose_overlay(world, target, &step.layers, binary.as_deref())?;
+    let wrapped: Vec<_> = chosen.iter().map(|(name, _, wrapped)| (*name, *wrapped)).collect();
+    remarks::of_adoption(world, &place, &wrapped);
+    let is_chosen = |offer: &&Offer| wrapped.iter().any(|(name, _)| *name == offer.name);
+    for offer in offers.iter().filter(is_chosen) {
+        remarks::of_twin(world, &offer.name, offer.twin.as_deref());
+    }
     let beside = Beside::of(world, target, binary.as_deref())?;
     if step.carry_out(world, ("adopt", &args.writing), early, &others, beside)? {
         let flag = target.flag();
@@ -85,15 +92,17 @@ fn plan<'p>(
     for (name, pointer, wrapped) in chosen {
         let (with, block) = write(&text, name, wrapped);
         text = with;
-        adopted.push(Adopted { hook: (*name).to_owned(), pointer: (*pointer).to_owned(), block });
+        adopted.push(Adopted::new(*name, *pointer, block));
     }
-    place.step(world, text, place.with(adopted), entries)
+    place.step(world, text, (place.adoption.clone(), place.with(adopted)), entries)
 }
 
 /// A handler of somebody else's with the name that its hook would have.
 struct Offer {
     candidate: Candidate,
     name: String,
+    /// Another settings file in which an equal handler stands.
+    twin: Option<String>,
 }
 
 impl Offer {
@@ -109,6 +118,8 @@ fn offers(place: &Place, world: &World) -> Result<Vec<Offer>> {
     }
     let document = Document::parse(original)?;
     let mut presumed = presumed(place, world);
+    let elsewhere = handlers_elsewhere(world, &place.target);
+    let standing = handlers(&document);
     let mut offers: Vec<Offer> = Vec::new();
     for candidate in candidates(&document) {
         if place.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
@@ -122,6 +133,12 @@ fn offers(place: &Place, world: &World) -> Result<Vec<Offer>> {
             presumed.swap_remove(at);
             continue;
         }
+        let own = standing.iter().find(|it| it.pointer == candidate.pointer);
+        let is_equal = |it: &Handler| {
+            own.is_some_and(|own| (&own.event, &own.identity) == (&it.event, &it.identity))
+        };
+        let twin = elsewhere.iter().find(|(_, handler)| is_equal(handler));
+        let twin = twin.map(|(shown, _)| shown.clone());
         let name = match &candidate.wrapped {
             Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
                 place.layers.all.hooks.iter().any(|hook| hook.name == name)
@@ -129,7 +146,7 @@ fn offers(place: &Place, world: &World) -> Result<Vec<Offer>> {
             }),
             Err(_) => String::new(),
         };
-        offers.push(Offer { candidate, name });
+        offers.push(Offer { candidate, name, twin });
     }
     Ok(offers)
 }
@@ -200,7 +217,7 @@ fn chosen<'o>(
     let open: Vec<Chosen<'o>> = offers
         .iter()
         .filter_map(|offer| {
-            let Offer { candidate, name } = offer;
+            let Offer { candidate, name, .. } = offer;
             Some((name.as_str(), candidate.pointer.as_str(), candidate.wrapped.as_ref().ok()?))
         })
         .collect();
@@ -248,7 +265,7 @@ fn picked<'o>(
 }
 
 fn row(offer: &Offer) -> String {
-    let Offer { candidate, name } = offer;
+    let Offer { candidate, name, .. } = offer;
     harmless(&format!("{name}  {}  {}", candidate.fires(), candidate.summary))
 }
 
@@ -283,7 +300,7 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
         let rows: Vec<_> = offers
             .iter()
             .map(|offer| {
-                let Offer { candidate, name } = offer;
+                let Offer { candidate, name, .. } = offer;
                 json!({
                     "name": (!offer.is_refused()).then_some(name),
                     "event": candidate.event,

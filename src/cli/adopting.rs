@@ -9,12 +9,12 @@ use super::registering;
 use super::step::Step;
 use super::target::Target;
 use super::writes::Writes;
-use super::{World, exchange};
+use super::{World, exchange, release};
 use crate::doctor::{declared, own_hooks};
 use crate::machine::files;
 use crate::manifest::Hook;
-use crate::settings::adoption::{Adopted, Adoption, Declared, Kept, Released};
-use crate::settings::{Registration, Undo};
+use crate::settings::adoption::{Adopted, Adoption, Copied, Declared, Kept, Past};
+use crate::settings::{Refusal, Registration, Undo};
 
 /// The manifest of someone who has only adopted hooks.
 const EMPTY_MANIFEST: &str =
@@ -32,7 +32,7 @@ pub(super) struct Place {
     undo: Option<Undo>,
     /// The adoptions so far, in line with the text and the manifest.
     pub adoption: Adoption,
-    released: Vec<Released>,
+    kept: Option<Kept>,
     /// The text of the manifest.
     pub manifest: Option<String>,
     /// The hooks of the chain.
@@ -48,18 +48,23 @@ impl Place {
     pub(super) fn of(world: &World, target: Target) -> Result<Self> {
         let settings = registering::read(world, &target.settings)?;
         let kept = moving::kept(world, &target.settings)?;
-        Self::over(world, target, settings, kept)
+        Self::over(world, target, settings, kept, &Copied::default())
     }
 
-    /// As [`Place::of`], as if a copy of the settings file had been put back.
+    /// As [`Place::of`], as if a copy of the settings file had been put back with which `then` is
+    /// kept.
     ///
     /// # Errors
     ///
     /// As [`Place::of`].
-    fn of_copy(world: &World, target: Target, copy: &str) -> Result<Self> {
+    pub(super) fn of_copy(
+        world: &World,
+        target: Target,
+        copy: &str,
+        then: &Copied,
+    ) -> Result<Self> {
         let kept = moving::kept(world, &target.settings)?;
-        let kept = kept.map(|kept| kept.with_copy(copy));
-        Self::over(world, target, Some(copy.to_owned()), kept)
+        Self::over(world, target, Some(copy.to_owned()), kept, then)
     }
 
     fn over(
@@ -67,24 +72,46 @@ impl Place {
         target: Target,
         settings: Option<String>,
         kept: Option<Kept>,
+        then: &Copied,
     ) -> Result<Self> {
         let text = settings.as_deref().unwrap_or_default();
-        let undo = registering::undo(world, &target.settings, settings.as_deref())?;
+        let undo = match then.undo(text)? {
+            Some(undo) => Some(undo),
+            None => registering::undo(world, &target.settings, settings.as_deref())?,
+        };
         let manifest = files::read_text(&target.manifest)?;
         let layers = Layers::of(world, &target, None)?.unwrap_or_default();
         let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
         let declared = declared(own);
-        let released = kept.as_ref().map(|kept| kept.released.clone()).unwrap_or_default();
         let in_line = || {
-            let adoption = match kept {
+            let kept = match &then.adopted {
+                Some(then) => {
+                    let copy = (text, undo.as_ref());
+                    Some(kept.unwrap_or_default().with_copy(copy, then, &declared)?)
+                }
+                None => kept,
+            };
+            let adoption = match &kept {
                 Some(kept) => kept.in_line_with(text, undo.as_ref())?,
                 None => Adoption::of(None, text, undo.as_ref())?,
             };
-            adoption.declared_by(&declared, text, undo.as_ref())
+            Ok((adoption.declared_by(&declared, text, undo.as_ref())?, kept))
         };
-        let adoption =
-            in_line().with_context(|| registering::left_alone(world, &target.settings))?;
-        Ok(Self { target, settings, undo, adoption, released, manifest, layers })
+        let found: Result<_, Refusal> = in_line();
+        let (adoption, kept) =
+            found.with_context(|| registering::left_alone(world, &target.settings))?;
+        Ok(Self { target, settings, undo, adoption, kept, manifest, layers })
+    }
+
+    /// A target as it stands, where anything was adopted into its manifest. Hooks that adoption
+    /// refuses to work on can still be beside what is to be registered, so they are none.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub(super) fn worth_a_look(world: &World, target: &Target) -> Result<Option<Self>> {
+        let is_worth = Self::is_worth_a_look(world, target)?;
+        Ok(is_worth.then(|| Self::of(world, target.clone()).ok()).flatten())
     }
 
     /// Whether anything was adopted into a target's manifest, as far as can be told without reading
@@ -144,10 +171,49 @@ impl Place {
         if registering::read(world, settings)? != self.settings {
             return Err(exchange::changed(world, settings));
         }
-        let (undo, released) = (self.undo.as_ref(), &self.released);
-        let kept = Kept::forgetting(&self.adoption, released, hooks, self.text(), undo)
+        let (undo, past) = (self.undo.as_ref(), self.past());
+        let kept = Kept::forgetting(&self.adoption, &past, hooks, self.text(), undo)
             .with_context(|| registering::left_alone(world, settings))?;
         moving::keep(world, settings, kept.as_ref(), writes)
+    }
+
+    fn past(&self) -> Past {
+        self.kept.as_ref().map(|kept| kept.past.clone()).unwrap_or_default()
+    }
+
+    /// What is kept while the text is being written, and once it stands there.
+    pub(super) fn kept(&self) -> Option<(&Kept, Kept)> {
+        let kept = self.kept.as_ref()?;
+        let (now, past) = (self.adoption.clone(), kept.past.clone());
+        Some((kept, Kept { now, next: None, past }))
+    }
+
+    /// What is kept of the text.
+    pub(super) fn copied(&self) -> Copied {
+        Copied::new(Some(&self.held().all), self.undo.as_ref())
+    }
+
+    /// What is adopted.
+    pub(super) fn held(&self) -> Held {
+        let known = self.adoption.clone();
+        // What the manifest says can be no handler in a text that is in the way.
+        let all = self.presuming(&self.adopted()).unwrap_or_else(|_| known.clone());
+        Held { all, known }
+    }
+
+    /// The adoptions with those of these hooks of which only the manifest is left.
+    ///
+    /// # Errors
+    ///
+    /// When one is no handler, or a value is in the way.
+    pub(super) fn presuming(&self, hooks: &[&Hook]) -> Result<Adoption> {
+        let mut adoption = self.adoption.clone();
+        for hook in hooks {
+            if !self.adoption.hooks.iter().any(|kept| kept.hook == hook.name) {
+                adoption = adoption.presuming(&hook.name, &release::as_handlers(hook)?)?;
+            }
+        }
+        Ok(adoption)
     }
 
     fn declared(&self) -> Vec<Declared<'_>> {
@@ -181,7 +247,7 @@ impl Place {
         &self,
         world: &World,
         manifest: String,
-        next: Adoption,
+        both: (Adoption, Adoption),
         entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
     ) -> Result<Step<'_>> {
         // A manifest that nobody but hookman wrote goes when it has no hook any more.
@@ -190,53 +256,46 @@ impl Place {
         let manifest = (!made).then_some(manifest);
         let edited = manifest.as_deref().unwrap_or_default();
         let layers = Layers::of(world, &self.target, Some(edited))?.unwrap_or_default();
-        let proposal = self.proposal(world, next, entries(&layers)?)?;
+        let proposal = self.proposal(world, both, entries(&layers)?)?;
         Ok(Step { place: self, manifest, layers, proposal })
+    }
+
+    /// The change after which the handlers that stand there though they are adopted are taken out.
+    ///
+    /// # Errors
+    ///
+    /// When the settings must not be touched.
+    pub(super) fn overtaking(&self, world: &World, entries: Vec<Registration>) -> Result<Proposal> {
+        self.proposal(world, (self.adoption.clone(), self.adoption.clone()), entries)
     }
 
     fn proposal(
         &self,
         world: &World,
-        next: Adoption,
+        both: (Adoption, Adoption),
         entries: Vec<Registration>,
     ) -> Result<Proposal> {
         let settings = &self.target.settings;
-        let both = (self.adoption.clone(), next);
-        let released = self.released.clone();
-        let moving = Moving::new(world, settings, self.undo.clone(), both, released);
-        Proposal::moving(settings, self.settings.as_deref(), entries, moving)
-            .with_context(|| registering::left_alone(world, settings))
+        let moving = Moving::new(world, settings, self.undo.clone(), both, self.past());
+        let proposal = Proposal::moving(settings, self.settings.as_deref(), entries, moving)
+            .with_context(|| registering::left_alone(world, settings))?;
+        Ok(proposal.holding(self.held()))
     }
 }
 
-/// The change of a settings file in which handlers stand that its manifest declares as adopted, so
-/// that they run twice: they are taken out again. `None` where there are none.
-///
-/// # Errors
-///
-/// When the settings cannot be read or must not be touched.
-pub(super) fn overtaken(
-    world: &World,
-    target: &Target,
-    entries: &[Registration],
-) -> Result<Option<Proposal>> {
-    if !Place::is_worth_a_look(world, target)? {
-        return Ok(None);
-    }
-    // Hooks that adoption refuses to work on can still be beside what is to be registered.
-    let Ok(place) = Place::of(world, target.clone()) else { return Ok(None) };
-    if place.standing().is_empty() {
-        return Ok(None);
-    }
-    place.proposal(world, place.adoption.clone(), entries.to_vec()).map(Some)
+/// What is adopted in a settings file, in line with its text.
+#[derive(Clone)]
+pub(super) struct Held {
+    /// All of it, also that of which only the manifest is left.
+    pub all: Adoption,
+    /// What more is kept of than the manifest.
+    pub known: Adoption,
 }
 
-/// Warns where with a text as the settings a handler that is or was adopted runs twice or not at all.
-pub(super) fn warn_of_text(world: &World, target: &Target, text: &str) {
-    // Whatever is wrong with the text or the manifest is told by the commands that need them.
-    let Ok(place) = Place::of_copy(world, target.clone(), text) else { return };
-    warn_of_lost(world, &place);
-    let (names, flag) = (place.standing(), target.flag());
+/// Warns where with a copy as the settings a handler that is or was adopted runs twice or not at all.
+pub(super) fn warn_of_copy(world: &World, place: &Place) {
+    warn_of_lost(world, place);
+    let (names, flag) = (place.standing(), place.target.flag());
     if !names.is_empty() {
         world.terminal.warn(format!(
             "warning: the client would run what is adopted beside hookman: {}; `hookman apply{flag}` takes \

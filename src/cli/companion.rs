@@ -202,7 +202,7 @@ impl Companions {
                     }
                     let folder = registering::backup_directory(world, path);
                     let found = found.as_deref().unwrap_or_default();
-                    let kept = backups::save(&folder, found, "replacing", "sh")?;
+                    let kept = backups::save(&folder, found, None, "replacing", "sh")?;
                     let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
                     world.terminal.line(format!("replaced {shown} (copy: {kept})"));
                 }

@@ -7,11 +7,8 @@ use anyhow::Result;
 use super::World;
 use super::writes::Writes;
 use crate::machine::files;
-use crate::settings::adoption::{self, Adoption, Current, Kept, Released};
+use crate::settings::adoption::{self, Adoption, Current, Kept, Past};
 use crate::settings::{Plan, Refusal, Registration, Undo};
-
-/// How many releases are remembered, each with the text before it.
-const REMEMBERED: usize = 4;
 
 /// What is adopted in a settings file, and what will be.
 pub(super) struct Moving {
@@ -21,8 +18,7 @@ pub(super) struct Moving {
     pub now: Adoption,
     /// What will be.
     pub next: Adoption,
-    /// What was released until now.
-    released: Vec<Released>,
+    past: Past,
 }
 
 impl Moving {
@@ -32,9 +28,9 @@ impl Moving {
         settings: &Path,
         undo: Option<Undo>,
         (now, next): (Adoption, Adoption),
-        released: Vec<Released>,
+        past: Past,
     ) -> Self {
-        Self { file: file(world, settings), undo, now, next, released }
+        Self { file: file(world, settings), undo, now, next, past }
     }
 
     /// Plans the change of a settings file that holds `before`; the second is what is kept of it.
@@ -69,15 +65,20 @@ impl Moving {
         let hooks = now.hooks.iter().map(|hook| &*hook.hook);
         let released: Vec<&str> = hooks.filter(|hook| !stays(hook)).collect();
         let next = now.without(&released);
-        let (file, released) = (self.file.clone(), self.released.clone());
-        Ok(Self { file, undo, now, next, released })
+        let (file, past) = (self.file.clone(), self.past.clone());
+        Ok(Self { file, undo, now, next, past })
     }
 
     /// The same change once more.
     pub(super) fn again(&self) -> Self {
         let (now, next) = (self.now.clone(), self.next.clone());
-        let (undo, released) = (self.undo.clone(), self.released.clone());
-        Self { file: self.file.clone(), undo, now, next, released }
+        let (undo, past) = (self.undo.clone(), self.past.clone());
+        Self { file: self.file.clone(), undo, now, next, past }
+    }
+
+    /// What was kept of the entries of ours in the text until now.
+    pub(super) fn undo(&self) -> Option<&Undo> {
+        self.undo.as_ref()
     }
 
     /// Whether it can be kept.
@@ -95,8 +96,8 @@ impl Moving {
     ///
     /// What the system says.
     pub(super) fn begin(&self, writes: &mut Writes) -> Result<()> {
-        let (now, released) = (self.now.clone(), self.released.clone());
-        let kept = Kept { now, next: Some(self.next.clone()), released };
+        let (now, past) = (self.now.clone(), self.past.clone());
+        let kept = Kept { now, next: Some(self.next.clone()), past };
         writes.keep(&self.file, Some(&serde_json::to_string(&kept)?))
     }
 
@@ -106,32 +107,13 @@ impl Moving {
     ///
     /// What the system says.
     pub(super) fn end(&self, plan: &Plan, writes: &mut Writes) -> Result<()> {
-        let released = self.released_by(plan);
-        if self.next.hooks.is_empty() && released.is_empty() {
+        let texts = [&plan.before, &plan.after].map(|it| it.as_deref().unwrap_or_default());
+        let past = self.past.after((&self.now, &self.next), texts.into());
+        if self.next.hooks.is_empty() && past.is_empty() {
             return writes.keep(&self.file, None);
         }
-        let kept = Kept { now: self.next.clone(), next: None, released };
+        let kept = Kept { now: self.next.clone(), next: None, past };
         writes.keep(&self.file, Some(&serde_json::to_string(&kept)?))
-    }
-
-    fn released_by(&self, plan: &Plan) -> Vec<Released> {
-        let is_in =
-            |adoption: &Adoption, name: &str| adoption.hooks.iter().any(|hook| hook.hook == name);
-        let earlier = self.released.iter().cloned();
-        let mut released: Vec<Released> = earlier.map(Released::written_over).collect();
-        // What is adopted anew is about the text of now.
-        if self.next.hooks.iter().any(|hook| !is_in(&self.now, &hook.hook)) {
-            released.clear();
-        }
-        if self.now.hooks.iter().any(|hook| !is_in(&self.next, &hook.hook)) {
-            let (before, after) = (plan.before.as_deref(), plan.after.as_deref());
-            let last =
-                Released::new(&self.now, before.unwrap_or_default(), after.unwrap_or_default());
-            released.retain(|earlier| *earlier != last);
-            released.insert(0, last);
-            released.truncate(REMEMBERED);
-        }
-        released
     }
 }
 
@@ -147,7 +129,8 @@ pub(super) fn kept(world: &World, settings: &Path) -> Result<Option<Kept>> {
 }
 
 /// Keeps what a write of entries of ours over `before` says of earlier releases: `before` can be from
-/// before one, and nothing else would tell of its handlers then.
+/// before one, and nothing else would tell of its handlers then. `known` is what is adopted as the
+/// manifest knows it.
 ///
 /// # Errors
 ///
@@ -156,26 +139,11 @@ pub(super) fn keep_of_write(
     world: &World,
     settings: &Path,
     (before, after): (Option<&str>, Option<&str>),
+    known: Option<&Adoption>,
     writes: &mut Writes,
 ) -> Result<()> {
-    let found = kept(world, settings)?.and_then(|kept| kept.with_write(before, after));
+    let found = kept(world, settings)?.and_then(|kept| kept.with_write(before, after, known));
     found.map_or(Ok(()), |found| keep(world, settings, Some(&found), writes))
-}
-
-/// Keeps which releases a copy is from before, before it is put back.
-///
-/// # Errors
-///
-/// What the system says.
-pub(super) fn keep_of_copy(
-    world: &World,
-    settings: &Path,
-    copy: &str,
-    writes: &mut Writes,
-) -> Result<()> {
-    let found = kept(world, settings)?;
-    let with = found.clone().map(|kept| kept.with_copy(copy));
-    if with == found { Ok(()) } else { keep(world, settings, with.as_ref(), writes) }
 }
 
 /// Keeps something of a settings file, or nothing more.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::adopting::{Held, Place};
 use super::moving::{self, Moving};
 use super::registering::{
     back_up, backup_directory, colour, left_alone, read, trace, undo, undo_file,
@@ -11,9 +12,10 @@ use super::registering::{
 use super::settling::Written;
 use super::target::Target;
 use super::writes::Writes;
-use super::{World, adopting, exchange};
+use super::{World, exchange};
 use crate::machine::files;
 use crate::machine::lock::Lock;
+use crate::settings::adoption::Copied;
 use crate::settings::{Plan, Record, Registration, Remembered, Undo, plan, unified_diff};
 
 /// What a settings file is to hold.
@@ -31,6 +33,8 @@ pub(super) struct Proposal {
     pub plan: Plan,
     undo: Option<Undo>,
     moving: Option<Moving>,
+    /// What is adopted, in line with the text.
+    held: Option<Held>,
 }
 
 impl Proposal {
@@ -47,8 +51,15 @@ impl Proposal {
     ) -> Result<Self> {
         let (plan, undo) = moving.plan(before, &entries)?;
         let wish = if entries.is_empty() { Wish::Nothing } else { Wish::Entries(entries) };
+        let all = moving.now.clone();
+        let held = Some(Held { known: all.clone(), all });
         let (settings, undo, moving) = (settings.to_owned(), Some(undo), Some(moving));
-        Ok(Self { settings, wish, plan, undo, moving })
+        Ok(Self { settings, wish, plan, undo, moving, held })
+    }
+
+    /// The same over a text with which this is adopted.
+    pub(super) fn holding(self, held: Held) -> Self {
+        Self { held: Some(held), ..self }
     }
 
     /// The change to these entries, and to the adoptions that the manifest declares where one of
@@ -58,10 +69,12 @@ impl Proposal {
     ///
     /// When the settings cannot be read or must not be touched.
     pub(super) fn with(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
-        match adopting::overtaken(world, target, &entries)? {
-            Some(proposal) => Ok(proposal),
-            None => Self::make(world, &target.settings, Wish::Entries(entries)),
+        let place = Place::worth_a_look(world, target)?;
+        if let Some(place) = place.as_ref().filter(|place| !place.standing().is_empty()) {
+            return place.overtaking(world, entries);
         }
+        let proposal = Self::make(world, &target.settings, Wish::Entries(entries))?;
+        Ok(Self { held: place.map(|place| place.held()), ..proposal })
     }
 
     /// The change to no entries of ours.
@@ -69,8 +82,9 @@ impl Proposal {
     /// # Errors
     ///
     /// As [`Proposal::with`].
-    pub(super) fn removal(world: &World, settings: &Path) -> Result<Self> {
-        Self::make(world, settings, Wish::Nothing)
+    pub(super) fn removal(world: &World, target: &Target) -> Result<Self> {
+        let held = Place::worth_a_look(world, target)?.map(|place| place.held());
+        Ok(Self { held, ..Self::make(world, &target.settings, Wish::Nothing)? })
     }
 
     fn make(world: &World, settings: &Path, wish: Wish) -> Result<Self> {
@@ -100,7 +114,7 @@ impl Proposal {
                 plan(before, &[], &before.map(Record::presumed).unwrap_or_default())?
             }
         };
-        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None })
+        Ok(Self { settings: settings.to_owned(), wish, plan, undo, moving: None, held: None })
     }
 
     /// The same wish for what the file holds now.
@@ -114,7 +128,7 @@ impl Proposal {
                 .moved_again(world, moving)
                 .with_context(|| left_alone(world, &self.settings));
         }
-        match (&self.wish, &self.undo) {
+        let again = match (&self.wish, &self.undo) {
             // The removal took what was kept with it.
             (Wish::Nothing, Some(undo)) => {
                 let before = read(world, &self.settings)?;
@@ -122,7 +136,8 @@ impl Proposal {
                     .with_context(|| left_alone(world, &self.settings))
             }
             (wish, _) => Self::make(world, &self.settings, wish.clone()),
-        }
+        }?;
+        Ok(Self { held: self.held.clone(), ..again })
     }
 
     fn moved_again(&self, world: &World, moving: &Moving) -> Result<Self> {
@@ -230,13 +245,20 @@ impl Proposal {
             return Ok(());
         }
         self.check(world)?;
-        let backup = back_up(world, &self.settings, self.plan.before.as_deref(), verb)?;
+        let before = self.plan.before.as_deref();
+        let backup = back_up(world, &self.settings, before, &self.copied(), verb)?;
         self.swap(world, writes)?;
         let shown = world.paths.shown(&self.settings);
         let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
         let deed = if self.plan.after.is_some() { "wrote" } else { "removed" };
         world.terminal.line(format!("{deed} {shown}{}", kept.unwrap_or_default()));
         Ok(())
+    }
+
+    /// What is kept of the text that the change was made from.
+    fn copied(&self) -> Copied {
+        let undo = self.moving.as_ref().map_or(self.undo.as_ref(), Moving::undo);
+        Copied::new(self.held.as_ref().map(|held| &held.all), undo)
     }
 
     fn swap(&self, world: &World, writes: &mut Writes) -> Result<()> {
@@ -249,7 +271,8 @@ impl Proposal {
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
         if self.moving.is_none() {
-            moving::keep_of_write(world, &self.settings, (before, after), writes)?;
+            let known = self.held.as_ref().map(|held| &held.known);
+            moving::keep_of_write(world, &self.settings, (before, after), known, writes)?;
         }
         writes.exchange(world, &self.settings, before, after)?;
         if matches!(self.wish, Wish::Nothing) {

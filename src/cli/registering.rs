@@ -11,8 +11,10 @@ use super::layers::Layers;
 use super::proposal::Proposal;
 use super::settling::Written;
 pub(super) use super::target::Target;
+use super::writes::Writes;
 use crate::doctor::demands;
 use crate::machine::{backups, files};
+use crate::settings::adoption::Copied;
 use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
 use crate::settings::{Colour, Registration, Remembered, Undo};
 
@@ -87,7 +89,7 @@ pub(super) fn propose_overlay(
 /// As [`propose`].
 pub(super) fn propose_removal(world: &World, target: &Target) -> Result<Vec<Proposal>> {
     let targets = std::iter::once(target.clone()).chain(target.overlay());
-    targets.map(|target| Proposal::removal(world, &target.settings)).collect()
+    targets.map(|target| Proposal::removal(world, &target)).collect()
 }
 
 /// Shows the proposals that change something.
@@ -164,13 +166,29 @@ pub(super) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result
     Ok(kept.and_then(|kept| kept.of(text)))
 }
 
+/// Keeps what belongs to a text that is to be put back, and to the one that stands there until then.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn keep_undo(
+    world: &World,
+    settings: &Path,
+    (last, current): (&Undo, Option<&str>),
+    writes: &mut Writes,
+) -> Result<()> {
+    let earlier = undo(world, settings, current)?;
+    let kept = Remembered { last: last.clone(), earlier };
+    writes.keep(&undo_file(world, settings), Some(&serde_json::to_string(&kept)?))
+}
+
 /// Whether diffs are coloured.
 pub(super) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
 }
 
-/// Saves the text that a settings file holds before `verb` writes it, and gives where; `None` where
-/// there is no file.
+/// Saves the text that a settings file holds before `verb` writes it, with what is kept of it, and
+/// gives where; `None` where there is no file.
 ///
 /// # Errors
 ///
@@ -179,9 +197,12 @@ pub(super) fn back_up(
     world: &World,
     settings: &Path,
     text: Option<&str>,
+    kept: &Copied,
     verb: &str,
 ) -> Result<Option<PathBuf>> {
-    let save = |text| backups::save(&backup_directory(world, settings), text, verb, "json");
+    let kept = if kept.is_empty() { None } else { Some(serde_json::to_string(kept)?) };
+    let directory = backup_directory(world, settings);
+    let save = |text| backups::save(&directory, text, kept.as_deref(), verb, "json");
     Ok(text.map(save).transpose()?)
 }
 

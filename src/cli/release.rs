@@ -11,7 +11,7 @@ use super::list::fires;
 use super::registering::{self, Target};
 use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent, fence};
+use super::{ExitStatus, World, consent, fence, remarks};
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::lock::Lock;
@@ -57,6 +57,7 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         registering::entries(world, target, layers, None)
     })?;
     let others = registering::propose_overlay(world, target, &step.layers, None)?;
+    remarks::of_release(world, &place, &hooks);
     let beside = if step.is_end() { Beside::done_with(world, target)? } else { Beside::default() };
     if step.carry_out(world, ("release", &args.writing), early, &others, beside)? {
         world.terminal.line("Done.");
@@ -113,7 +114,6 @@ pub(super) fn plan<'p>(
     entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
 ) -> Result<Step<'p>> {
     let mut text = place.manifest_text();
-    let mut rebuilt = Vec::new();
     let mut names = Vec::new();
     // What was added last goes first, so that the text of each block is found as it was added.
     for hook in hooks.iter().rev() {
@@ -123,17 +123,19 @@ pub(super) fn plan<'p>(
         };
         text = without;
         names.push(hook.name.as_str());
-        if kept.is_none() {
-            rebuilt.splice(0..0, as_handlers(hook)?);
-        }
     }
     names.extend(undeclared);
-    let next = place.adoption.without(&names).rebuilt(&rebuilt)?;
-    place.step(world, text, next, entries)
+    let now = place.presuming(hooks)?;
+    let next = now.without(&names);
+    place.step(world, text, (now, next), entries)
 }
 
 /// A hook as the handlers it would be without hookman, one for each of its events.
-fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
+///
+/// # Errors
+///
+/// When it is not run by a command.
+pub(super) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
     let mut handler = Map::new();
     handler.insert("type".to_owned(), "command".into());
     match &hook.action {

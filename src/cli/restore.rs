@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
+use super::adopting::Place;
 use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
@@ -16,7 +17,8 @@ use crate::client::settings_schema::{self, Effect};
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
 use crate::machine::lock::Lock;
-use crate::settings::unified_diff;
+use crate::settings::adoption::Copied;
+use crate::settings::{Undo, unified_diff};
 
 pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -25,6 +27,10 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     let Some(text) = files::read_text(&backup.path)? else {
         bail!("the backup `{}` is gone", world.paths.shown(&backup.path));
     };
+    let then = backups::beside(&backup.path)?;
+    // What cannot be understood is no help, and the manifest and what is kept tell of most.
+    let then: Option<Copied> = then.and_then(|then| serde_json::from_str(&then).ok());
+    let then = then.unwrap_or_default();
     let before = files::read_text(&target.settings)?;
     let shown = world.paths.shown(&target.settings);
     if before.as_deref() == Some(&text) {
@@ -34,7 +40,11 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     let colour = registering::colour(world);
     world.terminal.print(&unified_diff(&shown, before.as_deref(), Some(&text), colour));
     warn_of_invalid(world, &text);
-    adopting::warn_of_text(world, &target, &text);
+    // Where the adoptions cannot be kept, the copy is put back as any other text.
+    let place = Place::of_copy(world, target.clone(), &text, &then).ok();
+    if let Some(place) = &place {
+        adopting::warn_of_copy(world, place);
+    }
     if !args.writing.dry_run {
         fence::check_texts(world, &target, before.as_deref(), &text)?;
     }
@@ -43,7 +53,13 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     }
     let wait = settling::is_needed(world, &args.writing);
     let lock = target.lock(world, early)?;
-    let restored = Restored { settings: target.settings.clone(), before, text };
+    let restored = Restored {
+        target: target.clone(),
+        before,
+        undo: then.undo(&text).ok().flatten(),
+        text,
+        place,
+    };
     restored.write_over(restored.before.as_deref(), "restore", world)?;
     drop(lock);
     world.terminal.line(format!("restored {shown} as of {}", backup.time()));
@@ -91,9 +107,11 @@ fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {
 }
 
 struct Restored {
-    settings: PathBuf,
+    target: Target,
     before: Option<String>,
     text: String,
+    place: Option<Place>,
+    undo: Option<Undo>,
 }
 
 impl Restored {
@@ -103,32 +121,57 @@ impl Restored {
         verb: &str,
         world: &World,
     ) -> Result<Option<PathBuf>> {
-        files::check_replaceable(&self.settings)?;
-        let kept = registering::back_up(world, &self.settings, current, verb)?;
+        let settings = &self.target.settings;
+        files::check_replaceable(settings)?;
+        let copied = self.copied(world, current)?;
+        let backup = registering::back_up(world, settings, current, &copied, verb)?;
+        let kept = self.place.as_ref().and_then(Place::kept);
         Writes::all(world, |writes| {
-            moving::keep_of_copy(world, &self.settings, &self.text, writes)?;
-            writes.exchange(world, &self.settings, current, Some(&self.text))
+            if let Some((meanwhile, _)) = &kept {
+                moving::keep(world, settings, Some(meanwhile), writes)?;
+            }
+            if let Some(undo) = &self.undo {
+                registering::keep_undo(world, settings, (undo, current), writes)?;
+            }
+            writes.exchange(world, settings, current, Some(&self.text))?;
+            match &kept {
+                Some((_, then)) => {
+                    let then = Some(then).filter(|then| !then.is_empty());
+                    moving::keep(world, settings, then, writes)
+                }
+                None => Ok(()),
+            }
         })?;
-        Ok(kept)
+        Ok(backup)
+    }
+
+    /// What is kept of the text that stands there.
+    fn copied(&self, world: &World, current: Option<&str>) -> Result<Copied> {
+        if let Some(place) = Place::worth_a_look(world, &self.target)? {
+            return Ok(place.copied());
+        }
+        let undo = registering::undo(world, &self.target.settings, current)?;
+        Ok(Copied::new(None, undo.as_ref()))
     }
 }
 
 impl Written for Restored {
     fn settings(&self) -> &Path {
-        &self.settings
+        &self.target.settings
     }
 
     fn trace(&self, world: &World) -> Option<String> {
-        registering::trace(world, &self.settings)
+        registering::trace(world, &self.target.settings)
     }
 
     fn stands(&self, _: &World) -> Result<bool> {
-        let current = files::read_text(&self.settings)?;
-        Ok(current.as_ref() == Some(&self.text) || !self.is_undone_by(current.as_deref())?)
+        let current = files::read_text(&self.target.settings)?;
+        Ok(current.as_ref() == Some(&self.text)
+            || !is_undone(self.before.as_deref(), &self.text, current.as_deref())?)
     }
 
     fn write_again(&self, world: &World, _: &Lock) -> Result<()> {
-        let current = files::read_text(&self.settings)?;
+        let current = files::read_text(&self.target.settings)?;
         let kept = self.write_over(current.as_deref(), "repair", world)?;
         if current != self.before
             && let Some(kept) = kept
@@ -140,26 +183,22 @@ impl Written for Restored {
     }
 }
 
-impl Restored {
-    // A session may go on from what was restored, or from its old copy; it changes a key or two of
-    // what it goes on from. The hooks are none of its own, so they tell which of both it is.
-    fn is_undone_by(&self, current: Option<&str>) -> Result<bool> {
-        let Some(before) = self.before.as_deref().and_then(|text| keys(text).ok()) else {
-            return Ok(false);
-        };
-        let current = current.map_or_else(|| Ok(Map::new()), keys)?;
-        let text = keys(&self.text).unwrap_or_default();
-        let names = before.keys().chain(text.keys());
-        let mut differing: Vec<&String> =
-            names.filter(|name| before.get(*name) != text.get(*name)).collect();
-        if differing.iter().any(|name| *name == "hooks") {
-            differing.retain(|name| *name == "hooks");
-        }
-        let holds = |keys: &Map<String, Value>| {
-            differing.iter().any(|name| current.get(*name) == keys.get(*name))
-        };
-        Ok(holds(&before) && !holds(&text))
+// A session may go on from what was restored, or from its old copy; it changes a key or two of what
+// it goes on from. The hooks are none of its own, so they tell which of both it is.
+fn is_undone(before: Option<&str>, text: &str, current: Option<&str>) -> Result<bool> {
+    let Some(before) = before.and_then(|text| keys(text).ok()) else { return Ok(false) };
+    let current = current.map_or_else(|| Ok(Map::new()), keys)?;
+    let text = keys(text).unwrap_or_default();
+    let names = before.keys().chain(text.keys());
+    let mut differing: Vec<&String> =
+        names.filter(|name| before.get(*name) != text.get(*name)).collect();
+    if differing.iter().any(|name| *name == "hooks") {
+        differing.retain(|name| *name == "hooks");
     }
+    let holds = |keys: &Map<String, Value>| {
+        differing.iter().any(|name| current.get(*name) == keys.get(*name))
+    };
+    Ok(holds(&before) && !holds(&text))
 }
 
 /// The keys of a settings file and what they hold.
@@ -190,12 +229,8 @@ mod tests {
             (r#"{"a": 1, "b": 1}"#, r#"{"a": 2, "b": 2}"#, r#"{"a": 2, "b": 1}"#, false),
             (r#"{"a": 1,}"#, r#"{"a": 1}"#, r#"{"theme": "dark"}"#, false),
         ] {
-            let restored = Restored {
-                settings: PathBuf::new(),
-                before: Some(before.to_owned()),
-                text: text.to_owned(),
-            };
-            assert_eq!(restored.is_undone_by(Some(current)).unwrap(), undone, "{text} {current}");
+            let found = is_undone(Some(before), text, Some(current)).unwrap();
+            assert_eq!(found, undone, "{text} {current}");
         }
     }
 }

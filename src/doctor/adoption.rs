@@ -4,12 +4,12 @@ use super::facts::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::json::is_blank;
 use crate::manifest::{Action, Hook};
-use crate::settings::adoption::{Adopted, Adoption, Declared, Program};
+use crate::settings::adoption::{Adopted, Adoption, Declared, Program, Rebuilt};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "adopted-twice",
-        about: "no handler that is adopted stands in the settings again",
+        about: "no handler that is adopted stands in the settings again, or equal in another file",
         run: twice,
     },
     Check {
@@ -40,6 +40,43 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             );
         }
     }
+    across(facts, findings);
+}
+
+/// Of equal handlers of several files the client runs one, but not of one that hookman runs.
+fn across(facts: &Facts, findings: &mut Findings) {
+    let files: Vec<_> = facts.settings.iter().map(|file| (file, known(facts, file))).collect();
+    for (index, (file, own)) in files.iter().enumerate() {
+        for (hook, handler) in own.iter().flat_map(Known::run) {
+            let foreign = |other: &SettingsFile| {
+                other.handlers().into_iter().filter(|it| !it.ours).any(|it| {
+                    let (event, handler_there) = (it.event, it.value);
+                    let it = Rebuilt { event, matcher: None, handler: handler_there };
+                    it.is_twin_of(&handler)
+                })
+            };
+            let others = files.iter().enumerate().filter(|(at, _)| *at != index);
+            for (at, (other, theirs)) in others {
+                let mut run = theirs.iter().flat_map(Known::run);
+                // Where hookman runs both, the later file is told of.
+                if foreign(other) || at < index && run.any(|(_, it)| it.is_twin_of(&handler)) {
+                    findings.add(
+                        Level::Warning,
+                        &file.shown,
+                        format!(
+                            "`{hook}`, which is adopted from here, and an equal handler of {} both \
+                             run; without hookman the client runs the two once",
+                            other.shown
+                        ),
+                        format!(
+                            "delete one of the two, or run `hookman release{} {hook}`",
+                            file.flag()
+                        ),
+                    );
+                }
+            }
+        }
+    }
 }
 
 fn nowhere(facts: &Facts, findings: &mut Findings) {
@@ -67,6 +104,14 @@ struct Known<'f> {
     text: &'f str,
     hooks: Vec<Declared<'f>>,
     adoption: Adoption,
+}
+
+impl Known<'_> {
+    /// The adopted hooks of the manifest, each with a handler that it runs.
+    fn run(&self) -> impl Iterator<Item = (&str, Rebuilt)> {
+        let names = self.hooks.iter().map(|hook| hook.hook);
+        names.flat_map(|name| self.adoption.handlers_of(name).into_iter().map(move |it| (name, it)))
+    }
 }
 
 /// `None` where nothing was adopted, and where a file cannot be read, which is another check's.

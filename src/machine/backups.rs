@@ -9,6 +9,9 @@ use super::{Error, Result, clock, files};
 /// How many backups of one file are kept.
 pub const KEPT: usize = 20;
 
+/// How the name of what belongs to a copy ends.
+const BESIDE: &str = "beside";
+
 /// One saved version of a file.
 #[derive(Debug)]
 pub struct Backup {
@@ -45,22 +48,45 @@ impl Backup {
 }
 
 /// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
-/// name with this extension, and prunes old copies.
+/// name with this extension, what belongs to it beside it, and prunes old copies.
 ///
 /// # Errors
 ///
 /// When the copy cannot be written; nothing else may be written then.
-pub fn save(directory: &Path, text: &str, verb: &str, extension: &str) -> Result<PathBuf> {
+pub fn save(
+    directory: &Path,
+    text: &str,
+    beside: Option<&str>,
+    verb: &str,
+    extension: &str,
+) -> Result<PathBuf> {
     let hash = content_hash(text.as_bytes());
     let name = format!("{}-{hash}-{verb}.{extension}", clock::file_stamp());
     let path = directory.join(name);
+    if let Some(beside) = beside {
+        files::replace_private(&beside_of(&path), beside)?;
+    }
     files::replace_private(&path, text)?;
     let all = list(directory)?;
     files::sweep(directory);
     for old in all.iter().skip(KEPT) {
         files::remove(&old.path)?;
+        files::remove(&beside_of(&old.path))?;
     }
     Ok(path)
+}
+
+/// What was saved beside a copy, if anything was.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn beside(copy: &Path) -> Result<Option<String>> {
+    files::read_text(&beside_of(copy))
+}
+
+fn beside_of(copy: &Path) -> PathBuf {
+    copy.with_extension(BESIDE)
 }
 
 /// The backups in `directory`, newest first.
@@ -78,7 +104,10 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
     for entry in entries {
         let entry = entry.map_err(Error::of("list", directory))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some((stem, _)) = name.rsplit_once('.') else { continue };
+        let Some((stem, extension)) = name.rsplit_once('.') else { continue };
+        if extension == BESIDE {
+            continue;
+        }
         let mut parts = stem.splitn(3, '-');
         let (Some(stamp), Some(_), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
             continue;

@@ -56,7 +56,7 @@ impl File {
     /// A process that was killed before or after the settings were written; the same again ends it.
     fn is_ended(&self, old: &Self, wanted: &[Registration]) {
         let (now, next) = (old.adoption.clone(), Some(self.adoption.clone()));
-        let kept = Kept { now, next, released: Vec::new() };
+        let kept = Kept { now, next, ..Kept::default() };
         for file in [old, self] {
             let (text, undo) = (&*file.text, file.undo.as_ref());
             let all = kept.in_line_with(text, undo).unwrap();
@@ -94,10 +94,8 @@ impl File {
         });
         let chosen = open.enumerate().filter(|(index, _)| pick >> (index % 32) & 1 == 1);
         let adopted: Vec<Adopted> = chosen
-            .map(|(index, candidate)| Adopted {
-                hook: format!("{round}-{index}"),
-                pointer: candidate.pointer,
-                block: String::new(),
+            .map(|(index, candidate)| {
+                Adopted::new(format!("{round}-{index}"), candidate.pointer, String::new())
             })
             .collect();
         if adopted.is_empty() {

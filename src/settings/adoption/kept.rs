@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::client::{event::Event, json::Document};
 
 use super::{
-    Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines, sorted, take,
+    Adopted, Adoption, Candidate, Past, Program, Wrapped, candidates, foreign, lines,
+    past::entries, take,
 };
 use crate::settings::{refusal::Refusal, undo::Undo};
 
 /// What is kept beside a settings file of the adoptions in it.
 ///
 /// A process may be killed between its two files, so before a write both states are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The adoptions as they stand.
     #[serde(flatten)]
@@ -22,63 +23,17 @@ pub struct Kept {
     /// What a write that has not ended makes of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Adoption>,
-    /// What was released last, the latest first: a copy of the file from before that can come back.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub released: Vec<Released>,
-}
-
-/// The adoptions of a text that a release has changed since.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Released {
-    /// The adoptions before the release.
-    adoption: Adoption,
-    /// The text before it.
-    text: String,
-    /// Whether the release changed our entries, so that they tell of a copy that was edited.
-    by_entries: bool,
-    /// Whether a copy of the text before it was put back since.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    restored: bool,
-}
-
-impl Released {
-    /// What a release leaves that made `after` of the `text` that `adoption` is about.
-    pub fn new(adoption: &Adoption, text: &str, after: &str) -> Self {
-        let by_entries = entries(text) != entries(after);
-        Self { adoption: adoption.clone(), text: text.to_owned(), by_entries, restored: false }
-    }
-
-    /// The same where another text was written since, so that no copy that was put back stands.
-    #[must_use]
-    pub fn written_over(self) -> Self {
-        Self { restored: false, ..self }
-    }
-
-    /// Whether `current` is from before the release: a copy that was put back, or a text with the
-    /// entries of ours that stood there before the release and not after it. Of a text with the same
-    /// entries nothing tells whether the user deleted what was released.
-    fn is_back(&self, current: &str) -> bool {
-        self.has_entries_of(current) || self.restored && self.has_hooks_of(current)
-    }
-
-    fn has_entries_of(&self, text: &str) -> bool {
-        self.by_entries && entries(text) == entries(&self.text)
-    }
-
-    fn has_hooks_of(&self, text: &str) -> bool {
-        let hooks = |text: &str| super::value(text).ok()?.get("hooks").cloned();
-        let same = || hooks(text).is_some_and(|hooks_of_it| Some(hooks_of_it) == hooks(&self.text));
-        text == self.text || same()
-    }
-}
-
-/// The entries of ours in a text; none where it is no JSON.
-fn entries(text: &str) -> Vec<String> {
-    let lines = lines(text, true).unwrap_or_default();
-    sorted(lines.into_iter().map(|(_, line)| line).collect())
+    /// What was adopted before.
+    #[serde(flatten)]
+    pub past: Past,
 }
 
 impl Kept {
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.now.hooks.is_empty() && self.next.is_none() && self.past.is_empty()
+    }
+
     /// All that is adopted, and of a write that did not end also what was about to be or was until
     /// then, brought in line with `current` as [`Adoption::of`] does it. Where `current` is from
     /// before a release, what was adopted then is so again.
@@ -89,46 +44,71 @@ impl Kept {
     pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
         if let Some(before) = self.before_release(current) {
             // What was kept with the very text is in line with it, record or none.
-            let is_exact = self.released.iter().any(|it| it.text == current);
+            let is_exact = self.past.has_text(current);
             return if is_exact { Ok(before) } else { Adoption::of(Some(&before), current, undo) };
         }
         let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
-        let all = next.joined(&self.now);
         if self.now.fits(current, undo) || next.fits(current, undo) {
-            return Ok(all);
+            return Ok(self.all());
         }
-        Adoption::of(Some(&all), current, undo)
+        Adoption::of(Some(&self.all()), current, undo)
+    }
+
+    fn all(&self) -> Adoption {
+        self.next.as_ref().map_or_else(|| self.now.clone(), |next| next.joined(&self.now))
     }
 
     /// What was adopted when `current` was written, where that is from before a release.
     fn before_release(&self, current: &str) -> Option<Adoption> {
-        let back = || self.released.iter().filter(|released| released.is_back(current));
-        let exact = back().find(|released| released.text == current);
-        let before = &exact.or_else(|| back().next())?.adoption;
+        let before = self.past.before_release(current)?;
         // Pointers are about one original.
-        let same = before.original == self.now.original;
-        Some(if same { before.joined(&self.now) } else { before.clone() })
+        if before.original == self.now.original {
+            return Some(before.joined(&self.now));
+        }
+        Some(self.now.over(before, |_| false).unwrap_or_else(|_| before.clone()))
     }
 
-    /// What to keep when a copy is put back: that it is from before a release, where it is.
-    #[must_use]
-    pub fn with_copy(mut self, copy: &str) -> Self {
-        for released in &mut self.released {
-            released.restored = released.has_hooks_of(copy);
+    /// What to keep where `copy` is put back, with which `then` was adopted: that it is so again.
+    /// What no hook of the manifest runs any more is missed then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adoption::of`].
+    pub fn with_copy(
+        &self,
+        (copy, undo): (&str, Option<&Undo>),
+        then: &Adoption,
+        hooks: &[Declared<'_>],
+    ) -> Result<Self, Refusal> {
+        let mut then = Adoption::of(Some(&self.past.not_forgotten(then)), copy, undo)?;
+        for hook in &mut then.hooks {
+            hook.missed = !hooks.iter().any(|known| known.hook == hook.hook);
         }
-        self
+        let is_another = |name: &str| hooks.iter().any(|it| it.hook == name && !it.adopted);
+        let now = self.all().over(&then, is_another)?;
+        Ok(Self { now, next: None, past: self.past.clone().without_text(copy) })
     }
 
     /// What to keep before `after` is written over `before`: where `before` is from before a release,
-    /// that its handlers are adopted; and where it is not, that `after` is not so either. `None`
-    /// where neither changes anything.
-    pub fn with_write(mut self, before: Option<&str>, after: Option<&str>) -> Option<Self> {
+    /// that its handlers are adopted; and where it is not, that `after` is not so either. `known` is
+    /// what is adopted as the manifest knows it, so that what is missed stays known. `None` where
+    /// nothing changes.
+    pub fn with_write(
+        self,
+        before: Option<&str>,
+        after: Option<&str>,
+        known: Option<&Adoption>,
+    ) -> Option<Self> {
+        let mut kept = self.clone();
         let back = before.and_then(|text| self.before_release(text));
-        let known = if back.is_some() { before } else { after }?;
-        let count = self.released.len();
-        self.released.retain(|released| !released.is_back(known));
-        self.now = back.unwrap_or(self.now);
-        (self.released.len() < count).then_some(self)
+        let text = if back.is_some() { before } else { after };
+        kept.past = text.into_iter().fold(kept.past, Past::without_text);
+        let missed = |adoption: &Adoption| adoption.hooks.iter().any(|hook| hook.missed);
+        match known.filter(|known| back.is_some() || missed(known) || missed(&self.now)) {
+            Some(known) => known.clone_into(&mut kept.now),
+            None => kept.now = back.unwrap_or(kept.now),
+        }
+        (kept != self).then_some(kept)
     }
 
     /// The same without handlers that nothing runs and nobody wants back; `adoption` is all that is
@@ -139,18 +119,15 @@ impl Kept {
     /// As [`Adoption::of`].
     pub fn forgetting(
         adoption: &Adoption,
-        released: &[Released],
+        past: &Past,
         hooks: &[&str],
         current: &str,
         undo: Option<&Undo>,
     ) -> Result<Option<Self>, Refusal> {
         let now = Adoption::of(Some(&adoption.without(hooks)), current, undo)?;
-        let has_one = |released: &&Released| {
-            released.adoption.hooks.iter().any(|hook| hooks.contains(&&*hook.hook))
-        };
-        let released: Vec<Released> = released.iter().filter(|it| !has_one(it)).cloned().collect();
-        let is_empty = now.hooks.is_empty() && released.is_empty();
-        Ok((!is_empty).then_some(Self { now, next: None, released }))
+        let past = past.forgetting(adoption, hooks);
+        let kept = Self { now, next: None, past };
+        Ok((!kept.is_empty()).then_some(kept))
     }
 }
 
@@ -205,7 +182,14 @@ impl Adoption {
         let declared = |hook: &Adopted| hooks.iter().any(|known| known.hook == hook.hook);
         adoption.hooks.retain(|hook| declared(hook) || !standing.contains(hook));
         let claimed = adoption.claimed(hooks, &candidates, current)?;
-        Ok(if claimed.is_empty() { adoption } else { adoption.with(claimed, current, undo) })
+        if !claimed.is_empty() {
+            adoption = adoption.with(claimed, current, undo);
+        }
+        let lost: Vec<Adopted> = adoption.lost(hooks, current).into_iter().cloned().collect();
+        for hook in &mut adoption.hooks {
+            hook.missed |= lost.contains(hook);
+        }
+        Ok(adoption)
     }
 
     fn renamed(&self, hooks: &[Declared<'_>], candidates: &[Candidate]) -> Self {
@@ -269,8 +253,8 @@ impl Adoption {
                 hook.runs(handler) && hook.is_asked_on(handler) && !is_claimed(hook)
             };
             if let Some(hook) = free.iter().find(fits) {
-                let (hook, pointer) = (hook.hook.to_owned(), pointer.clone());
-                claimed.push((Adopted { hook, pointer, block: String::new() }, handler.event));
+                let adopted = Adopted::new(hook.hook, pointer.clone(), String::new());
+                claimed.push((adopted, handler.event));
             }
         }
         Ok(claimed.into_iter().map(|(adopted, _)| adopted).collect())
@@ -304,17 +288,17 @@ impl Adoption {
     /// Those of them that nothing runs any more though `current` says that hookman is at work: all
     /// but what a hook may have been made of that was rewritten in the manifest.
     ///
-    /// A text without any entry of ours can be from before the adoption, as on another branch.
+    /// A text without any entry of ours can be from before the adoption, as on another branch; in
+    /// that nothing is lost but what was missed before.
     pub fn lost(&self, hooks: &[Declared<'_>], current: &str) -> Vec<&Adopted> {
-        if entries(current).is_empty() {
-            return Vec::new();
-        }
+        let is_at_work = !entries(current).is_empty();
         let is_kept = |name: &str| self.hooks.iter().any(|hook| hook.hook == name);
         let rewritten: Vec<_> =
             hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
         let is_rewritten = |hook: &Adopted| {
             rewritten.iter().any(|it| it.events.iter().any(|it| it.name() == hook.event()))
         };
-        self.undeclared(hooks).into_iter().filter(|hook| !is_rewritten(hook)).collect()
+        let is_lost = |hook: &&Adopted| (is_at_work || hook.missed) && !is_rewritten(hook);
+        self.undeclared(hooks).into_iter().filter(is_lost).collect()
     }
 }

@@ -7,8 +7,10 @@
 //! first put back among what stands there now.
 
 mod candidate;
+mod copies;
 mod kept;
 mod name;
+mod past;
 mod places;
 mod rejoin;
 mod strip;
@@ -19,8 +21,10 @@ use serde_json::{Map, Value};
 use crate::client::json::{Document, is_blank};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
-pub use kept::{Declared, Kept, Released};
+pub use copies::Copied;
+pub use kept::{Declared, Kept};
 pub use name::{suggest, unique};
+pub use past::Past;
 
 use super::{
     change::{Action, Change},
@@ -45,9 +49,6 @@ pub struct Adoption {
     /// The texts before each adoption, to come back to if nothing else changed.
     #[serde(default)]
     snapshots: Vec<Snapshot>,
-    /// What was put back from the manifest alone.
-    #[serde(skip)]
-    rebuilt: Vec<Rebuilt>,
 }
 
 /// One adopted handler.
@@ -59,9 +60,17 @@ pub struct Adopted {
     pub pointer: String,
     /// The text that was added to the manifest for it.
     pub block: String,
+    /// Whether nothing ran it any more when hookman last wrote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missed: bool,
 }
 
 impl Adopted {
+    /// A handler that becomes a hook.
+    pub fn new(hook: impl Into<String>, pointer: impl Into<String>, block: String) -> Self {
+        Self { hook: hook.into(), pointer: pointer.into(), block, missed: false }
+    }
+
     /// The name of its event.
     fn event(&self) -> &str {
         self.pointer.split('/').nth(2).unwrap_or_default()
@@ -170,17 +179,19 @@ impl Adoption {
         all
     }
 
-    /// The same with handlers put back of which only the manifest is left.
+    /// The same with a hook of which only the manifest is left, as if its handlers had stood at the
+    /// end of their events.
     ///
     /// # Errors
     ///
     /// A [`Refusal`] where a value is in the way.
-    pub fn rebuilt(&self, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
+    pub fn presuming(&self, hook: &str, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
         let mut adoption = self.clone();
         for handler in handlers {
-            adoption.original = rejoin::append(&adoption.original, handler)?;
+            let (original, pointer) = rejoin::append(filled(&adoption.original), handler)?;
+            adoption.original = original;
+            adoption.hooks.push(Adopted::new(hook, pointer, String::new()));
         }
-        adoption.rebuilt.extend_from_slice(handlers);
         Ok(adoption)
     }
 
@@ -316,14 +327,10 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
 /// beside the hooks changed.
 fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refusal> {
     let after = plan.after.as_deref().unwrap_or("{}");
-    let mut known = foreign(&current.adoption.original, |_| true)?;
+    let known = foreign(&current.adoption.original, |_| true)?;
     let standing = foreign(current.text, |_| true)?;
-    let rebuilt = next.rebuilt.iter().map(|Rebuilt { event, matcher, handler }| {
-        serde_json::json!([event, matcher, handler]).to_string()
-    });
     let mut left = known.clone();
     let all_known = standing.iter().all(|handler| take(&mut left, handler));
-    known.extend(rebuilt);
     let mut new = foreign(after, |_| true)?;
     new.extend(foreign(&next.original, |pointer| {
         next.hooks.iter().any(|hook| hook.pointer == pointer)

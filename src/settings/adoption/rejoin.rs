@@ -85,12 +85,12 @@ fn take(handlers: &mut Vec<Handler>, wanted: &Handler) -> Option<Handler> {
     handlers.iter().position(same).map(|index| handlers.remove(index))
 }
 
-/// The text with one handler in a group of its own at the end of its event.
+/// The text with one handler in a group of its own at the end of its event, and its pointer.
 ///
 /// # Errors
 ///
 /// As [`rejoin`].
-pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<String, Refusal> {
+pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<(String, String), Refusal> {
     let document = Document::parse(text)?;
     let survey = Survey::of(&document);
     crate::settings::obstacle::refuse_ambiguous(&document, &survey)?;
@@ -101,8 +101,10 @@ pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<String, Refusal> {
     group.insert("hooks".to_owned(), vec![handler.handler.clone()].into());
     let group = Value::Object(group);
     let mut editor = Editor::new(&document);
+    let mut place = 0;
     match survey.event(&handler.event) {
         Some(event) => {
+            place = event.array.elements().map_or(0, <[_]>::len);
             editor.reshape(&Reshape {
                 container: event.array,
                 parent: survey.hooks.map(|hooks| &hooks.value),
@@ -117,7 +119,8 @@ pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<String, Refusal> {
             add_events(&mut editor, &document, &survey, &events)?;
         }
     }
-    Ok(apply(text, &editor.splices()))
+    let pointer = format!("{}/{place}/hooks/0", child("/hooks", &handler.event));
+    Ok((apply(text, &editor.splices()), pointer))
 }
 
 fn add_events(
