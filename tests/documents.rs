@@ -174,7 +174,8 @@ fn played(readme: &str) -> String {
 /// A text with its times and hashes made the same.
 fn timeless(text: &str) -> String {
     let varying =
-        Regex::new(r"\d{8}T\d{6}\.\d+Z|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{16}\b").unwrap();
+        Regex::new(r"\d{8}T\d{6}\.\d+Z|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)|\b[0-9a-f]{16}\b")
+            .unwrap();
     varying.replace_all(text, "…")
 }
 

@@ -226,7 +226,7 @@ fn only_the_machine_touches_files() {
             let is_below = |start: &&str| {
                 whole.strip_prefix(*start).is_some_and(|it| it.is_empty() || it.starts_with("::"))
             };
-            if FILES.iter().any(|start| is_below(start)) && !file.is_in_tests(*line) {
+            if FILES.iter().any(is_below) && !file.is_in_tests(*line) {
                 let rule = format!("only `machine` touches files, so no `{whole}`");
                 breaches.push(file.breach(*line, &rule));
             }

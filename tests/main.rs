@@ -5,6 +5,7 @@ mod at_once;
 mod cli;
 mod cost;
 mod documents;
+mod following;
 mod hostile;
 mod house;
 mod interrupted;

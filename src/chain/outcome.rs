@@ -203,7 +203,8 @@ fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
     {
         return Some(Outcome::Failure(Failure::Output(why)).into());
     }
-    let mut warning = format!("{noise} bytes of other text stood beside its answer");
+    let bytes = if noise == 1 { "byte" } else { "bytes" };
+    let mut warning = format!("{noise} {bytes} of other text stood beside its answer");
     if doubted {
         warning.push_str(", so its `allow` or rewrite is not believed");
     }

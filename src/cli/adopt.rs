@@ -10,10 +10,11 @@ use super::elsewhere::handlers_elsewhere;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::step::Step;
-use super::{ExitStatus, World, remarks};
+use super::{ExitStatus, World, fence, remarks};
 use crate::client::event::Event;
 use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::machine::terminal::harmless;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::session::names::{self, Found};
@@ -25,6 +26,7 @@ use crate::settings::{Handler, Passed, Record, Registration, handlers};
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
+    fence::check_program(world, &target, args.binary.as_deref())?;
     let place = Place::of(world, target)?;
     let target = &place.target;
     let offers = offers(&place, world)?;
@@ -50,7 +52,7 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let chosen = chosen((args.all, &names), &offers, &standing, world)?;
     // What is adopted and stands there again is taken out like the first time.
     if chosen.is_empty() && (asks || standing.is_empty()) {
-        world.terminal.line("Nothing to adopt.");
+        world.terminal.line(if asks { "Nothing was chosen." } else { "Nothing to adopt." });
         return Ok(ExitStatus::Done);
     }
     let binary = args.binary.as_deref();
@@ -263,7 +265,8 @@ fn picked<'o>(
 }
 
 fn row(offer: &Offer) -> String {
-    format!("{}  {}  {}", offer.name, offer.candidate.fires(), offer.candidate.summary)
+    let Offer { candidate, name, .. } = offer;
+    harmless(&format!("{name}  {}  {}", candidate.fires(), candidate.summary))
 }
 
 fn write(text: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
@@ -340,7 +343,8 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     for offer in refused {
         let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
         let summary = &offer.candidate.summary;
-        world.terminal.line(format!("  {}  {summary}\n    {reason}", offer.candidate.fires()));
+        let row = format!("  {}  {summary}\n    {reason}", offer.candidate.fires());
+        world.terminal.line(harmless(&row));
     }
     if !open.is_empty() {
         world.hint(format!(

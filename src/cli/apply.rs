@@ -7,11 +7,12 @@ use super::companion::Companions;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, adopting, caveats, consent, settling};
+use super::{ExitStatus, World, adopting, caveats, consent, fence, settling};
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
+    fence::check_program(world, &target, args.binary.as_deref())?;
     let layers = Layers::required(world, &target)?;
     let binary = match (&target.project, &args.binary) {
         (None, Some(binary)) => Some(registering::binary_path(world, Some(binary))?),
@@ -24,7 +25,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
         companions.show(world);
     }
     registering::show(world, &proposals);
-    caveats::show(world, &proposals);
+    caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
     for place in adopting::losses(world, &target) {
         adopting::warn_of_lost(world, &place);
     }

@@ -253,8 +253,8 @@ pub struct Adopt {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
     pub writing: Writing,
-    /// List as JSON
-    #[arg(long)]
+    /// List as JSON, and change nothing
+    #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
     pub json: bool,
     /// The path of hookman to register (default: where this one was found)
     #[arg(long, value_name = "PATH")]
@@ -283,8 +283,8 @@ pub struct Release {
     #[command(flatten)]
     #[allow(missing_docs, reason = "flattened")]
     pub writing: Writing,
-    /// List as JSON
-    #[arg(long)]
+    /// List as JSON, and change nothing
+    #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
     pub json: bool,
 }
 

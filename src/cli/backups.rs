@@ -21,7 +21,7 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
             .map(|(index, backup)| {
                 json!({
                     "number": index + 1,
-                    "time": backup.stamp,
+                    "time": backup.iso_time(),
                     "before": backup.verb,
                     "bytes": backup.size,
                     "path": backup.path,
@@ -30,7 +30,8 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
             .collect();
         let mut report = json!({"settings": target.settings, "backups": rows});
         if !launchers.is_empty() {
-            let row = |it: &Backup| json!({"time": it.stamp, "bytes": it.size, "path": it.path});
+            let row =
+                |it: &Backup| json!({"time": it.iso_time(), "bytes": it.size, "path": it.path});
             report["launchers"] = launchers.iter().map(row).collect();
         }
         world.terminal.line(report.to_string());

@@ -5,11 +5,9 @@
 //! that is not hookman's keeps a project's hooks from running, so it is replaced, once its
 //! difference was shown.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
 
 use super::binary::{binary_path, registered};
 use super::registering::{self, Target};
@@ -17,31 +15,14 @@ use super::writes::Writes;
 use super::{World, exchange};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::{backups, files};
+use crate::runtime::commands::{self, BINARY, COMMANDS, Written};
+use crate::session::request::Verb;
 use crate::settings::unified_diff;
 use crate::settings::wanted::LAUNCHER;
 
-const COMMANDS: &[(&str, &str)] = &[
-    ("disable.md", include_str!("../../templates/commands/disable.md")),
-    ("enable.md", include_str!("../../templates/commands/enable.md")),
-    ("status.md", include_str!("../../templates/commands/status.md")),
-];
-
 /// Whether the user has the slash commands, from hookman or as files of the user's own.
 pub(super) fn has_commands(world: &World) -> bool {
-    world.paths.config.join("commands/hook/disable.md").exists()
-}
-
-/// Stands in the slash commands for the path that they call.
-const BINARY: &str = "@HOOKMAN@";
-
-/// What hookman wrote for one target.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Written {
-    /// Hash of the text, by path.
-    files: BTreeMap<PathBuf, String>,
-    /// Directories that were made for them.
-    directories: Vec<PathBuf>,
+    commands::file(&world.paths, Verb::Disable).exists()
 }
 
 /// What is to be done with one file.
@@ -85,30 +66,21 @@ impl Companions {
     ///
     /// When one cannot be read.
     pub(super) fn of(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
-        // They stand beside the settings and not beside the file that those are a link to.
-        let (folder, name) = (target.settings.parent(), target.settings.file_name());
-        let place = paths::real(folder.unwrap_or(Path::new(""))).join(name.unwrap_or_default());
-        let record = world.paths.beside("companions", &place);
-        let written: Written = files::read_text(&record)?
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let record = Written::record(&world.paths, &target.settings);
+        let written = Written::read(&record)?;
         let templates: Vec<(PathBuf, &str)> = match target.launcher() {
             // What is one person's alone needs no launcher, and uses one that is there.
             Some(_) if target.local => Vec::new(),
             Some(launcher) => vec![(launcher, LAUNCHER)],
             None => {
-                let folder = world.paths.config.join("commands/hook");
-                COMMANDS.iter().map(|(name, text)| (folder.join(name), *text)).collect()
+                COMMANDS.map(|(verb, text)| (commands::file(&world.paths, verb), text)).to_vec()
             }
         };
         let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
         let mut files = Vec::new();
         for (path, template) in templates {
             let text = template.replace(BINARY, &binary);
-            let is_written = |found: &str| {
-                written.files.get(&paths::real(&path)) == Some(&content_hash(found.as_bytes()))
-                    || is_made_from(template, found)
-            };
+            let is_written = |found: &str| written.is_ours(&path, found, template);
             let found = files::read_text(&path)?;
             let deed = match found.as_deref() {
                 None => Deed::Create,
@@ -181,15 +153,16 @@ impl Companions {
                     let diff = unified_diff(&shown, found.as_deref(), Some(text), colour);
                     world.terminal.print(&diff);
                     world.terminal.line(format!(
-                        "{shown}: replaced, because the project's hooks run through it; a copy of \
+                        "{shown}: to be replaced, because the project's hooks run through it; a copy of \
                          what is there is kept"
                     ));
                 }
                 Deed::Create => world.terminal.line(format!("{shown}: new")),
-                Deed::Update => world.terminal.line(format!("{shown}: updated")),
+                Deed::Update => world.terminal.line(format!("{shown}: to be updated")),
                 Deed::Nothing => {}
                 Deed::Leave => world.terminal.line(format!(
-                    "{shown}: left alone, because it is yours or was changed; remove it to get hookman's"
+                    "{shown}: left alone, because it is yours or was changed, and it does what it says; \
+                     remove it to get hookman's"
                 )),
             }
         }
@@ -251,7 +224,9 @@ impl Companions {
             let shown = world.paths.shown(path);
             match deed {
                 Deed::Create => {}
-                Deed::Nothing | Deed::Update => world.terminal.line(format!("{shown}: removed")),
+                Deed::Nothing | Deed::Update => {
+                    world.terminal.line(format!("{shown}: to be removed"));
+                }
                 Deed::Leave | Deed::Replace => world
                     .terminal
                     .line(format!("{shown}: left alone, because it is yours or was changed")),
@@ -301,13 +276,4 @@ fn in_home(world: &World, binary: &Path) -> String {
         return "hookman".to_owned();
     }
     shown
-}
-
-// A file that came with a dotfiles repository is in no record of this machine, and may call hookman
-// by another path; it is nobody's work all the same.
-fn is_made_from(template: &str, found: &str) -> bool {
-    let mut parts = template.split(BINARY);
-    let (Some(head), Some(next)) = (parts.next(), parts.next()) else { return template == found };
-    let rest = found.strip_prefix(head).unwrap_or_default();
-    rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
 }

@@ -40,10 +40,17 @@ impl Ignoring {
     ///
     /// When the `.gitignore` cannot be read.
     pub(super) fn of(world: &World, project: &Path) -> Result<Option<Self>> {
-        let missing: Vec<&str> = LINES
-            .into_iter()
-            .filter(|line| git::ignores(project, &project.join(line)) == Some(false))
-            .collect();
+        let is_tracked = |line: &&str| git::tracks(project, &project.join(line)) == Some(true);
+        let (tracked, untracked): (Vec<&str>, Vec<&str>) = LINES.into_iter().partition(is_tracked);
+        for line in tracked {
+            world.terminal.warn(format!(
+                "warning: git tracks {}, so what is yours alone would be committed; \
+                 `git rm --cached {line}` keeps the file and takes it out of git",
+                world.paths.shown(&project.join(line))
+            ));
+        }
+        let is_missing = |line: &&str| git::ignores(project, &project.join(line)) == Some(false);
+        let missing: Vec<&str> = untracked.into_iter().filter(is_missing).collect();
         if missing.is_empty() {
             return Ok(None);
         }

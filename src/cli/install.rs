@@ -11,7 +11,7 @@ use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, caveats, consent, settling, word};
+use super::{ExitStatus, World, caveats, consent, fence, settling, word};
 use crate::builtin::catalogue;
 use crate::doctor::own_hooks;
 use crate::machine::files;
@@ -25,6 +25,7 @@ pub(super) const OVERLAY: &str = include_str!("../../templates/hookman.local.tom
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let early = target.lock_early(world, &args.writing)?;
+    fence::check_program(world, &target, args.binary.as_deref())?;
     let edit = Edit::of(args, world, &target)?;
     let binary = match (&target.project, &args.binary) {
         (None, given) => Some(registering::binary_path(world, given.as_deref())?),
@@ -43,7 +44,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         ignoring.show(world);
     }
     registering::show(world, &proposals);
-    caveats::show(world, &proposals);
+    let caveats = caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
     let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
     if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.
@@ -77,7 +78,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let _ = chains::compile(&world.paths, &target.chain);
     drop(lock);
     settling::settle(world, &target, wait, &registering::written(&proposals))?;
-    next_steps(world, &target);
+    next_steps(world, &target, !caveats);
     Ok(ExitStatus::Done)
 }
 
@@ -114,6 +115,8 @@ struct Edit {
     after: String,
     layers: Layers,
     local: bool,
+    /// What was asked for and is declared already, and where.
+    there: Vec<(&'static str, PathBuf)>,
 }
 
 impl Edit {
@@ -123,9 +126,14 @@ impl Edit {
         let layers =
             |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
         let mut found = layers(&after)?;
+        let mut there = Vec::new();
         for hook in &args.hooks {
             let name = ready_made(hook)?;
-            if !declares(&found.all, name) {
+            if declares(&found.all, name) {
+                let is_committed = target.local && declares(&found.committed, name);
+                let file = if is_committed { &target.chain.manifest } else { &target.manifest };
+                there.push((name, file.clone()));
+            } else {
                 target.check_open(world, &after)?;
                 after = manifest::edit::add_builtin(&after, name);
                 found = layers(&after).with_context(|| {
@@ -135,7 +143,7 @@ impl Edit {
             }
         }
         let (path, local) = (target.manifest.clone(), target.local);
-        Ok(Self { path, before, after, layers: found, local })
+        Ok(Self { path, before, after, layers: found, local, there })
     }
 
     fn changes(&self) -> bool {
@@ -160,6 +168,10 @@ impl Edit {
                 world.terminal.print(&diff);
             }
             Some(_) => world.terminal.line(format!("{file}: {hooks}")),
+        }
+        for (name, file) in self.there.iter().filter(|(_, file)| *file != self.path) {
+            let file = world.paths.shown(file);
+            world.terminal.line(format!("{name}: left out, because {file} declares it already"));
         }
     }
 
@@ -215,7 +227,7 @@ fn hooks_in(names: &[&str]) -> String {
     }
 }
 
-fn next_steps(world: &World, target: &Target) {
+fn next_steps(world: &World, target: &Target, fires: bool) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
@@ -230,8 +242,13 @@ fn next_steps(world: &World, target: &Target) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
+    let done = if fires {
+        "Done. Running sessions pick it up within seconds."
+    } else {
+        "Written, but no hook of it fires until what the warning names is corrected."
+    };
     let mut text = format!(
-        "\nDone. Running sessions pick it up within seconds.\n  \
+        "\n{done}\n  \
          {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"
     );
     let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();

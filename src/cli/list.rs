@@ -1,13 +1,13 @@
 //! `hookman list`: the hooks in the order they run in.
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::args::List;
 use super::configured::{self, Configured};
 use super::{ExitStatus, World};
 use crate::builtin::catalogue;
-use crate::manifest::{Action, Hook};
+use crate::manifest::{Action, Hook, OnError};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     if args.available {
@@ -30,10 +30,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             world.terminal.line(format!("{of} chain"));
             scope = of;
         }
-        let state = if hook.enabled { "" } else { "  (off)" };
-        let kind = hook.passed().map(|it| format!("  ({}, run by the client)", it.handler.name()));
-        let kind = kind.unwrap_or_default();
-        world.terminal.line(format!("  {:width$}  {}{kind}{state}", hook.name, fires(hook)));
+        let mut parts = vec![fires(hook)];
+        parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
+        parts.extend(terms(hook));
+        parts.extend((!hook.enabled).then(|| "(off)".to_owned()));
+        world.terminal.line(format!("  {:width$}  {}", hook.name, parts.join("  ")));
         if args.resolved {
             for line in resolved(hook) {
                 world.terminal.line(format!("  {:width$}    {line}", ""));
@@ -74,6 +75,38 @@ pub(super) fn fires(hook: &Hook) -> String {
     events.join(", ")
 }
 
+/// What narrows a hook down and what its failure means, where it is not the usual.
+fn terms(hook: &Hook) -> Vec<String> {
+    let of_client = || hook.passed()?.keys.get("if")?.as_str();
+    let rule = hook.manner.condition.as_deref().or_else(of_client);
+    let mut terms: Vec<String> = rule.map(|rule| format!("if {rule}")).into_iter().collect();
+    if let Some(when) = when(hook) {
+        let keys = when.iter().map(|(key, value)| format!("{key} = {}", plain(value)));
+        terms.push(format!("when {}", keys.collect::<Vec<_>>().join(", ")));
+    }
+    if hook.passed().is_none() && hook.on_error != OnError::Open {
+        terms.push(format!("on_error {}", hook.on_error.name()));
+    }
+    terms
+}
+
+/// The keys of `when` that are set.
+fn when(hook: &Hook) -> Option<Map<String, Value>> {
+    match serde_json::to_value(&hook.audience.when) {
+        Ok(Value::Object(keys)) if !keys.is_empty() => Some(keys),
+        _ => None,
+    }
+}
+
+/// A value without the marks of JSON, for people.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join("|"),
+        value => value.to_string(),
+    }
+}
+
 /// A hook's settings, each with the file and line that it comes from.
 pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
@@ -92,6 +125,8 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     rows.extend(manner.parallel.then(|| ("parallel", "true".to_owned())));
     rows.extend(manner.always.then(|| ("always", "true".to_owned())));
     rows.extend(manner.condition.clone().map(|condition| ("if", condition)));
+    rows.extend(when(hook).map(|when| ("when", Value::Object(when).to_string())));
+    rows.extend(hook.audience.user_only.then(|| ("switch", "user".to_owned())));
     rows.extend(manner.background.then(|| ("async", "true".to_owned())));
     rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
     let is_builtin = matches!(hook.action, Action::Builtin { .. });
@@ -145,6 +180,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "cwd": if hook.surroundings.in_project { "project" } else { "session" },
         "path": hook.surroundings.path,
         "if": hook.manner.condition,
+        "when": when(hook),
         "async": hook.manner.background,
         "status_message": hook.manner.status_message,
         "options": hook.options,

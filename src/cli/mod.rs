@@ -19,6 +19,7 @@ mod enable;
 mod events;
 mod exchange;
 mod failure;
+mod fence;
 mod ignoring;
 mod install;
 mod layers;

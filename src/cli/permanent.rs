@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::{ExitStatus, World, args, configured, exchange, registering, switching};
+use super::{ExitStatus, World, args, configured, exchange, fence, registering, switching};
 use crate::machine::files;
+use crate::machine::lock::Lock;
 use crate::manifest::Hook;
 use crate::manifest::enabled::set_enabled;
 use crate::runtime::chains::{self, Chain};
@@ -29,6 +30,7 @@ pub(super) fn switch(
     which: &args::Which,
     world: &World,
 ) -> Result<ExitStatus> {
+    let _lock = if which.dry_run { None } else { lock(which, world)? };
     let change = Change::of(verb, hooks, several, which, world)?;
     let changes = change.before != change.after;
     let shown = world.paths.shown(&change.manifest);
@@ -47,7 +49,7 @@ pub(super) fn switch(
         lines.push(format!("`hookman apply{flag}` brings settings.json in line"));
     }
     let text = lines.join("\n");
-    let reply = Reply { text, changed: changes && !which.dry_run, failed: false };
+    let reply = Reply { text, changed: changes && !which.dry_run, ..Reply::default() };
     if !which.json {
         return Ok(switching::told(which, world, &reply));
     }
@@ -56,6 +58,24 @@ pub(super) fn switch(
     report["diff"] = json!(diff(Colour::Never));
     world.terminal.line(report.to_string());
     Ok(ExitStatus::Done)
+}
+
+/// The lock under which every command of hookman writes the manifest, so that of many that switch at
+/// once each sees what the ones before it wrote.
+fn lock(which: &args::Which, world: &World) -> Result<Option<Lock>> {
+    let Some(chain) = chain(which, world) else { return Ok(None) };
+    let settings = chain.manifest.with_file_name("settings.json");
+    Ok(Some(Lock::take(&world.paths.kept("locks", &settings))?))
+}
+
+/// The chain whose manifest is to be written.
+fn chain(which: &args::Which, world: &World) -> Option<Chain> {
+    let scope = scope(which);
+    configured::chains(world).into_iter().find(|chain| chain.scope == scope)
+}
+
+fn scope(which: &args::Which) -> &'static str {
+    if which.project { "project" } else { "user" }
 }
 
 /// A change of a manifest, not written yet.
@@ -76,14 +96,14 @@ impl Change {
         world: &World,
     ) -> Result<Self> {
         let on = verb == Verb::Enable;
-        let scope = if which.project { "project" } else { "user" };
-        let chain = configured::chains(world).into_iter().find(|chain| chain.scope == scope);
+        let (scope, chain) = (scope(which), chain(which, world));
         let declared = match &chain {
             Some(chain) => declared(world, chain)?,
             None => Vec::new(),
         };
         let is_here = |hook: &&Switchable| {
-            hook.scope.is_none_or(|it| it == scope) && declared.contains(&hook.name)
+            hook.scope.is_none_or(|it| it == scope)
+                && declared.iter().any(|it| it.name == hook.name)
         };
         let (here, elsewhere): (Vec<&Switchable>, Vec<&Switchable>) =
             hooks.iter().partition(is_here);
@@ -91,10 +111,8 @@ impl Change {
         else {
             bail!("{}", refusal(elsewhere.first().copied(), which.project));
         };
-        if let (false, Some(hook)) =
-            (on || switching::is_person(), here.iter().find(|hook| hook.is_user_only()))
-        {
-            bail!("hook `{}` can be switched off only by the user, in another terminal", hook.name);
+        for hook in here.iter().filter(|_| !on) {
+            fence::check(&hook.name, hook.is_user_only())?;
         }
         let shown = world.paths.shown(&chain.manifest);
         let before = files::read_text(&chain.manifest)?.unwrap_or_default();
@@ -105,6 +123,8 @@ impl Change {
                 .with_context(|| format!("`{shown}` is left as it is"))?;
             let deed = sentence(&hook.name, (on, edited != after), which.dry_run);
             lines.push(format!("{deed} {shown}"));
+            let known = declared.iter().find(|it| it.name == hook.name);
+            lines.extend(known.and_then(|known| overruled(known, on, &shown)));
             after = edited;
         }
         for hook in elsewhere {
@@ -127,12 +147,23 @@ fn sentence(hook: &str, (on, changes): (bool, bool), dry_run: bool) -> String {
     }
 }
 
-/// The names of the hooks that a chain's manifest itself declares, and not its overlay.
-fn declared(world: &World, chain: &Chain) -> Result<Vec<String>> {
+/// The hooks that a chain's manifest itself declares, and not its overlay, as the two make them.
+fn declared(world: &World, chain: &Chain) -> Result<Vec<Hook>> {
     let shown = world.paths.shown(&chain.manifest);
     let hooks = chains::read(&world.paths, chain)?.unwrap_or_default().hooks.into_iter();
     let is_own = |hook: &Hook| hook.origin().is_some_and(|origin| origin.file == shown);
-    Ok(hooks.filter(is_own).map(|hook| hook.name).collect())
+    Ok(hooks.filter(is_own).collect())
+}
+
+/// What to say where the overlay keeps a switch from having effect here.
+fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
+    let origin = hook.origins.get("enabled").filter(|origin| origin.file != manifest)?;
+    let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };
+    (hook.enabled != on).then(|| {
+        format!(
+            "It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}"
+        )
+    })
 }
 
 fn refusal(hook: Option<&Switchable>, in_project: bool) -> String {

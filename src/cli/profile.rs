@@ -64,7 +64,8 @@ fn list(args: &Profile, world: &World, profiles: &[profiles::Profile]) {
 
 fn report(args: &Profile, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
     if args.json {
-        world.terminal.line(commands::as_json(reply, Some(session)).to_string());
+        let session = Some((session, session.is_known(world)));
+        world.terminal.line(commands::as_json(reply, session).to_string());
     } else {
         world.terminal.line(&reply.text);
         session.tell(world);

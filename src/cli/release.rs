@@ -11,10 +11,11 @@ use super::list::fires;
 use super::registering::{self, Target};
 use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent, remarks};
+use super::{ExitStatus, World, consent, fence, remarks};
 use crate::client::event::Event;
 use crate::client::json::Document;
 use crate::machine::lock::Lock;
+use crate::machine::terminal::harmless;
 use crate::manifest::{Action, Hook, OnError, edit};
 use crate::session::names::{self, Found};
 use crate::settings::Registration;
@@ -44,6 +45,9 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let hooks: Vec<&Hook> = chosen.iter().filter_map(|adopted| adopted.hook).collect();
+    for hook in hooks.iter().filter(|hook| hook.enabled && !args.writing.dry_run) {
+        fence::check(&hook.name, hook.audience.user_only)?;
+    }
     let undeclared = chosen.iter().filter(|adopted| adopted.hook.is_none());
     let undeclared: Vec<&str> = undeclared.map(|adopted| &*adopted.name).collect();
     let step = plan(world, &place, (&hooks, &undeclared), |layers| {
@@ -270,7 +274,7 @@ fn with_twins<'a, 'p>(
 fn row(hook: &Released<'_>) -> String {
     let Released { name, fires, summary, .. } = hook;
     let gone = if hook.hook.is_none() { "  (gone from the manifest)" } else { "" };
-    format!("{name}  {fires}  {summary}{gone}")
+    harmless(&format!("{name}  {fires}  {summary}{gone}"))
 }
 
 fn list(adopted: &[Released<'_>], place: &Place, args: &Release, world: &World) {

@@ -10,7 +10,7 @@ use super::args::Restore;
 use super::registering::{self, Target};
 use super::settling::{self, Written};
 use super::writes::Writes;
-use super::{ExitStatus, World, adopting, consent, moving};
+use super::{ExitStatus, World, adopting, consent, fence, moving};
 use crate::client::event::Event;
 use crate::client::json::{Document, is_blank};
 use crate::client::settings_schema::{self, Effect};
@@ -44,6 +44,9 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     let place = Place::of_copy(world, target.clone(), &text, &then).ok();
     if let Some(place) = &place {
         adopting::warn_of_copy(world, place);
+    }
+    if !args.writing.dry_run {
+        fence::check_texts(world, &target, before.as_deref(), &text)?;
     }
     if !consent::given(world, &args.writing, "Restore this?")? {
         return Ok(ExitStatus::Done);

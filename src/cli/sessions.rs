@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use serde_json::json;
 
 use super::args::Sessions;
@@ -15,12 +15,14 @@ use crate::runtime::switching;
 use crate::session::period;
 use crate::session::switches::Off;
 
-pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
+pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitStatus> {
     if args.prune {
         return prune(args, world);
     }
-    let seen = sessions::seen(&world.paths);
-    let rows: Vec<(&Seen, Vec<Off>)> =
+    let mut seen = sessions::seen(&world.paths);
+    seen.retain(|session| session.live || !args.live);
+    seen.truncate(args.limit.unwrap_or(usize::MAX));
+    let rows: Vec<(&Seen, Result<Vec<Off>, String>)> =
         seen.iter().map(|session| (session, off(session, world))).collect();
     if args.json {
         let rows: Vec<_> = rows.iter().map(|(session, off)| as_json(session, off)).collect();
@@ -28,43 +30,58 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     if rows.is_empty() {
-        world.terminal.line("No session has called hookman yet");
+        let none =
+            if args.live { "No session is running" } else { "No session has called hookman yet" };
+        world.terminal.line(none);
     }
     for (session, off) in rows {
         let state = if session.live { "running" } else { "ended" };
         world.terminal.line(format!("{}  {state}", shown(&session.id)));
-        world.terminal.line(format!("  in     {}", world.paths.shown(Path::new(&session.cwd))));
+        world.terminal.line(format!("  in     {}", world.paths.shown(session.started_in())));
+        if session.started_in() != Path::new(&session.cwd) {
+            world.terminal.line(format!("  now in {}", world.paths.shown(Path::new(&session.cwd))));
+        }
         world.terminal.line(format!("  since  {}", session.since));
         world.terminal.line(format!("  last   {}, {}", session.event, session.last));
-        if !off.is_empty() {
-            let names: Vec<String> = off.iter().map(Off::label).collect();
-            world.terminal.line(format!("  off    {}", names.join(", ")));
+        match off {
+            Ok(off) if off.is_empty() => {}
+            Ok(off) => {
+                let names: Vec<String> = off.iter().map(Off::label).collect();
+                world.terminal.line(format!("  off    {}", names.join(", ")));
+            }
+            Err(problem) => world.terminal.line(format!("  off    nothing: {problem}")),
         }
     }
     Ok(ExitStatus::Done)
 }
 
-fn off(session: &Seen, world: &World) -> Vec<Off> {
-    let Ok((switches, _)) = switching::switches(&world.paths, &session.id) else {
-        return Vec::new();
-    };
-    let now = switching::moment(&world.paths, &session.id);
-    switches.current(now.at()).cloned().collect()
+/// What is off in a session, or why nothing is though something may have been switched.
+fn off(session: &Seen, world: &World) -> Result<Vec<Off>, String> {
+    let found = switching::switches(&world.paths, &session.id);
+    let (switches, damaged) = found.map_err(|error| format!("{error:#}"))?;
+    if damaged {
+        let file = switching::switches_file(&world.paths, &session.id);
+        return Err(format!("the switches in {} are damaged", world.paths.shown(&file)));
+    }
+    let now = switching::moment_in(session.prompt.clone());
+    Ok(switches.current(now.at()).cloned().collect())
 }
 
-fn as_json(session: &Seen, off: &[Off]) -> serde_json::Value {
+fn as_json(session: &Seen, off: &Result<Vec<Off>, String>) -> serde_json::Value {
     json!({
         "session": session.id,
         "live": session.live,
         "cwd": session.cwd,
+        "project": session.started_in(),
         "since": session.since,
         "last": session.last,
         "event": session.event,
-        "off": off.iter().map(off_as_json).collect::<Vec<_>>(),
+        "off": off.iter().flatten().map(off_as_json).collect::<Vec<_>>(),
+        "problem": off.as_ref().err(),
     })
 }
 
-fn prune(args: &Sessions, world: &World) -> Result<ExitStatus> {
+fn prune(args: &Sessions, world: &World) -> anyhow::Result<ExitStatus> {
     let kept = match &args.older_than {
         Some(text) => period::seconds(text).map(Duration::from_secs).with_context(|| {
             format!("--older-than takes a time such as 12h or 30d, not `{text}`")

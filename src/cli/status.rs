@@ -9,7 +9,7 @@ use super::which::{self, Session};
 use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
 use crate::runtime::overrides::Overrides;
-use crate::runtime::status::{Layer, Report};
+use crate::runtime::status::Report;
 use crate::runtime::switching;
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
@@ -20,7 +20,12 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let now = switching::moment(&world.paths, id.unwrap_or_default());
     let report = Report::of(&world.paths, project.as_deref(), id, &now)?;
     if args.json {
-        world.terminal.line(as_json(&report, session.as_ref(), &overrides).to_string());
+        let mut report = as_json(&report, session.as_ref(), &overrides);
+        match &session {
+            Some(session) => report["known"] = json!(session.is_known(world)),
+            None => report["running"] = json!(running(world)),
+        }
+        world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
     }
     match &session {
@@ -32,7 +37,16 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
             let id = which::shown(&session.id);
             world.terminal.line(format!("Session {id} ({})", session.how()));
         }
-        None => world.terminal.line("Not inside a session: only the permanent switches are shown"),
+        None => {
+            world.terminal.line("Not inside a session: only the permanent switches are shown");
+            let running: Vec<String> = running(world).iter().map(|id| which::shown(id)).collect();
+            if !running.is_empty() {
+                world.terminal.line(format!(
+                    "Running: {}; `hookman status --session ID` shows one, `hookman sessions` more",
+                    running.join(", ")
+                ));
+            }
+        }
     }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();
     for line in overrides.lines(&hooks) {
@@ -42,23 +56,23 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
+/// The ids of the sessions that are running, one of which may be meant.
+fn running(world: &World) -> Vec<String> {
+    which::running(world).into_iter().map(|session| session.id).collect()
+}
+
 fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) -> serde_json::Value {
     let hooks: Vec<_> = report
         .rows
         .iter()
         .map(|row| {
-            let file = match &row.layer {
-                Layer::Permanent(origin) => Some(origin),
-                Layer::Session(_) => report.file.as_ref(),
-                Layer::Agent(_) | Layer::On => None,
-            };
             json!({
                 "hook": row.hook,
                 "scope": row.scope,
                 "on": row.layer.is_on(),
                 "decided_by": row.layer.name(),
-                "written_in": file,
-                "why": row.layer.why(),
+                "written_in": report.written_in(&row.layer),
+                "why": report.why(&row.layer),
                 "switches": row.layer.switches().map(off_as_json).collect::<Vec<_>>(),
             })
         })

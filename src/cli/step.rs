@@ -12,7 +12,7 @@ use super::proposal::Proposal;
 use super::registering;
 use super::settling::{self, Written};
 use super::writes::Writes;
-use super::{World, consent};
+use super::{World, caveats, consent};
 use crate::machine::files;
 use crate::machine::lock::Lock;
 use crate::runtime::chains;
@@ -114,6 +114,8 @@ impl Step<'_> {
         beside.show(world);
         self.show(world);
         registering::show_changing(world, others);
+        let all: Vec<&Proposal> = std::iter::once(&self.proposal).chain(others).collect();
+        caveats::show(world, &self.place.target, &all);
         if !consent::given(world, writing, "Write this?")? {
             return Ok(false);
         }

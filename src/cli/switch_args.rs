@@ -119,8 +119,19 @@ pub struct Profile {
 }
 
 /// `hookman sessions`.
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman sessions --live         those that are running
+  hookman sessions -n 5           the five seen last, running ones first
+  hookman sessions --prune        remove what is kept of old ones")]
 pub struct Sessions {
+    /// Only those that are running
+    #[arg(long, conflicts_with = "prune")]
+    pub live: bool,
+    /// No more than so many, running ones first, then those seen last
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "prune")]
+    pub limit: Option<usize>,
     /// Remove the state of sessions that were not used for long (`keep_days` in the manifest, else 30
     /// days) and are not running
     #[arg(long)]

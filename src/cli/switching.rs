@@ -14,7 +14,7 @@ use super::{ExitStatus, World};
 use crate::machine::terminal::harmless;
 use crate::machine::{clients, clock, environment};
 use crate::runtime::switchable::{self, Switchable};
-use crate::runtime::switching::{self, Reply, Scene};
+use crate::runtime::switching::{self, Done, Reply, Scene};
 use crate::session::request::{self, Command, Request, Term, Verb};
 use crate::session::switches::Off;
 
@@ -70,9 +70,9 @@ pub(super) fn switch(
     Ok(report(which, world, &session, &reply))
 }
 
-/// Finds the session that is meant, and in it what `choose` does. That is looked for first, so that
-/// nobody is asked for a session who is told then that there is no such thing; and again in the one
-/// that the user picks, which may run elsewhere.
+/// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
+/// in the sessions that run, so that nobody is asked for a session who is told then that there is no
+/// such thing; and again in the one that the user picks.
 ///
 /// # Errors
 ///
@@ -86,7 +86,10 @@ pub(super) fn in_session<T, E>(
         return Ok(choose(Some(&session))?.map(|chosen| (session, chosen)));
     }
     if let Err(told) = choose(None)? {
-        return Ok(Err(told));
+        let is_there = |session| matches!(choose(Some(&session)), Ok(Ok(_)));
+        if !which::running(world).into_iter().any(is_there) {
+            return Ok(Err(told));
+        }
     }
     let session = which::session(args, world)?;
     Ok(choose(Some(&session))?.map(|chosen| (session, chosen)))
@@ -147,18 +150,32 @@ pub(super) fn off_as_json(off: &Off) -> Value {
     })
 }
 
-/// What came of a request, for programs; with what every error has where something failed.
-pub(super) fn as_json(reply: &Reply, session: Option<&Session>) -> Value {
+/// What came of a request, for programs, with the session and whether it called hookman before; and
+/// with what every error has where something failed.
+pub(super) fn as_json(reply: &Reply, session: Option<(&Session, bool)>) -> Value {
     let mut report = json!({"changed": reply.changed});
-    if let Some(session) = session {
+    if let Some((session, is_known)) = session {
         report["session"] = json!(session.id);
         report["found_by"] = json!(session.found_by);
+        report["known"] = json!(is_known);
+        report["hooks"] = reply.hooks.iter().map(done_as_json).collect();
     }
     report["message"] = json!(reply.text);
     if reply.failed {
         failure::add(&mut report, &reply.text);
     }
     report
+}
+
+fn done_as_json(done: &Done) -> Value {
+    json!({
+        "hook": done.hook,
+        "scope": done.scope,
+        "result": done.result,
+        "agent": done.term.agent,
+        "until": done.term.until.map(clock::utc),
+        "turn": done.term.turn.is_some(),
+    })
 }
 
 /// Tells what came of a request that is about no session.
@@ -178,7 +195,7 @@ fn status(which: &args::Which, reply: &Reply) -> ExitStatus {
 
 fn report(which: &args::Which, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
     if which.json {
-        world.terminal.line(as_json(reply, Some(session)).to_string());
+        world.terminal.line(as_json(reply, Some((session, session.is_known(world)))).to_string());
     } else {
         world.hint(harmless(&reply.text));
         session.tell(world);

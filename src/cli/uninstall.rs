@@ -13,7 +13,7 @@ use super::registering::{self, Target};
 use super::settling::Written;
 use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent, install, release, settling};
+use super::{ExitStatus, World, consent, fence, install, release, settling};
 use crate::runtime::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
@@ -50,6 +50,9 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         own.forget(&args.writing)?;
         world.terminal.line("hookman is not installed here.");
         return Ok(ExitStatus::Done);
+    }
+    if is_registered && !args.writing.dry_run {
+        fence::check_all(world, &target)?;
     }
     if !consent::given(world, &args.writing, "Remove it?")? {
         return Ok(ExitStatus::Done);
@@ -116,7 +119,7 @@ impl Own {
     fn show(&self, world: &World) {
         if let Some(overlay) = &self.overlay {
             let shown = world.paths.shown(overlay);
-            world.terminal.line(format!("{shown}: removed, because it declares nothing"));
+            world.terminal.line(format!("{shown}: to be removed, because it declares nothing"));
         }
         match (&self.ignoring, &self.hidden) {
             (Some(ignoring), Some(hidden)) if ignoring.changes() => {

@@ -10,7 +10,7 @@ use super::layers::Layers;
 use super::proposal::Proposal;
 use super::registering::{self, Target};
 use super::settling::Written;
-use super::{ExitStatus, World};
+use super::{ExitStatus, World, caveats};
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -29,13 +29,14 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     };
     let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
     let drift = !drifted.is_empty() || !missing.is_empty() || !lost.is_empty();
+    let caveats = caveats::found(world, &target, &proposals.iter().collect::<Vec<_>>());
     if args.json {
         let files: Vec<_> = proposals
             .iter()
             .map(|it| json!({"settings": it.settings(), "changes": it.plan.changes}))
             .collect();
         let names: Vec<&str> = lost.iter().flat_map(Place::lost).collect();
-        let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names});
+        let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names, "caveats": caveats});
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
@@ -47,12 +48,15 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         for place in &lost {
             adopting::warn_of_lost(world, place);
         }
+        for caveat in &caveats {
+            world.terminal.warn(format!("warning: {caveat}"));
+        }
         if !drift {
             let shown = world.paths.shown(&target.settings);
             world.terminal.line(format!("{shown} is what the manifest asks for"));
         }
     }
-    Ok(if drift { ExitStatus::Found } else { ExitStatus::Done })
+    Ok(if drift || !caveats.is_empty() { ExitStatus::Found } else { ExitStatus::Done })
 }
 
 fn say(world: &World, target: &Target, proposal: &Proposal) {

@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 
 use super::{World, args, configured};
 use crate::machine::{clients, environment};
+use crate::runtime::journal::PROJECT;
 use crate::runtime::sessions::{self, Seen};
-use crate::runtime::{journal, switching};
 
 /// A session, and how it was found.
 pub(super) struct Session {
@@ -15,10 +15,10 @@ pub(super) struct Session {
     pub id: String,
     /// What named it.
     pub found_by: &'static str,
-    /// Its directory, where that is not this process's and known.
-    directory: Option<PathBuf>,
-    /// Whether it called hookman before, as far as that was looked at.
-    is_known: bool,
+    /// Whether hookman knows it, where that was looked at.
+    is_known: Option<bool>,
+    /// What the journal told of it, where all of that was read.
+    seen: Option<Seen>,
 }
 
 const FROM_CLIENT: &str = "CLAUDE_CODE_SESSION_ID";
@@ -27,8 +27,7 @@ const NAMED: &str = "--session";
 
 impl Session {
     fn found(seen: &Seen, found_by: &'static str) -> Self {
-        let directory = Some(PathBuf::from(&seen.cwd));
-        Self { id: seen.id.clone(), found_by, directory, is_known: true }
+        Self { id: seen.id.clone(), found_by, is_known: Some(true), seen: Some(seen.clone()) }
     }
 
     /// Says which session was meant.
@@ -48,28 +47,33 @@ impl Session {
 
     /// How it was found, for people.
     pub(super) fn how(&self) -> &'static str {
-        if self.is_known { self.found_by } else { "no such session has called hookman yet" }
+        if self.is_known == Some(false) {
+            return "no such session has called hookman yet";
+        }
+        self.found_by
+    }
+
+    /// Whether it called hookman before, for programs.
+    pub(super) fn is_known(&self, world: &World) -> bool {
+        self.is_known.unwrap_or_else(|| sessions::has_called(&world.paths, &self.id))
     }
 }
 
 /// The project whose hooks a session has, or that of this process where there is none.
 pub(super) fn project(session: Option<&Session>, world: &World) -> Option<PathBuf> {
-    let Some(session) = session.filter(|session| session.found_by != FROM_CLIENT) else {
+    let Some(session) = session.filter(|session| session.is_known != Some(false)) else {
         return configured::project();
     };
-    // What a session works in is in its journal, or with what was switched in it last.
-    let last = || {
-        let cwd = journal::last(&world.paths, &session.id).map(|entry| entry.cwd.into_owned());
-        let cwd = cwd.filter(|cwd| !cwd.is_empty()).or_else(|| {
-            let (switches, _) = switching::switches(&world.paths, &session.id).ok()?;
-            Some(switches.working_directory).filter(|cwd| !cwd.is_empty())
-        });
-        cwd.map(PathBuf::from)
-    };
-    match session.directory.clone().or_else(last) {
-        Some(directory) => switching::project_around(&directory),
-        None => configured::project(),
+    if let Some(seen) = &session.seen {
+        return seen.project();
     }
+    let said = || sessions::project(&world.paths, &session.id);
+    if session.found_by == FROM_CLIENT {
+        // Its hooks are told the project; its Bash tool is not, and may have walked elsewhere.
+        let told = environment::raw(PROJECT).map(PathBuf::from);
+        return told.or_else(said).or_else(configured::project);
+    }
+    said().or_else(|| sessions::likely_project(&world.paths, &session.id))
 }
 
 /// A session's id for people: it comes from outside and may hold anything.
@@ -115,6 +119,13 @@ pub(super) fn session_if_any(args: &args::Session, world: &World) -> Result<Opti
     Ok(unasked(&sessions::seen(&world.paths), world))
 }
 
+/// The sessions that are running, newest first.
+pub(super) fn running(world: &World) -> Vec<Session> {
+    let mut live = sessions::seen(&world.paths);
+    live.retain(|session| session.live);
+    live.iter().map(|seen| Session::found(seen, "running")).collect()
+}
+
 fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
     if let Some(id) = &args.session {
         let id = id.trim();
@@ -124,23 +135,21 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         }
         return by_name(id, world).map(Some);
     }
-    let id = environment::text(FROM_CLIENT);
-    let session = |id| Session { id, found_by: FROM_CLIENT, directory: None, is_known: true };
-    Ok(id.map(session))
+    // What is in its journal is read where it is asked for: hooks call `hookman state` often.
+    let session = |id| Session { id, found_by: FROM_CLIENT, is_known: None, seen: None };
+    Ok(environment::text(FROM_CLIENT).map(session))
 }
 
 fn by_name(id: &str, world: &World) -> Result<Session> {
-    let exact = |is_known| {
-        let id = id.to_owned();
-        Ok(Session { id, found_by: NAMED, directory: None, is_known })
-    };
-    if sessions::is_known(&world.paths, id) {
-        return exact(true);
+    let is_known = Some(sessions::is_known(&world.paths, id));
+    let exact = Session { id: id.to_owned(), found_by: NAMED, is_known, seen: None };
+    if is_known == Some(true) {
+        return Ok(exact);
     }
     let mut seen = sessions::seen_ever(&world.paths);
     seen.retain(|session| session.id.starts_with(id));
     match seen.as_slice() {
-        [] => exact(false),
+        [] => Ok(exact),
         [one] => Ok(Session::found(one, "the only one that begins so")),
         _ => bail!("--session {id} may be any of several\n{}", listed(&seen, world)),
     }
@@ -159,9 +168,9 @@ fn unasked(seen: &[Seen], world: &World) -> Option<Session> {
     if strangers.into_iter().any(is_here) {
         return None;
     }
-    let mut of_here = live().filter(|session| is_same(Path::new(&session.cwd), &here));
+    let mut of_here = live().filter(|session| is_same(session.started_in(), &here));
     match (of_here.next(), of_here.next()) {
-        (Some(session), None) => Some(Session::found(session, "the only one running here")),
+        (Some(session), None) => Some(Session::found(session, "the only one started here")),
         _ => None,
     }
 }
@@ -176,8 +185,8 @@ fn lines(sessions: &[Seen], world: &World) -> Vec<String> {
     let width = width.unwrap_or_default();
     let line = |session: &Seen| {
         let state = if session.live { "running" } else { "ended" };
-        let cwd = world.paths.shown(Path::new(&session.cwd));
-        format!("{:width$}  {}  {state:7}  {cwd}", shown(&session.id), session.last)
+        let folder = world.paths.shown(session.started_in());
+        format!("{:width$}  {}  {state:7}  {folder}", shown(&session.id), session.last)
     };
     sessions.iter().map(line).collect()
 }

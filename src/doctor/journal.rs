@@ -51,7 +51,10 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
         findings.add(
             Level::Warning,
             facts.paths.shown(&facts.paths.journal()),
-            format!("{missing} of the last {} runs came without a session_id, so switches had no effect on them", recent.len()),
+            format!(
+                "{} came without a session_id, where switches have no effect",
+                of_last(missing, recent.len())
+            ),
             "update the client, or look at what else calls hookman",
         );
     }
@@ -78,7 +81,7 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
         findings.add(
             Level::Warning,
             facts.paths.shown(&facts.paths.journal()),
-            format!("{missing} of the last {} runs came without a transcript_path", recent.len()),
+            format!("{} came without a transcript_path", of_last(missing, recent.len())),
             "update the client",
         );
     }
@@ -101,6 +104,10 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+fn of_last(some: usize, all: usize) -> String {
+    if all == 1 { "the last run".to_owned() } else { format!("{some} of the last {all} runs") }
+}
+
 fn failures(facts: &Facts, findings: &mut Findings) {
     let mut runs: BTreeMap<&str, (usize, usize, &str)> = BTreeMap::new();
     for step in recent(facts).iter().flat_map(|entry| &entry.steps) {
@@ -116,7 +123,10 @@ fn failures(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Warning,
                 facts.paths.shown(&facts.paths.journal()),
-                format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
+                match all {
+                    1 => format!("`{hook}` failed in its last run: it {last}"),
+                    _ => format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
+                },
                 "run its command by hand with a payload on standard input",
             );
         }

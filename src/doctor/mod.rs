@@ -13,6 +13,7 @@ mod manifests;
 mod matchers;
 mod order;
 mod registration;
+mod rules;
 mod settings;
 
 use serde::Serialize;
@@ -102,6 +103,7 @@ pub const FAMILIES: &[&[Check]] = &[
     adoption::CHECKS,
     binary::CHECKS,
     matchers::CHECKS,
+    rules::CHECKS,
     order::CHECKS,
     environment::CHECKS,
     journal::CHECKS,

@@ -28,16 +28,22 @@ pub struct Backup {
 impl Backup {
     /// When it was made, for people: `2026-01-31 12:00:00 UTC`.
     pub fn time(&self) -> String {
-        let digits: Vec<&str> = [0..4, 4..6, 6..8, 9..11, 11..13, 13..15]
-            .into_iter()
-            .map_while(|part| self.stamp.get(part))
-            .collect();
-        match digits.as_slice() {
-            [year, month, day, hour, minute, second] => {
-                format!("{year}-{month}-{day} {hour}:{minute}:{second} UTC")
-            }
-            _ => self.stamp.clone(),
-        }
+        self.parts()
+            .map_or_else(|| self.stamp.clone(), |(date, time, _)| format!("{date} {time} UTC"))
+    }
+
+    /// When it was made, for programs: `2026-01-31T12:00:00.000Z`.
+    pub fn iso_time(&self) -> String {
+        let iso = |(date, time, rest)| format!("{date}T{time}{rest}");
+        self.parts().map_or_else(|| self.stamp.clone(), iso)
+    }
+
+    /// The date, the time to the second, and what the stamp has behind it.
+    fn parts(&self) -> Option<(String, String, &str)> {
+        let digit = |part| self.stamp.get(part);
+        let date = [digit(0..4)?, digit(4..6)?, digit(6..8)?].join("-");
+        let time = [digit(9..11)?, digit(11..13)?, digit(13..15)?].join(":");
+        Some((date, time, self.stamp.get(15..)?))
     }
 }
 

@@ -43,10 +43,8 @@ pub struct Spec<'a> {
     pub stdin: &'a [u8],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
-    /// Its `PATH`; hookman's own if absent.
-    pub path: Option<&'a OsStr>,
-    /// Further variables of its environment.
-    pub variables: &'a [(&'static str, &'a str)],
+    /// The variables that it has otherwise than hookman.
+    pub variables: &'a [(&'a str, &'a OsStr)],
     /// How long it may take.
     pub timeout: Duration,
     /// Whether what it has written so far says that nobody should wait for it; it is left to
@@ -58,8 +56,7 @@ impl<'a> Spec<'a> {
     /// A child without input that is waited for.
     pub fn new(program: Program<'a>, timeout: Duration) -> Self {
         let goes_on_alone = |_: &[u8]| false;
-        let (directory, path, variables) = (None, None, &[][..]);
-        Self { program, stdin: b"", directory, path, variables, timeout, goes_on_alone }
+        Self { program, stdin: b"", directory: None, variables: &[], timeout, goes_on_alone }
     }
 }
 
@@ -199,9 +196,6 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     };
     if let Some(directory) = spec.directory {
         command.current_dir(directory);
-    }
-    if let Some(path) = spec.path {
-        command.env("PATH", path);
     }
     command.envs(spec.variables.iter().copied());
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

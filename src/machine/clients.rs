@@ -141,7 +141,8 @@ fn runs_client(program: &Path, words: &[u8]) -> bool {
     let script = words.split(|byte| *byte == 0).nth(1).unwrap_or_default();
     // An npm installation may start the native program from a script that is called the same.
     let script = as_path(script).canonicalize().unwrap_or_else(|_| as_path(script).to_owned());
-    let is_wrapper = script.to_string_lossy().contains("wrapper");
+    let script = script.file_name().unwrap_or_default().to_string_lossy();
+    let is_wrapper = script.contains("wrapper");
     matches!(name, b"node" | b"nodejs" | b"bun" | b"deno") && !is_wrapper
 }
 
@@ -201,6 +202,7 @@ mod tests {
             ("/home/u/.local/share/claude/versions/2.1.329 (deleted)", "", true),
             ("/usr/bin/node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js", true),
             ("/usr/bin/node", "/lib/claude-code/cli-wrapper.cjs", false),
+            ("/usr/bin/node", "/home/u/my-wrapper/claude-code/cli.js", true),
             ("/usr/bin/bash", "-c", false),
             ("/usr/bin/dash", "/home/u/bin/claude", false),
             ("/usr/bin/python3.12", "claude", false),

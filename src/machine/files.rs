@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -174,7 +175,8 @@ pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(start))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
-    let mut text = String::from_utf8_lossy(&tail).into_owned();
+    let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let mut text = String::from_utf8(tail).unwrap_or_else(lossy);
     if start > 0 {
         let whole = text.find('\n').map_or(text.len(), |end| end + 1);
         text.drain(..whole);

@@ -6,10 +6,20 @@ use std::process::{Command, Stdio};
 
 /// Whether git ignores `path` in the work tree around `folder`; `None` without git or a work tree.
 pub fn ignores(folder: &Path, path: &Path) -> Option<bool> {
+    answer(folder, &["check-ignore", "--quiet", "--"], path)
+}
+
+/// Whether git keeps `path` in the history of the work tree around `folder`, so that no line of a
+/// `.gitignore` hides it; `None` without git or a work tree.
+pub fn tracks(folder: &Path, path: &Path) -> Option<bool> {
+    answer(folder, &["ls-files", "--error-unmatch", "--"], path)
+}
+
+fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
     let status = Command::new("git")
         .arg("-C")
         .arg(folder)
-        .args(["check-ignore", "--quiet", "--"])
+        .args(question)
         .arg(path)
         // Inside a hook of git these name the repository that is committed to.
         .env_remove("GIT_DIR")

@@ -1,13 +1,19 @@
 //! Locks between hookman's own processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Error, Result, files};
+
+/// How long a lock is waited for without a word.
+const IN_SILENCE: Duration = Duration::from_secs(1);
+
+/// How long a lock is waited for; many commands at once take their turns well within it.
+const AT_MOST: Duration = Duration::from_secs(120);
 
 /// A lock that is held until it is dropped; the kernel frees it when the process dies.
 #[derive(Debug)]
@@ -16,15 +22,18 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits for the lock behind `path` and takes it.
+    /// Waits for the lock behind `path` and takes it; after a second, standard error says what is
+    /// waited for.
     ///
     /// # Errors
     ///
-    /// When the lock file cannot be made.
+    /// When the lock file cannot be made, or the lock is still held after two minutes.
     pub fn take(path: &Path) -> Result<Self> {
-        let file = open(path)?;
-        file.lock().map_err(Error::of("lock", path))?;
-        Ok(Self { _file: file })
+        let say = |holder: &str| {
+            let _ =
+                writeln!(io::stderr(), "Waiting for {holder}, which holds `{}`", path.display());
+        };
+        Self::wait(path, (IN_SILENCE, AT_MOST), say)
     }
 
     /// As [`Lock::take`], for who cannot wait longer than `wait`.
@@ -33,22 +42,66 @@ impl Lock {
     ///
     /// When the lock file cannot be made, or the lock is still held then.
     pub fn take_within(path: &Path, wait: Duration) -> Result<Self> {
+        Self::wait(path, (wait, wait), |_| {})
+    }
+
+    /// Says once who holds it where the first time is up, and gives up after the second.
+    fn wait(
+        path: &Path,
+        (in_silence, at_most): (Duration, Duration),
+        say: impl FnOnce(&str),
+    ) -> Result<Self> {
         let file = open(path)?;
-        let end = Instant::now() + wait;
+        let start = Instant::now();
+        let mut say = Some(say);
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) if Instant::now() < end => {
-                    thread::sleep(Duration::from_millis(1));
-                }
-                Err(TryLockError::WouldBlock) => {
-                    let held = io::Error::new(io::ErrorKind::TimedOut, "another process holds it");
-                    return Err(Error::of("lock", path)(held));
-                }
+                Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(Error::of("lock", path)(error)),
             }
+            let waited = start.elapsed();
+            if waited >= at_most {
+                let why = format!("{} holds it", holder(&file));
+                return Err(Error::of("lock", path)(io::Error::new(io::ErrorKind::TimedOut, why)));
+            }
+            if waited >= in_silence
+                && let Some(say) = say.take()
+            {
+                say(&holder(&file));
+            }
+            thread::sleep(Duration::from_millis(if waited < in_silence { 1 } else { 50 }));
         }
     }
+}
+
+/// Who holds the lock of a file, as far as the system tells.
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> String {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::terminal::harmless;
+
+    // A row is such as `1: FLOCK  ADVISORY  WRITE 4242 08:01:131 0 EOF`.
+    let found = || {
+        let inode = format!(":{}", file.metadata().ok()?.ino());
+        let rows = std::fs::read_to_string("/proc/locks").ok()?;
+        let of_file = |row: &&str| {
+            let mut words = row.split_whitespace().skip(1);
+            words.next() == Some("FLOCK") && words.nth(3).is_some_and(|it| it.ends_with(&inode))
+        };
+        let row = rows.lines().find(of_file)?;
+        let process = row.split_whitespace().nth(4)?;
+        let line = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let line = line.trim_end_matches('\0').replace('\0', " ");
+        Some(format!("process {process} (`{}`)", harmless(&line)))
+    };
+    found().unwrap_or_else(|| "another process".to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> String {
+    "another process".to_owned()
 }
 
 fn open(path: &Path) -> Result<File> {
@@ -62,4 +115,25 @@ fn open(path: &Path) -> Result<File> {
         .mode(0o600)
         .open(path)
         .map_err(Error::of("open the lock", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_a_lock_is_told_and_waited_for_no_longer_than_was_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Lock::take(&path).unwrap();
+        let mut told = String::new();
+        let times = (Duration::ZERO, Duration::from_millis(20));
+        let error = Lock::wait(&path, times, |holder| holder.clone_into(&mut told)).unwrap_err();
+        let whole = error.to_string();
+        assert!(whole.contains(&format!("{told} holds it")), "{whole}");
+        #[cfg(target_os = "linux")]
+        assert!(told.starts_with(&format!("process {} (`", std::process::id())), "{told}");
+        drop(held);
+        Lock::wait(&path, times, |_| panic!("nobody holds it")).unwrap();
+    }
 }

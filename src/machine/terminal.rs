@@ -40,9 +40,18 @@ impl Terminal {
         stdout.flush()
     }
 
-    /// Prints text as it is to standard output.
+    /// Prints text to standard output: as it is, but for a terminal without colours, which gets it
+    /// [`harmless`]; what has colours has seen to that.
     pub fn print(&self, text: &str) {
-        let _ = io::stdout().write_all(text.as_bytes());
+        let mut stdout = io::stdout();
+        if self.colours || !stdout.is_terminal() {
+            let _ = stdout.write_all(text.as_bytes());
+            return;
+        }
+        for line in text.split_inclusive('\n') {
+            let content = line.trim_end_matches(['\r', '\n']);
+            let _ = write!(stdout, "{}{}", harmless(content), &line[content.len()..]);
+        }
     }
 
     /// Prints one line, or several, to standard error, [`harmless`].

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::chains::{self, Chain, Loaded};
 use super::children::Around;
 use super::choice::{choose, tell_once};
+use super::exports::Exports;
 use super::journal::Entry;
 use super::overrides::Overrides;
 use super::store::FileStore;
@@ -113,8 +114,12 @@ impl Call<'_> {
         if chosen.is_empty() && told.is_empty() {
             return Verdict::default();
         }
-        let around = Around { store: &store, project: self.chain.project() };
+        let exports = Exports::default();
+        let around = Around { store: &store, project: self.chain.project(), exports: &exports };
         let mut ran = steps::run(self.event, &chosen, payload, text, around, entry);
+        if let Err(error) = exports.gather() {
+            entry.note(format!("what its commands export does not reach the session: {error}"));
+        }
         ran.append(&mut told);
         let verdict = merge::merge(self.event, &ran, &keep);
         stops::limited(self.event, verdict, (&ran, &keep), (payload, text), self.paths, entry)

@@ -1,10 +1,11 @@
 //! Running the commands of neighbouring steps as children, side by side.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::exports::{self, Exports};
 use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -33,6 +34,8 @@ pub struct Around<'a> {
     pub store: &'a dyn Store,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,
+    /// Where its commands write what they export to the session.
+    pub exports: &'a Exports,
 }
 
 /// What a step came to.
@@ -58,9 +61,11 @@ impl From<Failure> for Came {
 /// A command and all that it is run with.
 struct Prepared<'s> {
     step: &'s Step<'s>,
+    line: Cow<'s, str>,
     words: Cow<'s, [String]>,
     directory: Option<PathBuf>,
     path: Option<OsString>,
+    exports: Option<PathBuf>,
 }
 
 /// Runs commands on the same payload at the same time; what each came to, in their order.
@@ -74,21 +79,23 @@ pub(super) fn run(
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();
     // Clients before 2.1.132 do not say in the environment for which session they run a hook.
-    let session = [(SESSION, &*payload.session_id)];
-    let is_said = session[0].1.is_empty() || environment::raw(SESSION).is_some();
-    let variables = if is_said { &[][..] } else { &session };
+    let session = (SESSION, OsStr::new(&*payload.session_id));
+    let is_said = session.1.is_empty() || environment::raw(SESSION).is_some();
+    let session = (!is_said).then_some(session);
     let prepared: Vec<Prepared<'_>> =
         steps.iter().map(|step| Prepared::new(step, payload, around)).collect();
+    let variables: Vec<Vec<(&str, &OsStr)>> =
+        prepared.iter().map(|it| it.variables().chain(session).collect()).collect();
     let specs: Vec<Spec<'_>> = prepared
         .iter()
-        .map(|prepared| Spec {
+        .zip(&variables)
+        .map(|(prepared, variables)| Spec {
             program: match &prepared.step.run {
-                Run::Command(line) => Program::Shell(line),
+                Run::Command(_) => Program::Shell(&prepared.line),
                 _ => Program::Argv(&prepared.words),
             },
             stdin: &stdin,
             directory: prepared.directory.as_deref(),
-            path: prepared.path.as_deref(),
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
@@ -133,10 +140,18 @@ impl<'s> Prepared<'s> {
         let more: Vec<String> = serde_json::from_str(step.path).unwrap_or_default();
         Self {
             step,
+            line: line(step),
             words: words(step),
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
+            exports: around.exports.next(),
         }
+    }
+
+    fn variables(&self) -> impl Iterator<Item = (&'static str, &OsStr)> {
+        let path = self.path.as_deref().map(|path| ("PATH", path));
+        let exports = self.exports.as_deref().map(|file| (exports::VARIABLE, file.as_os_str()));
+        path.into_iter().chain(exports)
     }
 
     fn attempt(&self) -> Attempt<'_> {
@@ -191,6 +206,22 @@ fn text<'b>(bytes: &'b [u8], dropped: u64, what: &str, odd: &mut Vec<String>) ->
         odd.push(format!("{what} was not UTF-8; what was not is replaced"));
     }
     text
+}
+
+// The client has a prefix in its environment wrap what a shell runs: as one word up to its last
+// ` -`, and what begins there as it is.
+// Measured on 2.1.329 and 2.1.197: `tests/client/cases/adopt.toml`.
+fn line<'s>(step: &'s Step<'_>) -> Cow<'s, str> {
+    let Run::Command(line) = &step.run else { return Cow::Borrowed("") };
+    let Some(prefix) = environment::text("CLAUDE_CODE_SHELL_PREFIX") else {
+        return Cow::Borrowed(line);
+    };
+    let (program, options) = prefix.split_at(prefix.rfind(" -").unwrap_or(prefix.len()));
+    Cow::Owned(format!("{}{options} {}", quoted(program), quoted(line)))
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn words<'s>(step: &'s Step<'_>) -> Cow<'s, [String]> {

@@ -1,6 +1,5 @@
 //! Which steps of a chain run: what their conditions and the switches leave.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::call::Call;
@@ -8,12 +7,11 @@ use super::journal::Entry;
 use super::steps::Candidate;
 use super::store::FileStore;
 use super::switching::{self, Found, Scene};
-use super::{GATE, conditions, overrides};
+use super::{conditions, gates, overrides};
 use crate::chain::plan::Step;
 use crate::client::payload::Payload;
 use crate::machine::clock;
 use crate::machine::paths::Paths;
-use crate::manifest::OnError;
 use crate::session::switches::{Moment, Switches};
 
 /// Drops the steps that are switched off in the session, or whose conditions are not met and will
@@ -62,8 +60,8 @@ pub(super) fn choose<'p>(
         }
         stays
     });
-    let gate = chosen.iter().any(|candidate| candidate.step.on_error == OnError::Closed);
-    GATE.store(gate, Ordering::Relaxed);
+    let strictest = chosen.iter().map(|candidate| candidate.step.on_error).max();
+    gates::chosen(strictest.unwrap_or_default());
     (chosen, unread)
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,11 @@ use crate::client::answer::Decision;
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
-use crate::machine::{clients, clock, files};
+use crate::machine::{clients, clock, environment, files};
+
+/// Where the client says to each hook in which directory the session was started; it does not follow
+/// a `cd`, and the Bash tool has no such variable.
+pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
 /// A line of the journal; it holds no tool input.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -35,6 +40,9 @@ pub struct Entry<'a> {
     /// The session's directory.
     #[serde(borrow)]
     pub cwd: Cow<'a, str>,
+    /// The directory the session was started in, whose project's hooks it has, where the client says.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub project: Cow<'a, str>,
     /// The session's transcript.
     #[serde(borrow)]
     pub transcript: Cow<'a, str>,
@@ -98,6 +106,9 @@ impl<'a> Entry<'a> {
         self.cwd.clone_from(&payload.cwd);
         self.transcript.clone_from(&payload.transcript_path);
         self.prompt.clone_from(&payload.prompt_id);
+        if let Some(project) = environment::raw(PROJECT) {
+            self.project = project.to_string_lossy().into_owned().into();
+        }
         self.client = clients::caller();
         if let Some(subject) =
             Event::from_name(&self.event).and_then(|event| payload.subject(event))
@@ -169,6 +180,7 @@ impl<'a> Entry<'a> {
             event: own(self.event),
             subject: own(self.subject),
             cwd: own(self.cwd),
+            project: own(self.project),
             transcript: own(self.transcript),
             prompt: own(self.prompt),
             client: self.client,
@@ -227,10 +239,20 @@ pub fn parsed(text: &str) -> impl DoubleEndedIterator<Item = Entry<'_>> {
 
 /// A line of a journal, and what of it is whole; nothing if it is damaged or none of hookman's.
 pub fn parse(line: &str) -> Option<(&str, Entry<'_>)> {
-    // A line that a crash cut short has the next one behind it.
-    let whole = line.rfind("{\"time\":").map_or(line, |start| &line[start..]);
+    let whole = whole(line);
     let entry: Entry<'_> = serde_json::from_str(whole).ok()?;
     Some((whole, entry))
+}
+
+/// What of a line is whole: one that a crash cut short has the next one behind it.
+pub fn whole(line: &str) -> &str {
+    line.rfind("{\"time\":").map_or(line, |start| &line[start..])
+}
+
+/// The files of the journal, newest first.
+pub fn volumes(paths: &Paths) -> Vec<PathBuf> {
+    let aside = upkeep::put_aside(paths).unwrap_or_default();
+    std::iter::once(paths.journal()).chain(aside.into_iter().rev()).collect()
 }
 
 /// The newest line of the journal that names a session's transcript.

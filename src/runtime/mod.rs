@@ -8,13 +8,17 @@ pub mod catalogue;
 pub mod chains;
 pub mod children;
 mod choice;
+pub mod commands;
 mod conditions;
 mod debug;
+mod exports;
+mod gates;
 pub mod journal;
 mod launch;
 pub mod overrides;
 pub mod profiles;
 mod scene;
+mod seen;
 pub mod sessions;
 pub mod status;
 pub mod steps;
@@ -30,7 +34,6 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::chain::merge::Verdict;
@@ -40,6 +43,7 @@ use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
 use crate::machine::paths::Paths;
 use crate::machine::{files, signals, terminal};
+use crate::manifest::OnError;
 
 use arguments::Arguments;
 use call::Call;
@@ -49,9 +53,6 @@ use overrides::Overrides;
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Whether a hook that must hold stands in the chain, for the panic hook.
-static GATE: AtomicBool = AtomicBool::new(false);
-
 /// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on
 /// standard input.
 pub fn main(arguments: &[OsString]) -> u8 {
@@ -59,7 +60,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
         // An abort would be read as a hook that failed, and let the call through.
-        std::process::exit(if GATE.load(Ordering::Relaxed) { 2 } else { 0 });
+        std::process::exit(say(&gates::after_panic()).into());
     }));
     let started = Instant::now();
     let arguments = match Arguments::parse(arguments) {
@@ -122,6 +123,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let verdict = match payload {
         _ if call.overrides.off => {
             // Whoever sets it means gates too.
+            gates::chosen(OnError::Open);
             entry.off = Cow::Borrowed("HOOKMAN=0");
             Verdict::default()
         }
@@ -129,6 +131,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         None => call.without_payload(what, &mut entry),
     };
     let code = say(&verdict);
+    gates::answered(code);
     entry.finish(&verdict, started.elapsed());
     if call.overrides.debug {
         call.debug(code, &mut entry);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::chains;
 use super::switchable::{self, Switchable};
-use super::switching::{self, Reply, Scene, chains_of};
+use super::switching::{self, Done, Reply, Scene, chains_of};
 use crate::machine::paths::Paths;
 use crate::manifest::Problems;
 use crate::session::request::{Request, Term, Verb};
@@ -130,6 +130,7 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
         text: text.join("\n"),
         changed: replies.iter().any(|reply| reply.changed),
         failed: replies.iter().any(|reply| reply.failed),
+        hooks: replies.into_iter().flat_map(|reply| reply.hooks).collect(),
     })
 }
 
@@ -144,6 +145,7 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     let name = name.map(str::trim);
     let mut lines: Vec<String> = Vec::new();
     let mut on: Vec<String> = Vec::new();
+    let mut hooks: Vec<Done> = Vec::new();
     let changed = switching::change(scene, |switches| {
         on.extend(switches.current(now.at()).filter_map(|off| off.profile.clone()));
         let before = switches.disabled.len();
@@ -151,6 +153,8 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
             let mut others = switches.current(now.at());
             let left = others.find(|it| it.hook == off.hook && it.overlaps(&off));
             let hook = off.label();
+            let result = if left.is_some() { "still-disabled" } else { "enabled" };
+            hooks.push(Done::of(left.unwrap_or(&off).clone(), result));
             lines.push(match left {
                 Some(left) => format!("ℹ️ Hook '{hook}' stays off {}", switching::scope(left)),
                 None => format!("✅ Re-enabled {hook} for this session"),
@@ -172,5 +176,5 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     // Two profiles may have had one hook off.
     lines.dedup();
     text.extend(lines);
-    Ok(Reply { text: text.join("\n"), changed: changed.written, failed: false })
+    Ok(Reply { text: text.join("\n"), changed: changed.written, failed: false, hooks })
 }

@@ -1,39 +1,19 @@
 //! The sessions that called hookman. The journal is the record: each run leaves there the session,
 //! its directory, the client's process and the event, so that no run has to write a second file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::chains::{self, Chain};
 use super::journal::{self, Entry};
-use super::texts;
+pub use super::seen::Seen;
+use super::{seen, switching, texts};
 use crate::machine::paths::Paths;
 use crate::machine::{clients, environment, files, folders};
 use crate::manifest::{KeepDays, Problems};
 use crate::session::identity::safe_name;
-
-/// A session that called hookman.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// Its id.
-    pub id: String,
-    /// Its directory at the last event.
-    pub cwd: String,
-    /// The first event that the journal still has.
-    pub since: String,
-    /// The last event's time.
-    pub last: String,
-    /// The last event.
-    pub event: String,
-    /// The client's process, or 0.
-    pub client: u32,
-    /// Whether that process still runs and has no later session.
-    pub live: bool,
-}
-
-const TAIL: u64 = 4 * 1024 * 1024;
 
 /// How deep the state of a session lies in the state directory: `sessions/ID/flags`.
 const LEVELS: usize = 3;
@@ -77,16 +57,12 @@ fn mark(paths: &Paths) -> PathBuf {
 ///
 /// The end of a long journal is enough where it knows each client that runs.
 pub fn seen(paths: &Paths) -> Vec<Seen> {
-    let near = seen_in(paths, TAIL);
-    if strangers(paths, &near).is_some_and(|it| it.is_empty()) {
-        return near;
-    }
-    seen_ever(paths)
+    seen::gather(paths, false)
 }
 
 /// As [`seen`], of all that is left of the journal.
 pub fn seen_ever(paths: &Paths) -> Vec<Seen> {
-    seen_in(paths, u64::MAX)
+    seen::gather(paths, true)
 }
 
 /// The running clients that are no session's of `seen`; `None` where the system does not say.
@@ -98,41 +74,29 @@ pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
 
 /// Whether hookman has something of the session `id`: state of its own, or a line in the journal.
 pub fn is_known(paths: &Paths, id: &str) -> bool {
-    paths.session(&safe_name(id)).is_dir()
-        || journal::newest(paths, id, |entry| entry.session == id).is_some()
+    paths.session(&safe_name(id)).is_dir() || has_called(paths, id)
 }
 
-fn seen_in(paths: &Paths, bytes: u64) -> Vec<Seen> {
-    let text = journal::tail(paths, bytes).unwrap_or_default();
-    let mut seen: Vec<Seen> = Vec::new();
-    for entry in journal::parsed(&text).rev().filter(|entry| !entry.session.is_empty()) {
-        if let Some(known) = seen.iter_mut().find(|known| known.id == entry.session) {
-            known.since.clone_from(&entry.time);
-            if known.client == 0 {
-                known.client = entry.client;
-            }
-            continue;
-        }
-        seen.push(Seen {
-            id: entry.session.into_owned(),
-            cwd: entry.cwd.into_owned(),
-            since: entry.time.clone(),
-            last: entry.time,
-            event: entry.event.into_owned(),
-            client: entry.client,
-            live: false,
-        });
-    }
-    // After /clear a client goes on under another id.
-    let mut clients = BTreeSet::new();
-    for session in &mut seen {
-        session.live = session.client != 0
-            && session.event != "SessionEnd"
-            && clients.insert(session.client)
-            && clients::is_client(session.client, &paths.config);
-    }
-    seen.sort_by_key(|session| !session.live);
-    seen
+/// Whether the session `id` called hookman, as far as the journal goes back.
+pub fn has_called(paths: &Paths, id: &str) -> bool {
+    journal::newest(paths, id, |entry| entry.session == id).is_some()
+}
+
+/// The directory a session was started in, whose project's hooks it has, where the client said so.
+pub fn project(paths: &Paths, id: &str) -> Option<PathBuf> {
+    let said = |entry: &Entry<'_>| entry.session == id && !entry.project.is_empty();
+    let entry = journal::newest(paths, id, said).map(|entry| entry.project.into_owned());
+    let kept = || switching::switches(paths, id).ok().map(|(switches, _)| switches.project);
+    entry.or_else(kept).filter(|project| !project.is_empty()).map(PathBuf::from)
+}
+
+/// The project that a session has by the look of it, where the client did not say: that around where
+/// it worked first, or else where something was switched in it last; `None` where nothing is known.
+pub fn likely_project(paths: &Paths, id: &str) -> Option<PathBuf> {
+    let seen = seen_ever(paths).into_iter().find(|seen| seen.id == id);
+    let switched = || switching::switches(paths, id).ok().map(|(it, _)| it.working_directory);
+    let directory = seen.map(|seen| seen.first_cwd).or_else(switched)?;
+    switching::project_around(Path::new(&directory))
 }
 
 /// The session that a client's process had before `session`.
@@ -173,7 +137,7 @@ pub fn forked_from(paths: &Paths, client: u32, session: &str, source: &str) -> O
     }
     let last = words.iter().any(|word| matches!(word.as_str(), "-c" | "--continue"));
     let here = environment::current_directory().ok().filter(|_| last)?;
-    others.retain(|seen| Path::new(&seen.cwd) == here);
+    others.retain(|seen| seen.started_in() == here);
     others.into_iter().max_by(|one, other| one.last.cmp(&other.last)).map(|seen| seen.id)
 }
 

@@ -37,6 +37,13 @@ pub enum ForAgent {
         /// The place.
         origin: String,
     },
+    /// `when` in a manifest, that names the only types it runs for; the main agent has none.
+    Only {
+        /// The types.
+        agents: Vec<String>,
+        /// The place.
+        origin: String,
+    },
 }
 
 /// A hook and what decided.
@@ -122,14 +129,47 @@ impl Report {
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         for (row, name) in self.rows.iter().zip(&names) {
             let state = if row.layer.is_on() { "on" } else { "off" };
-            let line = format!("  {name:width$}  {state:3}  {}", row.layer.why());
+            let line = format!("  {name:width$}  {state:3}  {}", self.why(&row.layer));
             lines.push(line.trim_end().to_owned());
         }
         for off in &self.unconfigured {
-            let why = Layer::Session(off.clone()).why();
+            let why = self.why(&Layer::Session(off.clone()));
             lines.push(format!("  {}  off  {why}; not configured here", off.label()));
         }
         lines.join("\n")
+    }
+
+    /// The reason in words, with the places; nothing for a hook that is simply on.
+    pub fn why(&self, layer: &Layer) -> String {
+        let file = self.file.as_deref().unwrap_or_default();
+        match layer {
+            Layer::Permanent(origin) => format!("for good, {origin}"),
+            Layer::Session(off) => {
+                let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
+                let (scope, since) = (switching::scope(off), switching::since(off));
+                format!("{scope}, since {since}{}, {file}", profile.unwrap_or_default())
+            }
+            Layer::Agent(agents) => {
+                let each: Vec<String> = agents.iter().map(|agent| agent.why(file)).collect();
+                each.join("; ")
+            }
+            Layer::On => String::new(),
+        }
+    }
+
+    /// The places where what decided is written.
+    pub fn written_in(&self, layer: &Layer) -> Vec<String> {
+        let file = || self.file.clone().unwrap_or_default();
+        let mut places = match layer {
+            Layer::Permanent(origin) => vec![origin.clone()],
+            Layer::Session(_) => vec![file()],
+            Layer::Agent(agents) => {
+                agents.iter().map(|it| it.origin().unwrap_or_else(file)).collect()
+            }
+            Layer::On => Vec::new(),
+        };
+        places.dedup();
+        places
     }
 
     // A name that stands in both chains is told apart as it can be typed.
@@ -142,7 +182,11 @@ impl Report {
 impl Layer {
     /// Whether the hook runs for the main agent.
     pub fn is_on(&self) -> bool {
-        matches!(self, Self::On | Self::Agent(_))
+        match self {
+            Self::On => true,
+            Self::Agent(agents) => !agents.iter().any(|it| matches!(it, ForAgent::Only { .. })),
+            Self::Permanent(_) | Self::Session(_) => false,
+        }
     }
 
     /// The switches of the session that have the hook off, for everyone or for some agents.
@@ -154,7 +198,7 @@ impl Layer {
         };
         own.into_iter().chain(agents.iter().filter_map(|it| match it {
             ForAgent::Switch(off) => Some(off),
-            ForAgent::Manifest { .. } => None,
+            ForAgent::Manifest { .. } | ForAgent::Only { .. } => None,
         }))
     }
 
@@ -167,39 +211,34 @@ impl Layer {
             Self::On => "on",
         }
     }
-
-    /// The reason in words; nothing for a hook that is simply on.
-    pub fn why(&self) -> String {
-        match self {
-            Self::Permanent(origin) => format!("for good, {origin}"),
-            Self::Session(off) => {
-                let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
-                let scope = switching::scope(off);
-                format!("{scope}, since {}{}", off.since, profile.unwrap_or_default())
-            }
-            Self::Agent(agents) => {
-                let each: Vec<String> = agents.iter().map(ForAgent::why).collect();
-                each.join("; ")
-            }
-            Self::On => String::new(),
-        }
-    }
 }
 
 impl ForAgent {
-    fn why(&self) -> String {
+    fn why(&self, file: &str) -> String {
         match self {
             Self::Manifest { agent, origin } => format!("off in {agent} agents, {origin}"),
+            Self::Only { agents, origin } => {
+                format!("only in {} agents, {origin}", agents.join(" and "))
+            }
             Self::Switch(off) => {
                 let agent = off.agent.as_deref().unwrap_or_default();
-                let length = switching::length(off);
-                format!("off in {agent} agents {length}, since {}", off.since)
+                let (length, since) = (switching::length(off), switching::since(off));
+                format!("off in {agent} agents {length}, since {since}, {file}")
             }
+        }
+    }
+
+    /// Where that is written, if not among the session's switches.
+    fn origin(&self) -> Option<String> {
+        match self {
+            Self::Manifest { origin, .. } | Self::Only { origin, .. } => Some(origin.clone()),
+            Self::Switch(_) => None,
         }
     }
 }
 
 /// What is known of a hook without the session.
+#[derive(Default)]
 struct Known {
     name: String,
     user_only: bool,
@@ -207,17 +246,21 @@ struct Known {
     off_at: Option<String>,
     /// The types of agents it never runs in, and where that is said.
     agent_not: Vec<(String, String)>,
+    /// The only types of agents it runs in, where those are named, and where that is said.
+    agent: Option<(Vec<String>, String)>,
 }
 
 impl Known {
     fn of(hook: &Hook) -> Self {
         let origin = |key: &str| hook.origins.get(key).map(ToString::to_string).unwrap_or_default();
-        let agents = hook.audience.when.agent_not.iter();
+        let when = &hook.audience.when;
+        let agents = when.agent_not.iter();
         Self {
             name: hook.name.clone(),
             user_only: hook.audience.user_only,
             off_at: (!hook.enabled).then(|| origin("enabled")),
             agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
+            agent: (!when.agent.is_empty()).then(|| (when.agent.clone(), origin("when"))),
         }
     }
 
@@ -227,8 +270,8 @@ impl Known {
         let hooks = Plan::parse(plan);
         for (name, user_only) in hooks.iter().flat_map(Plan::hooks) {
             if found.iter().all(|known| known.name != name) {
-                let (name, agent_not) = (name.to_owned(), Vec::new());
-                found.push(Self { name, user_only, off_at: None, agent_not });
+                let name = name.to_owned();
+                found.push(Self { name, user_only, ..Self::default() });
             }
         }
         found
@@ -244,7 +287,9 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
     }
     let by_manifest = hook.agent_not.iter().cloned();
     let by_manifest = by_manifest.map(|(agent, origin)| ForAgent::Manifest { agent, origin });
-    let agents: Vec<ForAgent> = agents.cloned().map(ForAgent::Switch).chain(by_manifest).collect();
+    let only = hook.agent.iter().cloned().map(|(agents, origin)| ForAgent::Only { agents, origin });
+    let switched = agents.cloned().map(ForAgent::Switch);
+    let agents: Vec<ForAgent> = only.chain(switched).chain(by_manifest).collect();
     if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
 }
 

@@ -52,7 +52,10 @@ pub(super) fn limited(
     let message = match count {
         Some(count) if count <= cap => return verdict,
         None if !active => return verdict,
-        Some(_) => format!("{event} was refused {cap} times for this prompt, and comes now"),
+        Some(_) => {
+            let times = if cap == 1 { "once".to_owned() } else { format!("{cap} times") };
+            format!("{event} was refused {times} for this prompt, and comes now")
+        }
         None => format!("{event} comes now: how often it was refused cannot be written down"),
     };
     entry.overruled(&message);

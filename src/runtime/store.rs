@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::machine::lock::Lock;
-use crate::machine::{clock, files};
+use crate::machine::{clock, files, folders};
 use crate::session::store::Store;
 
 /// A directory with one small file per flag, which holds the second at which the flag falls.
@@ -119,6 +119,26 @@ impl Store for FileStore {
         Ok(found == Flag::Up)
     }
 
+    fn keep_newest(&self, start: &str, flag: &str, count: usize) {
+        let (start, newest) = (Self::name(start), self.file(flag));
+        let raised = |path: PathBuf| {
+            let is_meant = path.file_name()?.to_str()?.starts_with(&start);
+            is_meant.then(|| Some((folders::changed(&path)?, path)))?
+        };
+        let entries = folders::entries(&self.directory).unwrap_or_default();
+        let mut found: Vec<_> = entries.into_iter().filter_map(raised).collect();
+        found.retain(|(_, path)| *path != newest);
+        found.sort();
+        found.truncate((found.len() + 1).saturating_sub(count));
+        if found.is_empty() {
+            return;
+        }
+        let Ok(_lock) = self.lock() else { return };
+        for (_, path) in found {
+            let _ = files::remove(&path);
+        }
+    }
+
     fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
         let folder = self.directory.with_file_name("counters");
         let path = folder.join(Self::name(counter));
@@ -215,6 +235,20 @@ mod tests {
             assert_eq!(taken + usize::from(store.is_up("a").unwrap()), 1, "round {round}");
             store.take("a").unwrap();
         }
+    }
+
+    #[test]
+    fn marks_of_turns_that_are_long_over_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        let first = |mark: &str, turn: usize| store.first_in_turn(mark, &format!("p{turn}"));
+        assert!(first("other", 0).unwrap());
+        for turn in 0..30 {
+            assert!(first("nag", turn).unwrap());
+            assert!(!first("nag", turn).unwrap());
+        }
+        assert_eq!(fs::read_dir(&store.directory).unwrap().count(), 1 + 8);
+        assert!(!first("nag", 29).unwrap() && !first("other", 0).unwrap());
     }
 
     #[test]

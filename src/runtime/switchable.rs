@@ -137,7 +137,7 @@ pub fn switchable(
 }
 
 /// What runs of a chain whose manifest cannot be read.
-pub(super) fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
+pub fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
     match chains::load(paths, chain) {
         Loaded::LastGood(plan, _) => Some(plan),
         _ => None,
@@ -196,7 +196,7 @@ pub fn choose(
     request: &Request,
     call: &str,
 ) -> std::result::Result<Vec<Switchable>, Reply> {
-    let told = |failed, text: String| Err(Reply { text, changed: false, failed });
+    let told = |failed, text: String| Err(Reply { text, failed, ..Reply::default() });
     let typed: Vec<&str> =
         request.hooks.iter().map(|typed| typed.trim()).filter(|typed| !typed.is_empty()).collect();
     if typed.is_empty() && !request.all {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::chains::Chain;
-use super::switchable::Switchable;
+use super::switchable::{Place, Switchable};
 use super::{journal, sessions};
 use crate::client::payload::Payload;
 use crate::machine::lock::Lock;
@@ -47,6 +47,38 @@ pub struct Reply {
     pub changed: bool,
     /// Whether something of what was asked could not be done.
     pub failed: bool,
+    /// What came of it hook by hook.
+    pub hooks: Vec<Done>,
+}
+
+/// What came of a request for one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The hook.
+    pub hook: String,
+    /// The chain, where only that in one was meant.
+    pub scope: Option<String>,
+    /// `disabled`, `already-disabled`, `enabled`, `not-disabled`, `still-disabled` or `refused`.
+    pub result: &'static str,
+    /// For how long and for whom it is or was asked for.
+    pub term: Off,
+}
+
+impl Done {
+    /// What came of a switch of a hook that `off` describes.
+    pub fn of(off: Off, result: &'static str) -> Self {
+        Self { hook: off.hook.clone(), scope: off.scope.clone(), result, term: off }
+    }
+}
+
+fn result(verb: Verb, (refused, changed): (bool, bool)) -> &'static str {
+    match (verb, refused, changed) {
+        (_, true, _) => "refused",
+        (Verb::Disable, _, true) => "disabled",
+        (Verb::Disable, _, false) => "already-disabled",
+        (_, _, true) => "enabled",
+        (_, _, false) => "not-disabled",
+    }
 }
 
 /// The session that is switched, and on whose behalf.
@@ -80,7 +112,7 @@ impl Scene<'_> {
         if self.prompt.is_empty() {
             return moment(self.paths, self.session);
         }
-        Now { seconds: clock::unix_seconds(), prompt: self.prompt.to_owned() }
+        moment_in(self.prompt.to_owned())
     }
 }
 
@@ -123,8 +155,10 @@ pub fn perform(
     let scope = scope(&sample);
     let mut lines =
         changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
+    let mut results = Vec::with_capacity(hooks.len());
     for (hook, (refused, changed, left, beside)) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, (*refused, *changed), &scope));
+        results.push(Done::of(off(hook, &sample), result(verb, (*refused, *changed))));
         lines.extend(left.as_ref().map(|left| {
             let name = hook.label();
             format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
@@ -134,13 +168,28 @@ pub fn perform(
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
         }
-        let off_at = hook.places.iter().filter_map(|place| place.off_at.as_ref());
-        lines.extend(off_at.map(|place| format!("It is off for good: enabled = false at {place}")));
+        lines.extend(hook.places.iter().filter_map(|place| off_for_good(verb, hook, place)));
     }
     Ok(Reply {
         text: lines.join("\n"),
         changed: changed.written,
         failed: done.iter().any(|(refused, ..)| *refused),
+        hooks: results,
+    })
+}
+
+/// What no switch of a session changes, and what does.
+fn off_for_good(verb: Verb, hook: &Switchable, place: &Place) -> Option<String> {
+    let at = place.off_at.as_ref()?;
+    let told = format!("It is off for good: enabled = false at {at}");
+    let (name, is_local) = (&hook.name, at.contains("hookman.local.toml:"));
+    Some(match (verb, place.scope) {
+        (Verb::Enable, "project") if is_local => format!("{told}; take that out to switch it on"),
+        (Verb::Enable, "project") => {
+            format!("{told}; `hookman enable {name} --permanent --project` switches it on")
+        }
+        (Verb::Enable, _) => format!("{told}; `hookman enable {name} --permanent` switches it on"),
+        _ => told,
     })
 }
 
@@ -210,6 +259,11 @@ pub fn length(off: &Off) -> String {
     }
 }
 
+/// Since when a switch holds, for people.
+pub fn since(off: &Off) -> String {
+    clock::seconds(&off.since).map_or_else(|| off.since.clone(), clock::local)
+}
+
 fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
     let now = moment.seconds;
     let (until, turn) = match &request.term {
@@ -263,7 +317,12 @@ impl Now {
 /// The moment in a session, with the prompt that it was seen working on last.
 pub fn moment(paths: &Paths, session: &str) -> Now {
     let prompt = journal::last(paths, session).map(|entry| entry.prompt.into_owned());
-    Now { seconds: clock::unix_seconds(), prompt: prompt.unwrap_or_default() }
+    moment_in(prompt.unwrap_or_default())
+}
+
+/// The moment in a session that works on `prompt`, or empty where that is not known.
+pub fn moment_in(prompt: String) -> Now {
+    Now { seconds: clock::unix_seconds(), prompt }
 }
 
 /// The file that holds a session's switches.
@@ -366,6 +425,9 @@ fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) ->
     scene.directory.clone_into(&mut switches.working_directory);
     if let Some(seen) = journal::last(scene.paths, scene.session) {
         switches.transcript_path = seen.transcript.into_owned();
+        if !seen.project.is_empty() {
+            switches.project = seen.project.into_owned();
+        }
     }
     switches.timestamp = clock::stamp();
     files::replace_private(&path, &switches.to_text()?)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::switching::{self, Scene};
-use super::{profiles, switchable};
+use super::{commands, profiles, switchable};
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
@@ -20,12 +20,14 @@ struct Typed<'a> {
     #[serde(borrow)]
     command_args: Cow<'a, str>,
     #[serde(borrow)]
+    command_source: Cow<'a, str>,
+    #[serde(borrow)]
     prompt: Cow<'a, str>,
 }
 
 /// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
 ///
-/// A slash command is always answered. A plain prompt such as `hookman disable one` is only taken
+/// A slash command is answered where its file is hookman's. A plain prompt such as `hookman disable one` is only taken
 /// where it cannot well be meant for the model, as [`request::in_prompt`] says.
 pub(super) fn answer(
     paths: &Paths,
@@ -38,7 +40,11 @@ pub(super) fn answer(
         Event::UserPromptExpansion => {
             let verb = Verb::from_name(payload.command_name.strip_prefix("hook:")?)?;
             let call = format!("/hook:{}", verb.name());
-            let words = &typed()?.command_args;
+            let typed = typed()?;
+            if !commands::is_ours(paths, verb, &typed.command_source) {
+                return None;
+            }
+            let words = &typed.command_args;
             let (Ok(text) | Err(text)) = reply(paths, payload, Command::Switch(verb), words, &call);
             Some(text)
         }

@@ -3,6 +3,9 @@
 use std::io;
 use std::time::Duration;
 
+/// The marks of so many turns are kept: a subagent in the background may still work on an earlier one.
+const TURNS: usize = 8;
+
 /// A per-session store. The runtime keeps it in files; tests keep it in memory.
 pub trait Store {
     /// Raises a flag for `ttl` and tells whether it was down before.
@@ -48,6 +51,16 @@ pub trait Store {
     /// When the state directory cannot be written.
     fn first_in_turn(&self, mark: &str, prompt: &str) -> io::Result<bool> {
         let minutes = if prompt.is_empty() { 15 } else { 24 * 60 };
-        self.raise(&format!("{mark} in {prompt}"), Duration::from_secs(minutes * 60))
+        let of_mark = format!("{mark} in ");
+        let flag = format!("{of_mark}{prompt}");
+        let is_first = self.raise(&flag, Duration::from_secs(minutes * 60))?;
+        if is_first {
+            self.keep_newest(&of_mark, &flag, TURNS);
+        }
+        Ok(is_first)
     }
+
+    /// Takes down the flags that begin with `start` but for `flag`, the newest of them, and as many
+    /// before it as make `count`; best effort.
+    fn keep_newest(&self, start: &str, flag: &str, count: usize);
 }

@@ -12,6 +12,9 @@ pub struct Switches {
     pub session_id: String,
     /// The directory the last switch was made in.
     pub working_directory: String,
+    /// The directory the session was started in, where the client said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub project: String,
     /// The session's transcript, where known.
     pub transcript_path: String,
     /// What is off.

@@ -1,5 +1,6 @@
 //! A plan as a unified diff.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use similar::{ChangeTag, TextDiff};
@@ -9,7 +10,8 @@ use similar::{ChangeTag, TextDiff};
 pub enum Colour {
     /// Plain text, fit for `patch`.
     Never,
-    /// Red, green and cyan as `git diff` has them.
+    /// Red, green and cyan as `git diff` has them, for a terminal: control characters of the text,
+    /// which it would obey, are written out.
     Always,
 }
 
@@ -50,6 +52,18 @@ pub fn unified_diff(
     diff.text
 }
 
+fn written_out(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |character: char| character.is_control() && character != '\t';
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |character: char| {
+        let escaped = is_obeyed(character).then(|| character.escape_default());
+        escaped.map_or_else(|| character.to_string(), |escaped| escaped.to_string())
+    };
+    text.chars().map(escaped).collect()
+}
+
 struct Painter {
     colour: Colour,
     text: String,
@@ -58,12 +72,17 @@ struct Painter {
 impl Painter {
     /// Adds a line that ends in a newline, which stays outside the colour.
     fn line(&mut self, style: &str, line: &str) {
-        if self.colour == Colour::Never || style.is_empty() {
+        if self.colour == Colour::Never {
             self.text.push_str(line);
             return;
         }
         let content = line.trim_end_matches(['\r', '\n']);
         let end = &line[content.len()..];
+        let content = written_out(content);
+        if style.is_empty() {
+            self.text.extend([&*content, end]);
+            return;
+        }
         // Writing to a string cannot fail.
         let _ = write!(self.text, "\u{1b}[{style}m{content}\u{1b}[0m{end}");
     }

@@ -88,6 +88,12 @@ impl Home {
         Self { flag: " --project", ..Self::foreign() }
     }
 
+    /// The same without a manifest.
+    pub(crate) fn bare(self) -> Self {
+        fs::remove_file(self.path(".claude/hookman.toml")).unwrap();
+        self
+    }
+
     /// The words of a command for this home.
     pub(crate) fn words(&self, arguments: &str) -> Vec<String> {
         format!("{arguments}{}", self.flag).split(' ').map(str::to_owned).collect()

@@ -48,6 +48,8 @@ impl Store for Memory {
         self.flags.borrow_mut().remove(flag);
         Ok(was_up)
     }
+
+    fn keep_newest(&self, _: &str, _: &str, _: usize) {}
 }
 
 fn resolved(overrides: &Value) -> Map<String, Value> {

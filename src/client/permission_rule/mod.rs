@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::tools::canonical;
+use super::tools::{canonical, misspelled};
 
 /// Where relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,6 +104,32 @@ impl<'a> Rule<'a> {
             return path.is_none_or(|path| path_pattern::matches(content, &path, anchors));
         }
         input.command.is_none_or(|command| bash::matches(content, &command))
+    }
+}
+
+/// Why a rule matches no call at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Never {
+    /// The tool's name has a star, or is a server's: only whole names of tools are compared.
+    NoTool,
+    /// The tool is spelled otherwise, as here.
+    Case(&'static str),
+    /// There is a pattern for a tool of which the client looks at no input.
+    Pattern,
+}
+
+impl Rule<'_> {
+    /// Why the rule matches no call, if so.
+    pub fn never(&self) -> Option<Never> {
+        let is_server = self.tool.strip_prefix("mcp__").is_some_and(|it| !it.contains("__"));
+        if self.tool.contains('*') || is_server {
+            return Some(Never::NoTool);
+        }
+        if let Some(tool) = misspelled(self.tool) {
+            return Some(Never::Case(tool));
+        }
+        let looked_at = FILE_TOOLS.contains(&self.tool) || SHELL_TOOLS.contains(&self.tool);
+        (self.content.is_some() && !looked_at).then_some(Never::Pattern)
     }
 }
 

@@ -5,18 +5,14 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::client::{
-    event::{Event, Subject},
+    event::{Event, ExitTwo, Subject},
     json::{Document, Position},
-    matcher,
+    matcher, shell,
 };
 use crate::settings::inventory::{Handler, handlers};
 
 /// The longest time limit that a manifest takes, in milliseconds.
 const LONGEST_MS: u64 = 600_000;
-
-/// The events on which the client ignores `onFailure` (2.1.295).
-const WITHOUT_ON_FAILURE: &[Event] =
-    &[Event::Stop, Event::SubagentStop, Event::TaskCompleted, Event::TeammateIdle];
 
 /// A handler of somebody else's.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +142,7 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
     refuse(event, handler, keys)?;
     let background = keys.get("async") == Some(&Value::Bool(true));
     // The client does not wait for a handler in the background, so its failure blocks nothing.
-    let blocks = !background && !WITHOUT_ON_FAILURE.contains(&event);
+    let blocks = !background && event.facts().heeds_on_failure;
     Ok(Wrapped {
         event,
         matcher: handler.matcher.clone(),
@@ -172,7 +168,7 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         "shell",
         "onFailure",
     ];
-    if matches!(event, Event::WorktreeCreate | Event::WorktreeRemove) {
+    if event.facts().exit_two == ExitTwo::Fails {
         return Err(format!("its exit code steers {event}, and hookman never fails by one"));
     }
     if keys.get("asyncRewake") == Some(&Value::Bool(true)) {
@@ -187,6 +183,9 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
     if keys.contains_key("if") && event.facts().subject != Subject::Tool {
         return Err(format!("it never runs: `if` has no meaning on {event}"));
     }
+    if calls_hookman(keys) {
+        return Err("it calls hookman, which would call itself".to_owned());
+    }
     let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
     match handler.matcher.as_deref() {
         Some(text) if pattern && matcher::compile(text).is_err() => {
@@ -194,6 +193,29 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         }
         _ => Ok(()),
     }
+}
+
+/// Whether it has hookman run hooks, as an entry of ours behind a variable or a wrapper does.
+fn calls_hookman(keys: &Map<String, Value>) -> bool {
+    let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
+    let is_it = |program: &str, first: Option<&str>| {
+        program.rsplit('/').next() == Some("hookman") && first.is_none_or(|first| first == "run")
+    };
+    if let Some(args) = keys.get("args") {
+        let words: Vec<&str> = std::iter::once(command)
+            .chain(args.as_array().into_iter().flatten().filter_map(Value::as_str))
+            .collect();
+        // Further on it is a program only where `run` follows, and else a word like another.
+        return words.iter().enumerate().any(|(at, word)| {
+            let next = words.get(at + 1).copied();
+            is_it(word, next) && (at == 0 || next.is_some())
+        });
+    }
+    let mut found = false;
+    shell::each_invocation(command, &mut |call| {
+        found |= is_it(call.program, call.arguments.first().map(|first| &*first.text));
+    });
+    found
 }
 
 fn program(keys: &Map<String, Value>) -> Result<Program, String> {

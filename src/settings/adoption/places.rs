@@ -52,10 +52,10 @@ pub(super) fn join(slots: &[Slot], standing: usize) -> Vec<Joined> {
 pub(super) fn groups(old: &[Option<(Value, bool)>], standing: &[Value]) -> Vec<Option<usize>> {
     type Left = (Value, bool);
     let handlers = |group: &Value| group.get("hooks").and_then(Value::as_array).cloned();
+    // An empty one would go as a whole with what was put into it.
+    let has_any = |group: &Value| handlers(group).is_some_and(|handlers| !handlers.is_empty());
     let same = |(one, _): &Left, other: &Value| {
-        one.get("hooks").is_some()
-            && other.get("hooks").is_some()
-            && one.get("matcher") == other.get("matcher")
+        has_any(one) && has_any(other) && one.get("matcher") == other.get("matcher")
     };
     let akin = |one: &Left, other: &Value| {
         let own = handlers(&one.0).unwrap_or_default();

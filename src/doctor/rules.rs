@@ -1,0 +1,98 @@
+//! Can the rules in `if` ever be met?
+
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::{Event, Subject};
+use crate::client::matcher;
+use crate::client::permission_rule::{Never, Rule};
+
+pub(super) const CHECKS: &[Check] =
+    &[Check { id: "if-never", about: "no `if` asks for what never comes", run: never }];
+
+/// An `if` somewhere.
+struct Place {
+    shown: String,
+    events: Vec<Event>,
+    matcher: Option<String>,
+    rule: String,
+    /// Whether it is a hook's of the manifest that the client runs.
+    is_passed: bool,
+}
+
+fn places(facts: &Facts) -> Vec<Place> {
+    let mut places = Vec::new();
+    for chain in &facts.chains {
+        let Ok(Some(manifest)) = &chain.manifest else { continue };
+        for hook in &manifest.hooks {
+            let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
+            let Some(rule) = hook.manner.condition.clone().or_else(of_client) else { continue };
+            let shown = hook.origins.get("if").map(ToString::to_string).unwrap_or_default();
+            let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
+            places.push(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() });
+        }
+    }
+    for file in &facts.settings {
+        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+            let rule = handler.value.get("if").and_then(|rule| rule.as_str());
+            let (Some(event), Some(rule)) = (Event::from_name(&handler.event), rule) else {
+                continue;
+            };
+            // The manifest's own entries are corrected there.
+            let is_it = |it: &Place| it.is_passed && it.rule == rule && it.events.contains(&event);
+            if places.iter().any(is_it) {
+                continue;
+            }
+            let shown = format!("{}:{}", file.shown, handler.position.line);
+            let (events, matcher, rule) = (vec![event], handler.matcher, rule.to_owned());
+            places.push(Place { shown, events, matcher, rule, is_passed: false });
+        }
+    }
+    places
+}
+
+fn never(facts: &Facts, findings: &mut Findings) {
+    for Place { shown, events, matcher, rule: text, .. } in places(facts) {
+        if events.iter().any(|event| event.facts().subject != Subject::Tool) {
+            continue;
+        }
+        // What is no rule at all, manifests refuse and `settings-schema` names.
+        let Some(rule) = Rule::parse(&text) else { continue };
+        let (why, fix) = match rule.never() {
+            Some(Never::NoTool) => {
+                let names = if rule.tool.contains('*') {
+                    rule.tool.replace('*', ".*")
+                } else {
+                    format!("{}__.*", rule.tool)
+                };
+                (
+                    format!("`{text}` is never met: `if` names one tool, whole"),
+                    format!("leave it out, and write the matcher `{names}`"),
+                )
+            }
+            Some(Never::Case(tool)) => (
+                format!("`{text}` is never met: case matters"),
+                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
+            ),
+            Some(Never::Pattern) => (
+                format!(
+                    "`{text}` is never met: the client compares what stands in brackets with commands and files only"
+                ),
+                format!("write `{}`, and look at the input in the hook", rule.tool),
+            ),
+            None if events
+                .iter()
+                .any(|it| matcher::matches(matcher.as_deref(), *it, Some(rule.tool))) =>
+            {
+                continue;
+            }
+            None => (
+                format!(
+                    "`{text}` is never met: the matcher `{}` does not hit {}",
+                    matcher.unwrap_or_default(),
+                    rule.tool
+                ),
+                format!("write the matcher `{}`", rule.tool),
+            ),
+        };
+        findings.add(Level::Warning, shown, why, fix);
+    }
+}

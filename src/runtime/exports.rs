@@ -1,0 +1,94 @@
+//! What commands export to the session: the client gives each a file of its own, and reads them all.
+//!
+//! hookman is one hook to the client and has one file, so each of its commands gets one beside it,
+//! and afterwards the client's holds all of them, one after another. As the client's do, they stay:
+//! when a session is resumed, a command finds what it wrote.
+//! Measured on 2.1.329 and 2.1.197: `tests/client/cases/adopt.toml`.
+
+use std::cell::{Cell, OnceCell};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::machine::{Error, Result, environment, files};
+
+/// The variable that names the file.
+pub(super) const VARIABLE: &str = "CLAUDE_ENV_FILE";
+
+/// The files of one chain's commands.
+#[derive(Debug, Default)]
+pub struct Exports {
+    /// The client's, once a command has asked for it; none at an event that exports nothing.
+    file: OnceCell<Option<PathBuf>>,
+    given: Cell<usize>,
+}
+
+impl Exports {
+    /// The next command's file; `None` where the client has named none.
+    pub(super) fn next(&self) -> Option<PathBuf> {
+        let file = self.file.get_or_init(of_process).as_deref()?;
+        let index = self.given.get();
+        self.given.set(index + 1);
+        Some(beside(file, index))
+    }
+
+    /// Puts what the commands wrote into the client's file.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or written.
+    pub(super) fn gather(&self) -> Result<()> {
+        let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
+        let mut all = Vec::new();
+        for index in indices(file) {
+            let path = beside(file, index);
+            all.extend(fs::read(&path).map_err(Error::of("read", &path))?);
+            if all.last().is_some_and(|last| *last != b'\n') {
+                all.push(b'\n');
+            }
+        }
+        if all.is_empty() && !file.exists() {
+            return Ok(());
+        }
+        fs::write(file, all).map_err(Error::of("write", file))
+    }
+}
+
+fn of_process() -> Option<PathBuf> {
+    let file = environment::raw(VARIABLE).map(PathBuf::from)?;
+    let is_empty = fs::metadata(&file).map_or(true, |found| found.len() == 0);
+    let known = indices(&file);
+    if is_empty {
+        // What the client has cleared is not to come back.
+        for index in known {
+            let _ = files::remove(&beside(&file, index));
+        }
+    } else if known.is_empty() {
+        // It is from before the first command was hookman's.
+        let _ = fs::copy(&file, beside(&file, 0));
+    }
+    Some(file)
+}
+
+// The client reads only names that end in `.sh`.
+fn beside(file: &Path, index: usize) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(format!(".{index}"));
+    name.into()
+}
+
+/// The places of the commands that have a file, in their order.
+fn indices(file: &Path) -> Vec<usize> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|it| it.to_str()))
+    else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let index = |entry: fs::DirEntry| {
+        let found = entry.file_name();
+        found.to_str()?.strip_prefix(name)?.strip_prefix('.')?.parse().ok()
+    };
+    let mut found: Vec<usize> = entries.filter_map(index).collect();
+    found.sort_unstable();
+    found
+}

@@ -1,0 +1,147 @@
+//! What a mistake of hookman's own means for the hooks that must hold.
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::arguments::Arguments;
+use super::chains;
+use crate::chain::failing;
+use crate::chain::merge::Verdict;
+use crate::client::answer::{Answer, Decision};
+use crate::client::event::{Block, Event};
+use crate::client::output::{self, Said};
+use crate::machine::paths::Paths;
+use crate::manifest::OnError;
+
+/// How far the run has come, for the panic hook: one of [`Standing`], as its number.
+static STANDING: AtomicU8 = AtomicU8::new(Standing::Unknown as u8);
+
+/// What is known of the hooks of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Standing {
+    /// Nothing yet.
+    Unknown,
+    /// None of those that run must hold.
+    Open,
+    /// The strictest of them is to ask.
+    Ask,
+    /// One of them is closed.
+    Closed,
+    /// The answer was given, without a block by exit code.
+    Answered,
+    /// The answer was given, and the exit code blocks.
+    Blocked,
+}
+
+/// Notes the strictest `on_error` of the hooks that run.
+pub(super) fn chosen(on_error: OnError) {
+    let standing = match on_error {
+        OnError::Open => Standing::Open,
+        OnError::Ask => Standing::Ask,
+        OnError::Closed => Standing::Closed,
+    };
+    STANDING.store(standing as u8, Ordering::Relaxed);
+}
+
+/// Notes that the answer was given, with this exit code.
+pub(super) fn answered(code: u8) {
+    let standing = if code == 0 { Standing::Answered } else { Standing::Blocked };
+    STANDING.store(standing as u8, Ordering::Relaxed);
+}
+
+/// The verdict when hookman panics: that of a hook that failed, the strictest of those that run.
+pub(super) fn after_panic() -> Verdict {
+    let standing = STANDING.load(Ordering::Relaxed);
+    // What was parsed of the arguments is out of reach; a bare call has none.
+    let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
+    verdict(standing, &arguments, Paths::from_environment().ok().as_ref())
+}
+
+fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdict {
+    let arguments = Arguments::parse(arguments).unwrap_or_default();
+    let on_error = match standing {
+        it if it == Standing::Answered as u8 => return Verdict::default(),
+        it if it == Standing::Blocked as u8 => return by_code(),
+        it if it == Standing::Open as u8 => OnError::Open,
+        it if it == Standing::Ask as u8 => OnError::Ask,
+        it if it == Standing::Closed as u8 => OnError::Closed,
+        // Where it is not known which hooks run, the words of all of them count.
+        _ => paths.map_or(OnError::Open, |it| chains::strictest(it, &arguments.chain(it))),
+    };
+    match (on_error, arguments.event.map(|event| (event, event.facts().block))) {
+        (OnError::Open, _) | (_, Some((_, Block::Never))) => Verdict::default(),
+        (_, Some((event, Block::Request))) | (OnError::Ask, Some((event, Block::Permission))) => {
+            in_words(event, on_error)
+        }
+        // The code needs the least that can go wrong once more.
+        _ => by_code(),
+    }
+}
+
+/// A block whose reason is the panic's own message on standard error.
+fn by_code() -> Verdict {
+    let said = Said { code: 2, ..Said::default() };
+    Verdict { decision: Some(Decision::Deny), said }
+}
+
+fn in_words(event: Event, on_error: OnError) -> Verdict {
+    let message = "hookman: an internal error, please report it".to_owned();
+    let answer: Answer = failing::answer(event, on_error, message);
+    Verdict { decision: answer.decision, said: output::write(event, &answer) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_opens_no_gate() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths {
+            home: None,
+            config: folder.path().to_owned(),
+            state: folder.path().join("state"),
+        };
+        let manifest = paths.user_manifest();
+        let closed = "[[hook]]\non_error = \"closed\"\n";
+        let ask = "[[hook]]\non_error = \"ask\"\n";
+        let rows = [
+            // What the manifest says counts as long as nothing else is known.
+            (Standing::Unknown, None, "PreToolUse", "", 0),
+            (Standing::Unknown, Some("[[hook]]"), "PreToolUse", "", 0),
+            (Standing::Unknown, Some(closed), "PreToolUse", "", 2),
+            (Standing::Unknown, Some(closed), "Stop", "", 2),
+            (Standing::Unknown, Some(closed), "", "", 2),
+            (Standing::Unknown, Some(closed), "SessionStart", "", 0),
+            (Standing::Unknown, Some(closed), "PermissionRequest", "deny", 0),
+            (Standing::Unknown, Some(ask), "PreToolUse", "ask", 0),
+            (Standing::Unknown, Some(ask), "PermissionRequest", "systemMessage", 0),
+            (Standing::Unknown, Some(ask), "Stop", "", 2),
+            (Standing::Unknown, Some(ask), "", "", 2),
+            (Standing::Open, Some(closed), "PreToolUse", "", 0),
+            (Standing::Ask, Some(closed), "PreToolUse", "ask", 0),
+            (Standing::Closed, None, "PreToolUse", "", 2),
+            (Standing::Closed, None, "SessionStart", "", 0),
+            // What was said stands.
+            (Standing::Answered, Some(closed), "PreToolUse", "", 0),
+            (Standing::Blocked, None, "PreToolUse", "", 2),
+        ];
+        for (standing, text, event, said, code) in rows {
+            let _ = std::fs::remove_file(&manifest);
+            if let Some(text) = text {
+                std::fs::write(&manifest, text).unwrap();
+            }
+            let arguments: Vec<OsString> =
+                Some(event).filter(|it| !it.is_empty()).map(Into::into).into_iter().collect();
+            let found = verdict(standing as u8, &arguments, Some(&paths)).said;
+            assert_eq!(found.code, code, "{standing:?} {text:?} {event}");
+            assert!(found.stdout.contains(said), "{standing:?} {event}: {}", found.stdout);
+            assert_eq!(found.stdout.is_empty(), said.is_empty(), "{standing:?} {event}");
+        }
+        chosen(OnError::Ask);
+        assert_eq!(STANDING.load(Ordering::Relaxed), Standing::Ask as u8);
+        answered(2);
+        assert_eq!(STANDING.load(Ordering::Relaxed), Standing::Blocked as u8);
+    }
+}
