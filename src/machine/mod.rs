@@ -5,6 +5,7 @@ pub mod child;
 pub mod clients;
 pub mod clock;
 pub mod environment;
+pub mod exports;
 pub mod files;
 pub mod folders;
 pub mod following;

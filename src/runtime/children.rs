@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::exports::{self, Exports};
 use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -13,6 +12,7 @@ use crate::client::event::Event;
 use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
+use crate::machine::exports::{self, Exports};
 use crate::machine::signals::Endings;
 use crate::machine::{environment, terminal};
 use crate::session::store::Store;

@@ -11,7 +11,6 @@ mod choice;
 pub mod commands;
 mod conditions;
 mod debug;
-mod exports;
 mod gates;
 pub mod journal;
 mod launch;

@@ -117,6 +117,16 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_gets_no_control_characters_of_the_text() {
+        let (before, after) = ("a\u{1b}[2K\t\r\n", "a\u{7}b\u{9b}2J\r\n");
+        let diff = |colour| unified_diff("f", Some(before), Some(after), colour);
+        assert!(diff(Colour::Never).ends_with(&format!("-{before}+{after}")));
+        assert!(diff(Colour::Always).ends_with(
+            "\u{1b}[31m-a\\u{1b}[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\u{7}b\\u{9b}2J\u{1b}[0m\r\n"
+        ));
+    }
+
+    #[test]
     fn a_file_comes_from_nothing_and_goes_to_nothing() {
         assert_eq!(
             unified_diff("s.json", None, Some("{}\n"), Colour::Never),

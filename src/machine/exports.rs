@@ -10,10 +10,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::machine::{Error, Result, environment, files};
+use super::{Error, Result, environment, files};
 
 /// The variable that names the file.
-pub(super) const VARIABLE: &str = "CLAUDE_ENV_FILE";
+pub const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
 /// The files of one chain's commands.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Exports {
 
 impl Exports {
     /// The next command's file; `None` where the client has named none.
-    pub(super) fn next(&self) -> Option<PathBuf> {
+    pub fn next(&self) -> Option<PathBuf> {
         let file = self.file.get_or_init(of_process).as_deref()?;
         let index = self.given.get();
         self.given.set(index + 1);
@@ -37,7 +37,7 @@ impl Exports {
     /// # Errors
     ///
     /// When a file cannot be read or written.
-    pub(super) fn gather(&self) -> Result<()> {
+    pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();
         for index in indices(file) {
