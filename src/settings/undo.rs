@@ -137,7 +137,7 @@ mod tests {
         other.timeout = Some(5);
         let applied = plan(Some(text), &[other], &Record::default()).unwrap();
         let undo = Undo::of(None, &applied).unwrap().unwrap();
-        assert_eq!(undo.original.as_deref(), Some("{}"), "nor is what held only them");
+        assert_eq!(undo.original.as_deref(), Some("{}"));
     }
 
     #[test]

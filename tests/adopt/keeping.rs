@@ -58,9 +58,9 @@ struct Scene {
 }
 
 impl Scene {
-    fn names(&self, bits: u8) -> String {
+    fn names(&self, bits: u8) -> Vec<String> {
         let chosen = (0..self.count).filter(|index| bits >> index & 1 == 1);
-        chosen.map(|index| format!("h{index}")).collect::<Vec<_>>().join(" ")
+        chosen.map(|index| format!("h{index}")).collect()
     }
 
     /// How often each handler stands in the settings and in the manifest.
@@ -103,7 +103,7 @@ impl Scene {
             .collect();
         let names = self.names(bits);
         let names: Vec<&str> =
-            names.split_whitespace().filter(|name| known.contains(name)).collect();
+            names.iter().map(String::as_str).filter(|name| known.contains(name)).collect();
         if names.is_empty() {
             return String::new();
         }
