@@ -13,6 +13,7 @@ mod name;
 mod past;
 mod places;
 mod rejoin;
+mod remainder;
 mod strip;
 
 use serde::{Deserialize, Serialize};
@@ -236,15 +237,16 @@ pub fn plan(
 ) -> Result<Plan, Refusal> {
     let pointers: Vec<&str> = next.hooks.iter().map(|hook| &*hook.pointer).collect();
     let bare = strip::strip(&next.original, &pointers)?;
-    let registered = match snapshot(next, &bare, wanted) {
-        Some(snapshot) => snapshot,
+    let record = record(current.text, current.undo);
+    let near = || remainder::plan(current.text, &record, &bare, wanted);
+    let registered = match snapshot(next, &bare, wanted).or_else(near) {
+        Some(plan) => plan,
         None => super::plan(Some(&bare), wanted, &Record::default())?,
     };
     let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
     let mut changes = moves(current, next)?;
     let released = changes.iter().filter(|change| change.action == Action::Release).count();
     let foreign = registered.after.as_deref().map_or(Ok(0), count_foreign)?;
-    let record = record(current.text, current.undo);
     changes.extend(super::plan(Some(current.text), wanted, &record)?.changes);
     let plan = Plan {
         before: Some(current.text.to_owned()),
