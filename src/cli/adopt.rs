@@ -348,7 +348,7 @@ fn list(offers: &[Offer], place: &Place, as_json: bool, world: &World) {
     }
     if !open.is_empty() {
         world.hint(format!(
-            "To adopt them: `hookman adopt{flag} NAME…` or `hookman adopt{flag} --all`"
+            "To adopt them: `hookman adopt NAME…{flag}` or `hookman adopt --all{flag}`"
         ));
     }
 }

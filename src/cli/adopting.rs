@@ -299,7 +299,7 @@ pub(super) fn warn_of_copy(world: &World, place: &Place) {
     if !names.is_empty() {
         world.terminal.warn(format!(
             "warning: the client would run what is adopted beside hookman: {}; `hookman apply{flag}` takes \
-             it out again, `hookman release{flag} NAME…` leaves it to the client alone",
+             it out again, `hookman release NAME…{flag}` leaves it to the client alone",
             names.join(", ")
         ));
     }
@@ -311,11 +311,18 @@ pub(super) fn warn_of_lost(world: &World, place: &Place) {
     if !names.is_empty() {
         world.terminal.warn(format!(
             "warning: adopted before, but in neither file, so that nothing runs it: {}; \
-             `hookman release{flag} NAME…` puts it back into {}, \
-             `hookman release{flag} --forget NAME…` says that it is gone for good",
+             `hookman release NAME…{flag}` puts it back into {}, \
+             `hookman release --forget NAME…{flag}` says that it is gone for good",
             names.join(", "),
             world.paths.shown(&place.target.settings)
         ));
+    }
+}
+
+/// As [`warn_of_lost`], of each settings file of a target and of its overlay.
+pub(super) fn warn_of_losses(world: &World, target: &Target) {
+    for place in losses(world, target) {
+        warn_of_lost(world, &place);
     }
 }
 

@@ -26,9 +26,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     }
     registering::show(world, &proposals);
     caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
-    for place in adopting::losses(world, &target) {
-        adopting::warn_of_lost(world, &place);
-    }
+    adopting::warn_of_losses(world, &target);
     if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
         return Ok(ExitStatus::Done);
     }

@@ -9,7 +9,7 @@ use super::layers::Layers;
 use super::proposal::Proposal;
 use super::registering::{self, Target};
 use super::settling::Written;
-use super::{ExitStatus, World};
+use super::{ExitStatus, World, adopting};
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -20,6 +20,7 @@ pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
         Format::Unified => {
             companions.show(world);
             registering::show(world, &proposals);
+            adopting::warn_of_losses(world, &target);
         }
         Format::JsonPatch => {
             // A patch is of one file; the other one's is given by --local.

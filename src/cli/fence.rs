@@ -10,8 +10,10 @@ use super::target::Target;
 use super::{World, binary};
 use crate::chain::plan::Plan;
 use crate::client::json::Document;
+use crate::machine::files;
 use crate::manifest::Hook;
-use crate::runtime::{chains, switchable};
+use crate::runtime::chains::{self, Chain};
+use crate::runtime::switchable;
 
 /// Refuses to take such a hook out of force for an agent's tool.
 ///
@@ -66,16 +68,23 @@ pub(super) fn check_program(world: &World, target: &Target, given: Option<&Path>
     if now == std::path::absolute(given)? { Ok(()) } else { check_all(world, target) }
 }
 
-/// A hook of a target that is on and that only the user may switch off; where the manifest cannot be
-/// read, one of its last good version.
+/// A hook of a target that is on and that only the user may switch off. Where the settings are a
+/// symlink, what it leads to is written, so the manifests beside that have a say as well.
 fn fenced(world: &World, target: &Target) -> Option<String> {
+    let linked = files::led_to(&target.settings).into_iter();
+    let beside = linked.map(|settings| Chain::beside(&settings, target.chain.scope));
+    std::iter::once(target.chain.clone()).chain(beside).find_map(|chain| fenced_in(world, &chain))
+}
+
+/// Such a hook of a chain; where the manifest cannot be read, one of its last good version.
+fn fenced_in(world: &World, chain: &Chain) -> Option<String> {
     let is_fenced = |hook: &Hook| hook.enabled && hook.audience.user_only;
-    match chains::read(&world.paths, &target.chain) {
+    match chains::read(&world.paths, chain) {
         Ok(manifest) => {
             manifest.unwrap_or_default().hooks.into_iter().find(is_fenced).map(|hook| hook.name)
         }
         Err(_) => {
-            let plan = switchable::last_good(&world.paths, &target.chain)?;
+            let plan = switchable::last_good(&world.paths, chain)?;
             let plan = Plan::parse(&plan)?;
             plan.hooks().find(|(_, user_only)| *user_only).map(|(name, _)| name.to_owned())
         }

@@ -11,7 +11,7 @@ use super::ignoring::Ignoring;
 use super::layers::Layers;
 use super::registering::{self, Target};
 use super::writes::Writes;
-use super::{ExitStatus, World, caveats, consent, fence, settling, word};
+use super::{ExitStatus, World, adopting, caveats, consent, fence, settling, word};
 use crate::builtin::catalogue;
 use crate::doctor::own_hooks;
 use crate::machine::files;
@@ -45,6 +45,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     registering::show(world, &proposals);
     let caveats = caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
+    adopting::warn_of_losses(world, &target);
     let registered = proposals.iter().all(|proposal| proposal.plan.is_empty());
     if registered && !edit.changes() && companions.is_done() && ignoring.is_none() {
         // The plan is a cache, but the copy that gates fall back on should exist from the start.

@@ -76,7 +76,7 @@ fn forget(
     let flag = place.target.flag();
     if let Some(declared) = chosen.iter().find(|released| released.hook.is_some()) {
         bail!(
-            "`{}` stands in the manifest, so there is nothing to forget; `hookman release{flag} {}` puts \
+            "`{}` stands in the manifest, so there is nothing to forget; `hookman release {}{flag}` puts \
              it back into the settings",
             declared.name,
             declared.name
@@ -298,6 +298,6 @@ fn list(adopted: &[Released<'_>], place: &Place, args: &Release, world: &World) 
     }
     let (to, option, back) =
         if args.forget { ("forget", " --forget", "") } else { ("give", "", " back") };
-    let call = format!("hookman release{flag}{option}");
-    world.hint(format!("To {to} them{back}: `{call} NAME…` or `{call} --all`"));
+    let call = format!("hookman release{option}");
+    world.hint(format!("To {to} them{back}: `{call} NAME…{flag}` or `{call} --all{flag}`"));
 }

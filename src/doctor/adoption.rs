@@ -35,7 +35,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                 format!("`{hook}` is adopted, but stands here for the client to run as well"),
                 format!(
                     "run `hookman apply{flag}`, which takes it out here, or \
-                     `hookman release{flag} {hook}`, which leaves it to the client"
+                     `hookman release {hook}{flag}`, which leaves it to the client"
                 ),
             );
         }
@@ -69,7 +69,7 @@ fn across(facts: &Facts, findings: &mut Findings) {
                             other.shown
                         ),
                         format!(
-                            "delete one of the two, or run `hookman release{} {hook}`",
+                            "delete one of the two, or run `hookman release {hook}{}`",
                             file.flag()
                         ),
                     );
@@ -91,8 +91,8 @@ fn nowhere(facts: &Facts, findings: &mut Findings) {
                     "`{hook}` was adopted, but stands in neither file, so that nothing runs it"
                 ),
                 format!(
-                    "run `hookman release{flag} {hook}`, which puts it back here, or \
-                     `hookman release{flag} --forget {hook}` if it is gone for good"
+                    "run `hookman release {hook}{flag}`, which puts it back here, or \
+                     `hookman release --forget {hook}{flag}` if it is gone for good"
                 ),
             );
         }

@@ -316,6 +316,21 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     }
 }
 
+/// The files that a symlink leads to, one after another, the last of which is none; nothing for what
+/// is no symlink.
+pub fn led_to(path: &Path) -> Vec<PathBuf> {
+    // The system follows no more than 40.
+    const MOST: usize = 40;
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut path = path.to_owned();
+    while let Some(next) = fs::read_link(&path).ok().filter(|_| found.len() < MOST) {
+        path.set_file_name("");
+        path.push(next);
+        found.push(path.clone());
+    }
+    found
+}
+
 /// Whether what stands at `target` is a file that has no other name.
 ///
 /// A new file gets the name, so another hard link would go on with the old text, and no program can

@@ -37,6 +37,15 @@ impl Chain {
         }
     }
 
+    /// The chain of the manifests that stand beside a settings file.
+    pub fn beside(settings: &Path, scope: &'static str) -> Self {
+        Self {
+            scope,
+            manifest: settings.with_file_name("hookman.toml"),
+            overlay: Some(settings.with_file_name("hookman.local.toml")),
+        }
+    }
+
     /// The directory of the project whose chain it is.
     pub fn project(&self) -> Option<&Path> {
         self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())

@@ -1,5 +1,6 @@
 //! Profiles: hooks that are switched off together in a session.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::chains;
@@ -75,42 +76,64 @@ pub fn listed(profiles: &[Profile]) -> String {
 #[derive(Clone, Debug)]
 pub struct Chosen {
     parts: Vec<(String, Vec<Switchable>)>,
+    /// What of it does not apply here, as lines for the user.
+    left_out: Vec<String>,
 }
 
-/// Finds a profile and its hooks. One of the user's may name any hook; one that a project brings
-/// reaches the project's own chain and no hook of the user's.
+/// Finds a profile and its hooks; `user:` or `project:` in front of the name means the one of that
+/// manifest. One of the user's may name any hook, of any project; one that a project brings reaches
+/// the project's own chain and no hook of the user's.
 ///
 /// # Errors
 ///
-/// What to tell the user where there is no such profile, or one of its names means no hook.
+/// What to tell the user where there is no such profile, or none of its names means a hook here.
 pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<Chosen, String> {
-    let is_meant = |it: &&Profile| it.name.eq_ignore_ascii_case(name.trim());
+    let name = name.trim();
+    let is_meant = |it: &&Profile| {
+        it.name.eq_ignore_ascii_case(name)
+            || label(Some(it.scope), &it.name).eq_ignore_ascii_case(name)
+    };
     let meant: Vec<&Profile> = profiles.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        let mut known: Vec<&str> = profiles.iter().map(|it| it.name.as_str()).collect();
-        known.dedup();
+        let known: BTreeSet<&str> = profiles.iter().map(|it| it.name.as_str()).collect();
+        let known: Vec<&str> = known.into_iter().collect();
         return Err(match known.as_slice() {
             [] => format!("no profile `{name}`; the manifest has no [profiles.NAME]"),
             known => format!("no profile `{name}`; there are {}", known.join(", ")),
         });
     }
-    let mut parts = Vec::new();
-    for profile in meant {
-        let name = &profile.name;
+    let mut chosen = Chosen { parts: Vec::new(), left_out: Vec::new() };
+    for profile in &meant {
+        let title = label((meant.len() > 1).then_some(profile.scope), &profile.name);
         if profile.disable.is_empty() {
-            return Err(format!("the profile `{name}` names no hook: its `disable` is empty"));
+            chosen
+                .left_out
+                .push(format!("the profile `{title}` names no hook: its `disable` is empty"));
+            continue;
         }
-        let request = Request { hooks: profile.disable.clone(), ..Request::default() };
         let within = if profile.scope == "user" {
             hooks.to_vec()
         } else {
             hooks.iter().filter_map(|hook| hook.only_in(profile.scope)).collect()
         };
-        let chosen = switchable::choose(&within, &request, "hookman disable")
-            .map_err(|reply| format!("the profile `{name}` cannot be used\n{}", reply.text))?;
-        parts.push((name.clone(), chosen));
+        let is_known = |typed: &&String| {
+            let request = Request { hooks: vec![(*typed).clone()], ..Request::default() };
+            switchable::choose(&within, &request, "hookman disable")
+                .map_err(|reply| {
+                    let why = reply.text;
+                    chosen.left_out.push(format!("the profile `{title}`: {why}"));
+                })
+                .is_ok()
+        };
+        let known: Vec<String> = profile.disable.iter().filter(is_known).cloned().collect();
+        let request = Request { hooks: known, ..Request::default() };
+        if !request.hooks.is_empty()
+            && let Ok(hooks) = switchable::choose(&within, &request, "hookman disable")
+        {
+            chosen.parts.push((profile.name.clone(), hooks));
+        }
     }
-    Ok(Chosen { parts })
+    if chosen.parts.is_empty() { Err(chosen.left_out.join("\n")) } else { Ok(chosen) }
 }
 
 /// Switches the hooks of a profile off.
@@ -125,7 +148,8 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
         let scene = Scene { profile: Some(name), ..*scene };
         replies.push(switching::perform(&scene, Verb::Disable, hooks, &request)?);
     }
-    let text: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
+    let left_out = chosen.left_out.iter().map(String::as_str);
+    let text: Vec<&str> = left_out.chain(replies.iter().map(|it| it.text.as_str())).collect();
     Ok(Reply {
         text: text.join("\n"),
         changed: replies.iter().any(|reply| reply.changed),
