@@ -24,9 +24,19 @@ pub trait Scene {
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// The branch that is checked out around a directory; `None` outside of a work tree and where
-    /// none is checked out.
-    fn branch(&self, directory: &str) -> Option<String>;
+    /// The branch that is checked out around a directory.
+    fn branch(&self, directory: &str) -> Branch;
+}
+
+/// What can be told of the branch that is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Branch {
+    /// Its name.
+    Named(String),
+    /// There is no work tree, or no branch is checked out.
+    Absent,
+    /// It cannot be told.
+    Unclear,
 }
 
 /// Why a hook does not run.
@@ -97,9 +107,13 @@ fn unmet(
         return Some("paths");
     }
     if !when.branch.is_empty() {
-        let branch = scene.branch(&payload.cwd);
-        let hits = |branch: &str| when.branch.iter().any(|glob| branch_hits(glob, branch));
-        if !branch.as_deref().is_some_and(hits) {
+        let is_met = match scene.branch(&payload.cwd) {
+            Branch::Named(branch) => when.branch.iter().any(|glob| branch_hits(glob, &branch)),
+            Branch::Absent => false,
+            // No gate is passed over for what somebody put in the way.
+            Branch::Unclear => true,
+        };
+        if !is_met {
             return Some("branch");
         }
     }
@@ -168,8 +182,12 @@ mod tests {
             self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         }
 
-        fn branch(&self, directory: &str) -> Option<String> {
-            self.variable(directory)
+        fn branch(&self, directory: &str) -> Branch {
+            match self.variable(directory).as_deref() {
+                None => Branch::Absent,
+                Some("?") => Branch::Unclear,
+                Some(name) => Branch::Named(name.to_owned()),
+            }
         }
     }
 
@@ -207,6 +225,14 @@ mod tests {
             let condition = Condition::parse(text).unwrap();
             assert_eq!(condition.unmet(&payload, &Fixed(here)), unmet, "{text}");
         }
+    }
+
+    #[test]
+    fn a_branch_that_cannot_be_told_passes_over_no_hook() {
+        let condition = Condition::parse(r#"{"when":{"branch":["main"]}}"#).unwrap();
+        let payload = Payload::parse(r#"{"cwd":"/p"}"#).unwrap();
+        assert_eq!(condition.unmet(&payload, &Fixed(&[("/p", "?")])), None);
+        assert_eq!(condition.unmet(&payload, &Fixed(&[])), Some(Unmet::When("branch")));
     }
 
     #[test]

@@ -181,6 +181,9 @@ impl<'a> Wanted<'a> {
             ([], 0) => "-".to_owned(),
             ([], 1) => "1 hook".to_owned(),
             ([], all) => format!("{all} hooks"),
+            (hooks, all) if self.args.hook.is_none() && hooks.len() < all => {
+                format!("{} +{}", hooks.join(","), all - hooks.len())
+            }
             (hooks, _) => hooks.join(","),
         };
         let outcome = self.outcome(entry, &spoke);

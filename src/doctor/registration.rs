@@ -4,7 +4,7 @@ use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, LIMIT, Own, beyond, for_switches, longest, wanted};
+use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, limit, longest, wanted};
 use crate::settings::{Record, plan, run_words};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -130,14 +130,15 @@ fn chain_time(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
         let Ok(Some(manifest)) = &chain.manifest else { continue };
         let demands = demands(&manifest.hooks);
-        for event in Event::ALL.iter().filter(|event| longest(&demands, **event) > LIMIT) {
+        for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
             findings.add(
                 Level::Warning,
                 &chain.shown,
                 format!(
                     "the hooks for {event} may take {} s together, and the client ends hookman after \
-                     {LIMIT} s, so the last of them may not run",
-                    longest(&demands, *event)
+                     {} s, so the last of them may not run",
+                    longest(&demands, *event),
+                    limit(*event)
                 ),
                 "give hooks a smaller `timeout`, or let some run side by side with `parallel = true`",
             );

@@ -2,8 +2,8 @@
 
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
-use crate::client::matcher;
-use crate::client::permission_rule::{Never, Rule};
+use crate::client::matcher::{self, Kind, names};
+use crate::client::permission_rule::{Anchors, Never, Rule};
 
 pub(super) const CHECKS: &[Check] =
     &[Check { id: "if-never", about: "no `if` asks for what never comes", run: never }];
@@ -56,6 +56,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
         }
         // What is no rule at all, manifests refuse and `settings-schema` names.
         let Some(rule) = Rule::parse(&text) else { continue };
+        let on = matcher.as_deref();
         let (why, fix) = match rule.never() {
             Some(Never::NoTool) => {
                 let names = if rule.tool.contains('*') {
@@ -78,16 +79,17 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 ),
                 format!("write `{}`, and look at the input in the hook", rule.tool),
             ),
-            None if events
-                .iter()
-                .any(|it| matcher::matches(matcher.as_deref(), *it, Some(rule.tool))) =>
-            {
-                continue;
+            None if events.iter().any(|it| matcher::matches(on, *it, Some(rule.tool))) => {
+                let Some(tool) = beside(&rule, on, &events) else { continue };
+                (
+                    format!("`{text}` is never met for {tool}, which the matcher names"),
+                    format!("write the matcher `{}`, and another hook for {tool}", rule.tool),
+                )
             }
             None => (
                 format!(
                     "`{text}` is never met: the matcher `{}` does not hit {}",
-                    matcher.unwrap_or_default(),
+                    on.unwrap_or_default(),
                     rule.tool
                 ),
                 format!("write the matcher `{}`", rule.tool),
@@ -95,4 +97,12 @@ fn never(facts: &Facts, findings: &mut Findings) {
         };
         findings.add(Level::Warning, shown, why, fix);
     }
+}
+
+/// A tool that the matcher names and the rule does not hit, whatever is asked of the tool.
+fn beside<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Option<&'m str> {
+    let is_list = |event: &Event| matcher::kind(matcher, *event) == Kind::List;
+    let anchors = Anchors { cwd: "", project: "", home: "" };
+    let mut names = matcher.filter(|_| events.iter().all(is_list)).into_iter().flat_map(names);
+    names.find(|name| !rule.matches(name, None, anchors))
 }

@@ -1,8 +1,13 @@
 //! What git says of a file and of a work tree.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use super::files;
+
+/// How many bytes a file of git's that names a branch or a directory may have.
+const LONGEST: u64 = 64 * 1024;
 
 /// Whether git ignores `path` in the work tree around `folder`; `None` without git or a work tree.
 pub fn ignores(folder: &Path, path: &Path) -> Option<bool> {
@@ -39,24 +44,44 @@ fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
 
 /// The branch that is checked out in the work tree around `folder`, read from its files; `None`
 /// outside of a work tree and where a commit is checked out.
-pub fn branch(folder: &Path) -> Option<String> {
-    let dot_git = folder.ancestors().map(|above| above.join(".git")).find(|it| it.exists())?;
-    let head = fs::read_to_string(git_directory(dot_git)?.join("HEAD")).ok()?;
-    head.trim_end().strip_prefix("ref: refs/heads/").map(str::to_owned)
+///
+/// # Errors
+///
+/// When something stands in the way that git could not have put there, so that the branch cannot
+/// be told.
+pub fn branch(folder: &Path) -> io::Result<Option<String>> {
+    for above in folder.ancestors() {
+        let Some(directory) = git_directory(above)? else { continue };
+        // As git, which takes a directory without a HEAD for no repository and goes up.
+        let Some(head) = files::read_at_most(&directory.join("HEAD"), LONGEST)? else { continue };
+        let head = head.trim_end();
+        let is_commit = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return match head.strip_prefix("ref:") {
+            Some(name) => Ok(name.trim_start().strip_prefix("refs/heads/").map(str::to_owned)),
+            None if is_commit => Ok(None),
+            None => Err(io::Error::other("HEAD names neither a branch nor a commit")),
+        };
+    }
+    Ok(None)
 }
 
-/// A further work tree and a submodule have a file that names the directory.
-fn git_directory(dot_git: PathBuf) -> Option<PathBuf> {
+/// What git keeps of the work tree whose root is `folder`. A further work tree and a submodule have
+/// a file that names the directory.
+fn git_directory(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let dot_git = folder.join(".git");
     if dot_git.is_dir() {
-        return Some(dot_git);
+        return Ok(Some(dot_git));
     }
-    let text = fs::read_to_string(&dot_git).ok()?;
-    let named = text.trim_end().strip_prefix("gitdir: ")?;
-    Some(dot_git.parent()?.join(named))
+    let Some(text) = files::read_at_most(&dot_git, LONGEST)? else { return Ok(None) };
+    let named = text.trim_end().strip_prefix("gitdir: ").map(|named| folder.join(named));
+    let named = named.filter(|directory| directory.is_dir());
+    named.map(Some).ok_or_else(|| io::Error::other("`.git` names no directory"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -66,13 +91,50 @@ mod tests {
         fs::create_dir_all(at(".git/worktrees/other")).unwrap();
         fs::create_dir_all(at("src/deep")).unwrap();
         fs::create_dir_all(at("other")).unwrap();
-        assert_eq!(branch(folder.path()), None);
+        assert_eq!(branch(folder.path()).unwrap(), None);
         fs::write(at(".git/HEAD"), "ref: refs/heads/feature/x\n").unwrap();
-        assert_eq!(branch(&at("src/deep")).as_deref(), Some("feature/x"));
+        assert_eq!(branch(&at("src/deep")).unwrap().as_deref(), Some("feature/x"));
         fs::write(at("other/.git"), "gitdir: ../.git/worktrees/other\n").unwrap();
         fs::write(at(".git/worktrees/other/HEAD"), "ref: refs/heads/fix\n").unwrap();
-        assert_eq!(branch(&at("other")).as_deref(), Some("fix"));
+        assert_eq!(branch(&at("other")).unwrap().as_deref(), Some("fix"));
         fs::write(at(".git/HEAD"), "0123456789012345678901234567890123456789\n").unwrap();
-        assert_eq!(branch(&at("src")), None);
+        assert_eq!(branch(&at("src")).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_repository_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at(".git")).unwrap();
+        fs::write(at(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::create_dir_all(at("vendor/x/.git")).unwrap();
+        assert_eq!(branch(&at("vendor/x")).unwrap().as_deref(), Some("main"));
+    }
+
+    #[test]
+    fn what_is_odd_is_neither_waited_for_nor_taken_for_an_answer() {
+        type Make = fn(&Path);
+        let pipe = |path: &Path| {
+            let made = Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(made.success());
+        };
+        let rows: [(&str, Make); 9] = [
+            (".git/HEAD", pipe),
+            (".git/HEAD", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
+            (".git/HEAD", |path| std::os::unix::fs::symlink("HEAD", path).unwrap()),
+            (".git/HEAD", |path| fs::create_dir(path).unwrap()),
+            (".git/HEAD", |path| fs::write(path, "").unwrap()),
+            (".git/HEAD", |path| fs::write(path, "ref: x\n".repeat(100_000)).unwrap()),
+            (".git", pipe),
+            (".git", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
+            (".git", |path| fs::write(path, "gitdir: nowhere\n").unwrap()),
+        ];
+        for (number, (name, make)) in rows.into_iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            make(&path);
+            assert!(branch(folder.path()).is_err(), "row {number}, {name}");
+        }
     }
 }

@@ -6,22 +6,75 @@ use super::types::OnError;
 /// it: quotes that are missing or do not end, another key's spelling, a file in UTF-16.
 ///
 /// Where it is in doubt it is [`OnError::Closed`]: a word that is none of the three counts as such,
-/// and only a line that begins with `#` is a comment, as a `#` further on may stand in a string.
+/// as do a key with an escape and zeros that are not those of UTF-16; `closed` and `ask` count as the
+/// value of any key; and only a line that begins with `#` is a comment, as a `#` further on may stand
+/// in a string.
 pub fn on_error(bytes: &[u8]) -> OnError {
+    if has_odd_zeros(bytes) {
+        return OnError::Closed;
+    }
     // In UTF-16 every letter of a key is the ASCII one beside a zero.
     let bytes: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     let is_code = |line: &&str| !line.trim_start().starts_with('#');
     let code: Vec<&str> = text.split(['\n', '\r']).filter(is_code).collect();
     let code = code.join("\n");
+    if has_key_with_escape(&code) {
+        return OnError::Closed;
+    }
     let mut ends = code.match_indices("error").map(|(at, word)| (at, at + word.len()));
-    let mut strictest = OnError::Open;
+    let mut strictest = if is_a_value(&code, "closed") {
+        OnError::Closed
+    } else if is_a_value(&code, "ask") {
+        OnError::Ask
+    } else {
+        OnError::Open
+    };
     while let Some((start, end)) = ends.next().filter(|_| strictest != OnError::Closed) {
         if ends_in_on(&code[..start]) {
             strictest = strictest.max(value(&code[end..]).unwrap_or_default());
         }
     }
     strictest
+}
+
+/// Whether there is a zero that is not the half of a letter in UTF-16.
+fn has_odd_zeros(bytes: &[u8]) -> bool {
+    let (pairs, rest) = bytes.as_chunks();
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => pairs.contains(&[0, 0]) || rest == [0],
+        _ => bytes.contains(&0),
+    }
+}
+
+/// Whether a key in quotes has an escape, which may hide any name.
+fn has_key_with_escape(code: &str) -> bool {
+    code.split('\\').skip(1).any(|behind| {
+        let is_escape = behind.starts_with(['u', 'x']);
+        let end = behind.split_once('"').map(|(_, end)| end.trim_start());
+        is_escape && end.is_some_and(|end| end.starts_with(['=', '.']))
+    })
+}
+
+/// Whether a word stands where a value does: behind a `=` or `:`, or in quotes at the end of a line.
+fn is_a_value(code: &str, word: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
+    code.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        let is_whole = !before.ends_with(is_letter) && !after.starts_with(is_letter);
+        let bare = before.trim_end_matches(|it: char| it.is_whitespace() || is_quote(it));
+        let line = after.split(['\n', '\r', '#']).next().unwrap_or_default();
+        let is_last =
+            line.trim_matches(|it: char| is_quote(it) || " \t,}]".contains(it)).is_empty();
+        let is_set = bare.ends_with(['=', ':']) && (is_last || after.starts_with(is_quote));
+        let start = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+        let is_alone = before.ends_with(is_quote) && is_last && !start.contains('#');
+        is_whole && (is_set || is_alone)
+    })
+}
+
+fn is_quote(it: char) -> bool {
+    matches!(it, '"' | '\'')
 }
 
 /// Whether the `error` behind this text is the rest of `on_error` or of a misspelling of it.
@@ -33,7 +86,7 @@ fn ends_in_on(text: &str) -> bool {
 
 /// What stands behind the key; nothing if it is no value but a text that goes on.
 fn value(rest: &str) -> Option<OnError> {
-    let is_around = |it: char| it.is_whitespace() || matches!(it, '"' | '\'');
+    let is_around = |it: char| it.is_whitespace() || is_quote(it);
     let rest = rest.trim_start_matches(is_around);
     let value = rest.trim_start_matches(|it| is_around(it) || matches!(it, '=' | ':'));
     let word = value.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -80,10 +133,24 @@ mod tests {
             ("ON_ERROR = \"CLOSED\"", OnError::Closed),
             ("on_error = \"clsed\"", OnError::Closed),
             ("on_error =", OnError::Closed),
-            // No key of this name.
+            // Whatever the key is called.
+            ("on_eror = \"closed\"", OnError::Closed),
+            ("  onfail='ask'", OnError::Ask),
+            ("on_eror \"closed\" # a remark", OnError::Closed),
+            ("hook = [ { name = \"a\", error = \"closed\" } ]", OnError::Closed),
+            ("\"on_\\u0065rror\" = \"clo\\u0073ed\"", OnError::Closed),
+            ("\"on_\\x65rror\"=\"clo\\u0073ed\"", OnError::Closed),
+            ("defaults.\"on_\\u0065rror\" = 'clsd'", OnError::Closed),
+            ("name = \"a\0b\"", OnError::Closed),
+            ("\0\0\0\0", OnError::Closed),
+            // No key of this name, and no such value.
             ("prompt = \"say on_error what is meant\"", OnError::Open),
             ("reaction_error = 5", OnError::Open),
-            ("error = \"closed\"", OnError::Open),
+            ("name = \"closed-door\"", OnError::Open),
+            ("prompt = \"ask for what is closed\"", OnError::Open),
+            ("prompt = \"a\\u0065\"", OnError::Open),
+            ("on_error = \"open\" # and not \"closed\"", OnError::Open),
+            ("command = \"task closed now\"", OnError::Open),
         ];
         for (text, expected) in rows {
             assert_eq!(on_error(text.as_bytes()), expected, "{text}");

@@ -122,7 +122,7 @@ impl Call<'_> {
         }
         ran.append(&mut told);
         let verdict = merge::merge(self.event, &ran, &keep);
-        stops::limited(self.event, verdict, (&ran, &keep), (payload, text), self.paths, entry)
+        stops::limited(self, verdict, (&ran, &keep), (payload, text), entry)
     }
 
     /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.

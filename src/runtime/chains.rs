@@ -169,7 +169,8 @@ fn source(path: &Path) -> Source<'_> {
 }
 
 /// The strictest that a chain's manifests and its plan seem to say of failures, where they cannot be
-/// read as what they are. The launcher, which has no parser either, looks for the same words.
+/// read as what they are. The launcher, which has no parser either, looks for the
+/// words behind the key.
 pub(super) fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let of_manifest = |path: &Path| match files::read_bytes(path) {

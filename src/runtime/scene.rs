@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::chain::condition::Scene;
+use crate::chain::condition::{Branch, Scene};
 use crate::machine::{environment, git};
 
 /// The process's environment and the work tree around a directory.
@@ -13,7 +13,11 @@ impl Scene for Surroundings {
         environment::text(name)
     }
 
-    fn branch(&self, directory: &str) -> Option<String> {
-        git::branch(Path::new(directory))
+    fn branch(&self, directory: &str) -> Branch {
+        match git::branch(Path::new(directory)) {
+            Ok(Some(name)) => Branch::Named(name),
+            Ok(None) => Branch::Absent,
+            Err(_) => Branch::Unclear,
+        }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::call::Call;
 use super::journal::Entry;
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::outcome::Outcome;
@@ -12,7 +14,7 @@ use crate::chain::room::Keep;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::Event;
 use crate::client::payload::Payload;
-use crate::machine::paths::Paths;
+use crate::machine::lock::Lock;
 use crate::machine::{environment, files};
 use crate::session::identity::safe_name;
 
@@ -21,6 +23,9 @@ use crate::session::identity::safe_name;
 /// Source: the client's own number (2.1.143 and later), which it counts from the last tool call on:
 /// a session that calls a tool each time it is kept going never comes to its end.
 const CAP: u64 = 8;
+
+/// How long another run that counts is waited for.
+const WAIT: Duration = Duration::from_secs(1);
 
 const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
@@ -33,13 +38,13 @@ struct Active {
 /// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
 /// prompt. A count that cannot be kept allows one refusal.
 pub(super) fn limited(
-    event: Event,
+    call: &Call<'_>,
     verdict: Verdict,
     (ran, keep): (&[Ran], Keep<'_>),
     (payload, text): (&Payload<'_>, &str),
-    paths: &Paths,
     entry: &mut Entry<'_>,
 ) -> Verdict {
+    let event = call.event;
     if !matches!(event, Event::Stop | Event::SubagentStop) || !goes_on(event, &verdict, ran) {
         return verdict;
     }
@@ -48,7 +53,7 @@ pub(super) fn limited(
         return verdict;
     }
     let active = serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active);
-    let count = count(&file(paths, payload), &payload.prompt_id, active);
+    let count = count(&file(call, payload), &payload.prompt_id, active);
     let message = match count {
         Some(count) if count <= cap => return verdict,
         None if !active => return verdict,
@@ -78,14 +83,19 @@ fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
         || ran.iter().any(|ran| !ran.answer(event).context.is_empty())
 }
 
-fn file(paths: &Paths, payload: &Payload<'_>) -> PathBuf {
+/// Where the refusals of a chain are counted, or of a hook with an entry of its own: the client asks
+/// each of them at every stop.
+fn file(call: &Call<'_>, payload: &Payload<'_>) -> PathBuf {
+    let asked = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
     let who = if payload.agent_id.is_empty() { "main" } else { &payload.agent_id };
-    paths.session(&safe_name(&payload.session_id)).join("stops").join(&*safe_name(who))
+    let stops = call.paths.session(&safe_name(&payload.session_id)).join("stops");
+    stops.join(format!("{}{asked}", call.chain.scope)).join(&*safe_name(who))
 }
 
 /// Counts one more refusal for a prompt and gives how many there were. Where the client does not
 /// name the prompt, one that was not refused before begins anew.
 fn count(file: &Path, prompt: &str, active: bool) -> Option<u64> {
+    let _lock = Lock::take_within(&file.parent()?.with_extension("lock"), WAIT).ok()?;
     let mut text = String::new();
     files::read_own(file, &mut text).ok()?;
     let before = text.split_once(' ').filter(|(_, known)| *known == prompt);
@@ -118,6 +128,14 @@ mod tests {
         for (prompt, active, expected) in rows {
             assert_eq!(count(&file, prompt, active), Some(expected), "{prompt} {active}");
         }
+        // Many at once are counted one by one.
+        let mut counts: Vec<u64> = std::thread::scope(|scope| {
+            let count = || scope.spawn(|| count(&file, "c", true).unwrap());
+            let running: Vec<_> = (0..20).map(|_| count()).collect();
+            running.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        counts.sort_unstable();
+        assert!(counts.into_iter().eq(1..=20));
         let inside = file.join("below-a-file");
         assert_eq!(count(&inside, "a", true), None);
     }

@@ -122,6 +122,11 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
         .collect()
 }
 
+/// The time limit of an entry for an event, in seconds.
+pub fn limit(event: Event) -> u64 {
+    if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }
+}
+
 /// How long the hooks of one event's chain may take together, in seconds: every one may be late
 /// once, and being late costs the time until it is killed as well. Those that run side by side are
 /// late together, and those that have an entry of their own do not count.
@@ -163,7 +168,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         matcher,
         command,
         args,
-        timeout: Some(if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }),
+        timeout: Some(limit(event)),
         extra: own.map(|own| own.keys.clone()).unwrap_or_default(),
     }
 }
