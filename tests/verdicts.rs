@@ -75,6 +75,13 @@ fn each_event_is_answered_in_the_fields_that_it_honours() {
     assert!(text == found, "{}", diff.unified_diff().header("expected", "found"));
 }
 
+#[test]
+fn the_path_of_a_worktree_stays_the_last_line() {
+    let long = format!("one 0 {}\\n/trees/one", "x".repeat(12_000));
+    let said = verdict(Event::WorktreeCreate, &[&long, r#"two 0 {"systemMessage":"hello"}"#]);
+    assert!(said.contains("x\\n/trees/one\n= stderr two: hello"), "{said}");
+}
+
 #[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
 fn updates() -> bool {
     std::env::var_os("UPDATE_CASES").is_some()

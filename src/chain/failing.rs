@@ -1,11 +1,15 @@
 //! What it means that a hook, or hookman itself, came to no answer.
 
 use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event};
+use crate::client::event::{Block, Event, ExitTwo};
 use crate::manifest::OnError;
 
 /// The answer in the place of one that did not come, with `message` for whoever reads why.
 pub fn answer(event: Event, on_error: OnError, message: String) -> Answer {
+    // Hooks do here what the client would do itself: what failed is not done, whatever a policy says.
+    if event.facts().exit_two == ExitTwo::Fails {
+        return Answer::deny(message);
+    }
     match (on_error, event.facts().block) {
         (OnError::Open, _) | (_, Block::Never) => {
             Answer { system_message: Some(message), ..Answer::default() }

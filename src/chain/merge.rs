@@ -92,7 +92,10 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
         // What is not done needs no input.
         merged.specific.shift_remove("updatedInput");
     }
-    if !merged.context.is_empty() {
+    if event == Event::WorktreeCreate {
+        // The path is the last line of the first hook that printed any (2.1.329).
+        merged.context.truncate(1);
+    } else if !merged.context.is_empty() {
         merged.context = vec![room::join(&merged.context, keep)];
     }
     let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));

@@ -269,6 +269,11 @@ fn last_words(stderr: &str, otherwise: &str) -> String {
 
 /// What a failure means for the chain.
 pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer {
+    let is_late = matches!(failure, Failure::TimedOut(_));
+    let on_error = match on_error {
+        OnError::Open if is_late && event.facts().late_blocks => OnError::Closed,
+        on_error => on_error,
+    };
     failing::answer(event, on_error, failure.to_string())
 }
 
@@ -277,6 +282,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::client::event::ExitTwo;
 
     /// What the client makes of what was said.
     fn effect(said: &Said) -> &'static str {
@@ -312,15 +318,23 @@ mod tests {
                 Block::Never => ["told", "told", "told"],
                 Block::Permission => ["told", "ask", "deny"],
                 Block::Request => ["told", "told", "deny"],
+                // What failed is not done.
+                Block::ExitCode if event.facts().exit_two == ExitTwo::Fails => ["exit 2"; 3],
                 Block::Decision if stops.contains(event) => ["told", "exit 2", "exit 2"],
                 Block::Decision => ["told", "block", "block"],
                 Block::ExitCode => ["told", "exit 2", "exit 2"],
                 Block::Action => ["told", "decline", "decline"],
             };
+            // A hook of this event that is late blocks under the client too.
+            let late = |failure: &Failure| matches!(failure, Failure::TimedOut(_));
+            let effects_of = |failure: &Failure| match event {
+                Event::PreModelSwitch if late(failure) => ["deny", "ask", "deny"],
+                _ => effects,
+            };
             let policies = [OnError::Open, OnError::Ask, OnError::Closed];
             for (failure, (on_error, expected)) in failures
                 .iter()
-                .flat_map(|it| policies.iter().zip(effects).map(move |row| (it, row)))
+                .flat_map(|it| policies.iter().zip(effects_of(it)).map(move |row| (it, row)))
             {
                 let said = output::write(*event, &consequence(*event, failure, *on_error));
                 assert_eq!(effect(&said), expected, "{event} {failure:?} {on_error:?}");

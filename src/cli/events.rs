@@ -86,6 +86,7 @@ fn in_full(event: Event) -> Vec<String> {
         subject => format!("is tested against {}", subject.field().unwrap_or_default()),
     };
     let list = |fields: &[&str]| if fields.is_empty() { "-".into() } else { fields.join(", ") };
+    let late = if facts.late_blocks { "; a hook that takes longer blocks" } else { "" };
     let mut lines = vec![
         format!("{}, since client {}", facts.name, facts.since),
         format!("  matcher          {matcher}"),
@@ -94,7 +95,7 @@ fn in_full(event: Event) -> Vec<String> {
         format!("  plain text       {}", plain_text(facts.plain_text)),
         format!("  honoured         {}", list(facts.top)),
         format!("  in the specific  {}", list(facts.specific)),
-        format!("  time limit       {}", seconds(facts.timeout_ms)),
+        format!("  time limit       {}{late}", seconds(facts.timeout_ms)),
         format!("  handlers         {}", handlers(event).join(", ")),
     ];
     lines.extend(facts.catch_all_risk.map(|risk| format!("  beware           {risk}")));

@@ -209,6 +209,8 @@ pub struct Facts {
     pub timeout_ms: u64,
     /// What exit code 2 means.
     pub exit_two: ExitTwo,
+    /// Whether a hook that takes too long stops what is going on.
+    pub late_blocks: bool,
     /// The types of handlers it takes.
     pub takes: Takes,
     /// Whether the client heeds a handler's `onFailure` (2.1.295 and later).
@@ -239,6 +241,7 @@ macro_rules! events {
             plain_text: PlainText::$text,
             timeout_ms: $timeout,
             exit_two: ExitTwo::$two,
+            late_blocks: matches!(Event::$name, Event::PreModelSwitch),
             takes: Takes::$takes,
             heeds_on_failure: $fails,
             top: &[$(stringify!($top)),*],
@@ -335,6 +338,12 @@ impl Event {
     /// The event's row.
     pub fn facts(self) -> &'static Facts {
         &TABLE[self as usize]
+    }
+
+    /// Whether a message for the user arrives: in JSON, or as the text that the user reads.
+    pub fn shows_messages(self) -> bool {
+        let facts = self.facts();
+        facts.top.contains(&"systemMessage") || facts.plain_text == PlainText::User
     }
 
     /// The event's key in `settings.json`.

@@ -72,8 +72,15 @@ fn in_json(event: Event, answer: &Answer) -> Said {
     if answer.suppress_output {
         top.insert("suppressOutput".to_owned(), true.into());
     }
+    let message = answer.system_message.as_ref();
+    let shown = message.filter(|_| event.shows_messages());
+    // Nobody is shown it; what stands on standard error is in the debug log at least.
+    if let (Some(message), None) = (message, shown) {
+        let newline = if said.stderr.is_empty() { "" } else { "\n" };
+        said.stderr = format!("{}{newline}{message}", said.stderr);
+    }
     for (key, text) in
-        [("systemMessage", &answer.system_message), ("terminalSequence", &answer.terminal_sequence)]
+        [("systemMessage", shown), ("terminalSequence", answer.terminal_sequence.as_ref())]
     {
         if let Some(text) = text {
             top.insert(key.to_owned(), text.as_str().into());

@@ -88,7 +88,7 @@ impl Call<'_> {
             }
             Loaded::LastGood(plan, problems) => {
                 entry.note(format!("the last good plan is used: {problems}"));
-                if tell_once(&store, BROKEN) {
+                if self.is_news(&store) {
                     let message = format!(
                         "the manifest cannot be read, so its last good version is used\n{problems}"
                     );
@@ -98,7 +98,7 @@ impl Call<'_> {
             }
             Loaded::Absent => return merge::merge(self.event, &told, &keep),
             Loaded::Broken { problems, on_error } => {
-                let is_new = tell_once(&store, BROKEN);
+                let is_new = self.is_news(&store);
                 return self.broken(&problems, on_error, is_new, entry);
             }
         };
@@ -106,7 +106,7 @@ impl Call<'_> {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
-                return self.broken(&problem, on_error, tell_once(&store, BROKEN), entry);
+                return self.broken(&problem, on_error, self.is_news(&store), entry);
             }
         };
         let (chosen, unread) = choose(steps, self, payload, &store, entry);
@@ -159,6 +159,12 @@ impl Call<'_> {
             }
             None => Verdict::default(),
         }
+    }
+
+    /// Whether the user has not been shown yet what is wrong with the manifest; an event that shows
+    /// no messages does not count.
+    fn is_news(&self, store: &FileStore) -> bool {
+        !self.event.shows_messages() || tell_once(store, BROKEN)
     }
 
     fn broken(

@@ -26,7 +26,8 @@ pub(super) fn unmet(
 
 /// Whether a condition is about what a step can rewrite: the input of a tool.
 pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
-    event == Event::PreToolUse && matches!(unmet, Unmet::If | Unmet::When("paths"))
+    matches!(event, Event::PreToolUse | Event::PermissionRequest)
+        && matches!(unmet, Unmet::If | Unmet::When("paths"))
 }
 
 /// Notes that a step does not run for its conditions.

@@ -14,9 +14,10 @@ use crate::chain::condition::Unmet;
 use crate::chain::merge::Ran;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
-use crate::client::answer::Decision;
+use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event};
 use crate::client::payload::Payload;
+use crate::manifest::OnError;
 
 /// A step that is to run, or that is if a step before it makes the input one that it is for.
 #[derive(Debug)]
@@ -70,15 +71,23 @@ pub fn run(
         let mut seen = rewrites.input.clone();
         for (step, came) in outcomes {
             let Came { mut outcome, exit, took, mut warnings } = came;
-            if let Outcome::Answer(answer, said) = &mut outcome
-                && event == Event::PreToolUse
-                && let Some(Value::Object(update)) = answer.specific.get_mut("updatedInput")
+            if let Outcome::Answer(answer, _) = &mut outcome
+                && rewrite(event, answer).is_some()
             {
-                let given = update.len();
-                let seen = seen.get_or_insert_with(|| original(payload));
-                warnings.extend(rewrites.lay(step.name, update, seen));
-                // The client takes a rewrite for all of the input.
-                said.take_if(|_| update.len() != given);
+                match seen.take().map_or_else(|| original(payload), Ok) {
+                    Ok(whole) => {
+                        warnings.extend(rewrites.lay(event, step.name, &mut outcome, &whole));
+                        seen = Some(whole);
+                    }
+                    Err(error) => {
+                        let why = format!(
+                            "its rewrite cannot be laid over the tool's input, of which hookman \
+                             cannot read all: {error}"
+                        );
+                        outcome = unlaid(outcome, step.on_error, &why);
+                        warnings.push(why);
+                    }
+                }
             }
             let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
             entry.ran(&done, took, warnings);
@@ -124,11 +133,15 @@ impl Rewrites {
     /// whole of it what the step says; gives a warning for each field that another had rewritten.
     fn lay(
         &mut self,
+        event: Event,
         step: &str,
-        update: &mut Map<String, Value>,
+        outcome: &mut Outcome,
         seen: &Map<String, Value>,
     ) -> Vec<String> {
         let mut warnings = Vec::new();
+        let Outcome::Answer(answer, said) = outcome else { return warnings };
+        let Some(Value::Object(update)) = rewrite(event, answer) else { return warnings };
+        let given = update.len();
         let whole = self.input.get_or_insert_with(|| seen.clone());
         for (field, value) in std::mem::take(update) {
             // A hook that gives back all of the input has changed only what differs, and must
@@ -142,6 +155,8 @@ impl Rewrites {
             whole.insert(field, value);
         }
         update.clone_from(whole);
+        // The client takes a rewrite for all of the input.
+        said.take_if(|_| update.len() != given);
         warnings
     }
 }
@@ -202,8 +217,34 @@ fn together<'s, 'p>(
     outcomes
 }
 
-fn original(payload: &Payload<'_>) -> Map<String, Value> {
-    payload.tool_input.and_then(|input| serde_json::from_str(input.get()).ok()).unwrap_or_default()
+/// What an answer makes of the tool's input.
+fn rewrite(event: Event, answer: &mut Answer) -> Option<&mut Value> {
+    match event {
+        Event::PreToolUse => answer.specific.get_mut("updatedInput"),
+        // A request that is not allowed has no use for it.
+        Event::PermissionRequest if answer.decision == Some(Decision::Allow) => {
+            answer.specific.get_mut("decision")?.get_mut("updatedInput")
+        }
+        _ => None,
+    }
+}
+
+/// What is left of an answer whose rewrite cannot be had: what holds back. What it lets through it
+/// lets through as it would be rewritten.
+fn unlaid(outcome: Outcome, on_error: OnError, why: &str) -> Outcome {
+    let Outcome::Answer(mut answer, said) = outcome else { return outcome };
+    match answer.decision {
+        Some(Decision::Deny) => Outcome::Answer(answer, said),
+        Some(Decision::Ask | Decision::Defer) if on_error == OnError::Open => {
+            answer.specific.shift_remove("updatedInput");
+            Outcome::Answer(answer, None)
+        }
+        _ => Outcome::Failure(Failure::Output(why.to_owned())),
+    }
+}
+
+fn original(payload: &Payload<'_>) -> serde_json::Result<Map<String, Value>> {
+    payload.tool_input.map_or_else(|| Ok(Map::new()), |input| serde_json::from_str(input.get()))
 }
 
 // The payload is kept as the client wrote it but for the one value that was rewritten.
