@@ -6,7 +6,8 @@ use super::failing;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, PlainText};
 use crate::client::misplaced::misplaced;
-use crate::client::output::{self, Found, Output, Said};
+use crate::client::noise::{self, Found};
+use crate::client::output::{self, Output, Said};
 use crate::manifest::OnError;
 
 /// How a command ended.
@@ -111,8 +112,9 @@ impl From<Outcome> for Read {
 ///
 /// Two things differ. From a hook that must not fail open, what the client takes for text or passes
 /// over is no answer, if it looks like one: JSON that is none, an output that was cut, a field that
-/// decides nothing where it stands. And an answer among other text is read as far as it holds back
-/// or tells something, which the client would throw away.
+/// decides nothing where it stands, something unreadable beside an answer that is no denial. And an
+/// answer among other text is read as far as it holds back or tells something, which the client
+/// would throw away.
 pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let is_gate = on_error != OnError::Open;
     let mut read = answer(event, exit, heard, on_error);
@@ -138,7 +140,13 @@ const TOO_LONG: &str = "its output was too long and was cut";
 
 /// Whether an answer decides something, be it only that the client stops.
 fn decides(event: Event, answer: &Answer) -> bool {
-    answer.decision.is_some() || answer.stop && event.facts().top.contains(&"continue")
+    answer.decision.is_some() || holds_back(event, answer)
+}
+
+/// Whether an answer holds back all there is to hold back.
+fn holds_back(event: Event, answer: &Answer) -> bool {
+    answer.decision == Some(Decision::Deny)
+        || answer.stop && event.facts().top.contains(&"continue")
 }
 
 fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
@@ -196,11 +204,11 @@ fn goes_on(on_error: OnError) -> Read {
 }
 
 fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
-    let Found { answer, noise, doubted, misplaced } = output::among_noise(event, stdout)?;
-    if let Some(why) = misplaced
-        && on_error != OnError::Open
-        && !decides(event, &answer)
-    {
+    let Found { answer, noise, doubted, misplaced, unread } = noise::among(event, stdout)?;
+    let is_gate = on_error != OnError::Open;
+    let misplaced = misplaced.filter(|_| !decides(event, &answer));
+    let unread = unread.filter(|_| !holds_back(event, &answer));
+    if let Some(why) = misplaced.or(unread).filter(|_| is_gate) {
         return Some(Outcome::Failure(Failure::Output(why)).into());
     }
     let bytes = if noise == 1 { "byte" } else { "bytes" };
@@ -214,15 +222,8 @@ fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
 fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     let text = output::trimmed(heard.stdout);
     let is_gate = on_error != OnError::Open;
-    let names_answer = || match event.facts().plain_text {
-        PlainText::Ignored => ["\"decision\"", "\"permissionDecision\"", "\"hookSpecificOutput\""]
-            .iter()
-            .any(|field| text.contains(field)),
-        PlainText::Context => text.contains("\"hookSpecificOutput\""),
-        PlainText::User | PlainText::Steers => false,
-    };
     let why = match (text.starts_with('{'), heard.cut) {
-        (false, false) if is_gate && names_answer() => {
+        (false, false) if is_gate && noise::names_answer(event, text) => {
             "its output names a field of an answer, but no answer can be read from it"
         }
         (true, true) => TOO_LONG,
@@ -457,5 +458,50 @@ mod tests {
         }
         let told = |stdout| kind(Event::SessionStart, stdout, false, OnError::Closed);
         assert_eq!(told(r#"{"decision":"block"}"#), "none");
+    }
+
+    #[test]
+    fn what_stands_beside_an_answer_is_looked_at_too() {
+        let said = |word: &str| {
+            format!(
+                r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{word}"}}}}"#
+            )
+        };
+        let (deny, allow, ask) = (&said("deny"), &said("allow"), &said("ask"));
+        let told = r#"{"systemMessage":"checking"}"#;
+        let rows = [
+            // Without `on_error`, and for a gate.
+            (format!("{told}{deny}"), "deny", "deny"),
+            (format!("{allow} {deny}"), "deny", "deny"),
+            (format!("{deny}{allow}"), "deny", "deny"),
+            (format!("hi\n{told}\t{ask}"), "ask", "ask"),
+            (format!("{told}\n{{\"decision\":\"block\",}}"), "none", "output"),
+            (format!("{allow}\n{{\"decision\":\"block\", oops"), "none", "output"),
+            (format!("{ask}\n{{'decision':'block'}}"), "ask", "output"),
+            (format!("{told}\nresult: {deny}"), "none", "output"),
+            (format!("{told}\n{{\"decision\":\"deny\"}}"), "none", "output"),
+            (format!("{told}\n{{\"permissionDecision\":\"deny\"}}"), "none", "output"),
+            (format!("{{\"permissionDecision\":\"deny\"}}\n{told}"), "none", "output"),
+            (format!("{deny}\n{{\"decision\":\"block\","), "deny", "deny"),
+            (format!("{{\"continue\":false}}\n{allow}\n{{ oops"), "none", "none"),
+            (format!("{told}\ndone\n"), "none", "none"),
+            (format!("{told}\n{{\"level\":30}}\n"), "none", "none"),
+        ];
+        for (stdout, open, gate) in &rows {
+            let found = |on_error| kind(Event::PreToolUse, stdout, false, on_error);
+            assert_eq!(found(OnError::Open), *open, "{stdout}");
+            assert_eq!(found(OnError::Ask), *gate, "{stdout}");
+            assert_eq!(found(OnError::Closed), *gate, "{stdout}");
+        }
+        let context = r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"x"}}"#;
+        let rows = [
+            (format!("{context}\n{{ let a = 1; }}"), "none"),
+            (format!("{context}\n{{\"decision\":\"block\",}}"), "output"),
+            (format!("{context}\n{{\"hookSpecificOutput\":"), "output"),
+        ];
+        for (stdout, expected) in &rows {
+            let found = kind(Event::UserPromptSubmit, stdout, false, OnError::Closed);
+            assert_eq!(found, *expected, "{stdout}");
+        }
     }
 }

@@ -10,15 +10,47 @@ pub(super) fn program(word: &str, directory: &Path) -> Option<String> {
 /// A shell line whose first word is a relative path, with that word under the manifest's
 /// `directory`.
 ///
-/// Only a word that the shell would take as it stands is looked at; `bash x.sh` is the business of
-/// `bash`, and of the directory that it runs in.
+/// Only a word that the shell would take as it stands, but for its quotes, is looked at; `bash x.sh`
+/// is the business of `bash`, and of the directory that it runs in.
 pub(super) fn line(line: &str, directory: &Path) -> Option<String> {
-    let line = line.trim_start();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_./@+-,".contains(letter);
-    let end = line.find(|letter| !plain(letter)).unwrap_or(line.len());
-    let (word, rest) = line.split_at(end);
-    let ends = rest.is_empty() || rest.starts_with(|it: char| " \t\r\n;|&<>)".contains(it));
-    (ends && is_relative(word)).then(|| quoted(&under(directory, word)) + rest)
+    let (word, rest) = first_word(line.trim_start())?;
+    is_relative(&word).then(|| quoted(&under(directory, &word)) + rest)
+}
+
+/// The first word of a shell line and what follows it, if nothing is put in the place of any part
+/// of the word and it ends there.
+fn first_word(line: &str) -> Option<(String, &str)> {
+    let mut word = String::new();
+    let mut rest = line;
+    while let Some(letter) = rest.chars().next() {
+        let behind = &rest[letter.len_utf8()..];
+        rest = match letter {
+            '\'' | '"' => {
+                let (inner, behind) = behind.split_once(letter)?;
+                if letter == '"' && inner.contains(['$', '`', '\\']) {
+                    return None;
+                }
+                word.push_str(inner);
+                behind
+            }
+            '\\' => {
+                let escaped = behind.chars().next().filter(|it| *it != '\n')?;
+                word.push(escaped);
+                &behind[escaped.len_utf8()..]
+            }
+            _ if is_plain(letter) || !letter.is_ascii() => {
+                word.push(letter);
+                behind
+            }
+            _ if " \t\r\n;|&<>)".contains(letter) => break,
+            _ => return None,
+        };
+    }
+    Some((word, rest))
+}
+
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_./@+-,".contains(letter)
 }
 
 /// A directory of `path`; one in the home directory is left to the run.
@@ -66,10 +98,26 @@ mod tests {
             ("A=./b x", None, None),
             ("./x{1,2}.sh", None, None),
             ("./x$A", None, None),
+            ("./prüfung.sh --x", None, Some("'/m y/prüfung.sh' --x")),
+            ("\"./my hooks/x.sh\"", None, Some("'/m y/my hooks/x.sh'")),
+            ("'./my hooks'/x.sh --x", None, Some("'/m y/my hooks/x.sh' --x")),
+            ("./my\\ hooks/x.sh;y", None, Some("'/m y/my hooks/x.sh';y")),
+            ("'./$A/x.sh'", None, Some("'/m y/$A/x.sh'")),
+            ("\"./$A/x.sh\"", None, None),
+            ("\"./`a`/x.sh\"", None, None),
+            ("\"./\\x.sh\"", None, None),
+            ("\"./x.sh", None, None),
+            ("'./x.sh", None, None),
+            ("./x.sh\\", None, None),
+            ("./x\\\n.sh", None, None),
+            ("'/bin/x y'", None, None),
+            ("'x y'", None, None),
+            ("./x()", None, None),
+            ("", None, None),
         ];
         let manifest = Path::new("/m y");
         for (given, argv, shell) in rows {
-            if !given.contains(' ') && !given.contains([';', '{', '$', '"']) {
+            if !given.contains([' ', ';', '{', '$', '"', '\'', '\\', '(']) {
                 assert_eq!(program(given, manifest).as_deref(), argv, "{given}");
             }
             assert_eq!(line(given, manifest).as_deref(), shell, "{given}");

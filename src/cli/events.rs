@@ -79,7 +79,10 @@ fn in_full(event: Event) -> Vec<String> {
     let facts = event.facts();
     let matcher = match facts.subject {
         Subject::None => "has no effect".to_owned(),
-        Subject::FileName => "is tested against the last component of file_path".to_owned(),
+        Subject::FileName => {
+            "names the files to watch, and is tested against the last component of file_path"
+                .to_owned()
+        }
         subject => format!("is tested against {}", subject.field().unwrap_or_default()),
     };
     let list = |fields: &[&str]| if fields.is_empty() { "-".into() } else { fields.join(", ") };

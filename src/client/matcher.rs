@@ -68,12 +68,17 @@ pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bo
 /// Lists stay a list; with a pattern among them the result is one regular expression in which the
 /// names are anchored. Patterns that refer back to groups cannot be joined with others, because
 /// their groups would be counted anew: the result is match-all then, and the chain sorts it out.
+///
+/// Where the matcher lists the files that the client watches, the names stay as they are, and what
+/// matches all takes none of them away.
 pub fn union<'a>(
     matchers: impl IntoIterator<Item = Option<&'a str>>,
     event: Event,
 ) -> Option<String> {
-    if event.facts().subject == Subject::None {
-        return None;
+    match event.facts().subject {
+        Subject::None => return None,
+        Subject::FileName => return watch_list(matchers, event),
+        _ => {}
     }
     let mut exact: Vec<&str> = Vec::new();
     let mut patterns: Vec<&str> = Vec::new();
@@ -110,6 +115,44 @@ pub fn union<'a>(
             Some(parts.join("|"))
         }
     }
+}
+
+/// The matchers of `FileChanged` in one.
+///
+/// The client splits it at the bars and watches the files of these names, and then takes the whole
+/// for a matcher like any other (2.1.329). So every name must stand for itself between two bars;
+/// the names of one matcher are alternatives in a regular expression too.
+fn watch_list<'a>(
+    matchers: impl IntoIterator<Item = Option<&'a str>>,
+    event: Event,
+) -> Option<String> {
+    // No file has this name, and every name matches it.
+    const ALL: &str = ".*";
+    let (mut whole, mut all): (Vec<&str>, bool) = (Vec::new(), false);
+    for matcher in matchers {
+        match matcher.filter(|_| kind(matcher, event) != Kind::Any) {
+            Some(matcher) if !whole.contains(&matcher) => whole.push(matcher),
+            Some(_) => {}
+            None => all = true,
+        }
+    }
+    if let ([single], false) = (whole.as_slice(), all) {
+        return Some((*single).to_owned());
+    }
+    all |= whole.iter().any(|matcher| refers_back(matcher));
+    let mut names: Vec<&str> = Vec::new();
+    for matcher in &whole {
+        // A bar inside a group is not between alternatives of the whole.
+        let apart = !matcher.contains(['(', '[', '\\']);
+        names.extend(matcher.split(|letter| apart && letter == '|').filter(|it| !it.is_empty()));
+    }
+    if names.is_empty() {
+        return None;
+    }
+    names.extend(all.then_some(ALL));
+    names.sort_unstable();
+    names.dedup();
+    Some(names.join("|"))
 }
 
 fn refers_back(pattern: &str) -> bool {
@@ -186,5 +229,30 @@ mod tests {
         );
         assert_eq!(union(&[Some("Bash"), Some(r"(a)\1")]), None);
         assert_eq!(super::union([Some("x")], Event::Stop), None);
+    }
+
+    #[test]
+    fn a_watch_list_keeps_every_name() {
+        let rows: [(&[Option<&str>], _); 10] = [
+            (&[Some(".env"), Some("package.json|yarn.lock")], Some(".env|package.json|yarn.lock")),
+            (&[Some("Makefile"), Some(".env")], Some(".env|Makefile")),
+            (&[Some("b|a")], Some("b|a")),
+            (&[Some("b|a"), Some("a")], Some("a|b")),
+            (&[None, Some(".env")], Some(".*|.env")),
+            (&[Some("Makefile"), Some("*")], Some(".*|Makefile")),
+            (&[None, Some("")], None),
+            (&[Some("(a|b)"), Some("c")], Some("(a|b)|c")),
+            (&[Some(r"(a)\1"), Some(".env")], Some(r"(a)\1|.*|.env")),
+            (&[Some(r"(a)\1")], Some(r"(a)\1")),
+        ];
+        for (matchers, expected) in rows {
+            let union = union(matchers.iter().copied(), Event::FileChanged);
+            assert_eq!(union.as_deref(), expected, "{matchers:?}");
+            for file in [".env", "Makefile", "package.json", "a", "c", "aa", "other"] {
+                let fires = |it| matches(it, Event::FileChanged, Some(file));
+                let one = matchers.iter().any(|it| fires(*it));
+                assert!(!one || fires(union.as_deref()), "{matchers:?} {file}");
+            }
+        }
     }
 }

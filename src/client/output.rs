@@ -10,9 +10,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Decision};
-use super::event::{Block, Event, PlainText};
+use super::event::{Block, Event};
 use super::json::BOM;
-use super::misplaced;
 use super::payload;
 pub use super::wording::{Said, write};
 
@@ -84,63 +83,7 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
-/// An answer that stands among other text.
-#[derive(Debug)]
-pub struct Found {
-    /// The answer, as far as it is believed.
-    pub answer: Answer,
-    /// How many bytes the other text has.
-    pub noise: usize,
-    /// Whether some of the answer is not believed.
-    pub doubted: bool,
-    /// A field of the answer that decides nothing where it stands, in words.
-    pub misplaced: Option<String>,
-}
-
-/// The answer that stands among other text; of several the gravest, and of those the last.
-///
-/// Profiles and package managers print such text, and the client takes the whole for plain text.
-/// What merely stands in a text may be somebody else's words, such as the command that a hook
-/// logs, so only what holds back or tells something is believed, and nothing that would let
-/// through or rewrite.
-pub fn among_noise(event: Event, stdout: &str) -> Option<Found> {
-    /// How many objects are looked at, the last ones; what is no answer may have any number.
-    const TRIES: usize = 16;
-    const FIELDS: [&str; 5] =
-        ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
-    // Where the client reads text, an object in it may be part of the text.
-    let fields = match event.facts().plain_text {
-        PlainText::Ignored => FIELDS.as_slice(),
-        PlainText::Context => &FIELDS[2..3],
-        PlainText::User | PlainText::Steers => return None,
-    };
-    let text = trimmed(stdout);
-    let begins_a_line =
-        |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
-    let starts: Vec<usize> =
-        text.match_indices('{').map(|(at, _)| at).filter(begins_a_line).collect();
-    let answers = starts[starts.len().saturating_sub(TRIES)..].iter().filter_map(|start| {
-        let mut objects =
-            serde_json::Deserializer::from_str(&text[*start..]).into_iter::<Map<String, Value>>();
-        let object = objects.next()?.ok()?;
-        let noise = text.len() - objects.byte_offset();
-        if !fields.iter().any(|field| object.contains_key(*field)) {
-            return None;
-        }
-        let misplaced = misplaced::in_object(event, &object);
-        Some((answer(event, object).ok()?, noise, misplaced))
-    });
-    let (mut answer, noise, misplaced) = answers.max_by_key(|(answer, ..)| answer.decision)?;
-    let said = (answer.decision, answer.specific.len());
-    answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
-    if answer.decision == Some(Decision::Allow) {
-        (answer.decision, answer.reason) = (None, None);
-    }
-    let doubted = said != (answer.decision, answer.specific.len());
-    Some(Found { answer, noise, doubted, misplaced })
-}
-
-fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
+pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
     let mut answer = Answer {
         stop: take_bool(&mut object, "continue")? == Some(false),
         stop_reason: take_text(&mut object, "stopReason")?,

@@ -25,6 +25,9 @@ pub const KEPT: usize = 16 * 1024 * 1024;
 /// How long a child that was told to terminate may take before it is killed, and then to be gone.
 pub const GRACE: Duration = Duration::from_millis(1500);
 
+/// How long the output of a child that has exited is waited for while another process holds it.
+pub const LINGER: Duration = Duration::from_secs(1);
+
 /// What to run.
 #[derive(Clone, Copy, Debug)]
 pub enum Program<'a> {
@@ -50,13 +53,16 @@ pub struct Spec<'a> {
     /// Whether what it has written so far says that nobody should wait for it; it is left to
     /// itself then.
     pub goes_on_alone: fn(&[u8]) -> bool,
+    /// Whether what it has written is all that it could say, so that nothing need come after it.
+    pub is_whole: fn(&[u8]) -> bool,
 }
 
 impl<'a> Spec<'a> {
     /// A child without input that is waited for.
     pub fn new(program: Program<'a>, timeout: Duration) -> Self {
-        let goes_on_alone = |_: &[u8]| false;
-        Self { program, stdin: b"", directory: None, variables: &[], timeout, goes_on_alone }
+        let (goes_on_alone, is_whole) = (|_: &[u8]| false, |_: &[u8]| false);
+        let (stdin, variables) = (b"", &[]);
+        Self { program, stdin, directory: None, variables, timeout, goes_on_alone, is_whole }
     }
 }
 
@@ -84,7 +90,10 @@ pub struct Finished {
     pub stderr: Vec<u8>,
     /// Bytes of its standard output and its standard error that were read and not kept.
     pub dropped: [u64; 2],
-    /// How long it ran.
+    /// Whether its standard output and its standard error were waited for in vain after its exit,
+    /// because another process held them.
+    pub held: [bool; 2],
+    /// How long it ran, with the wait for its output.
     pub took: Duration,
 }
 
@@ -104,7 +113,11 @@ struct Running<'a> {
     interrupted: Option<i32>,
     goes_on_alone: fn(&[u8]) -> bool,
     goes_on: bool,
+    is_whole: fn(&[u8]) -> bool,
+    /// Set once it has exited.
     status: Option<ExitStatus>,
+    /// Whether it is waited for no longer.
+    over: bool,
 }
 
 struct Output {
@@ -117,8 +130,13 @@ struct Output {
 ///
 /// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]; one that
 /// is still there after another is left alone, as it may belong to another user or wait in the
-/// system. The end of a child ends the wait for its output: what a process left behind still writes
-/// is thrown away.
+/// system.
+///
+/// The client reads both outputs to their end, which a process that the child left behind may write
+/// or only hold. Here such a process is waited for during [`LINGER`] at most, within the child's
+/// time, and only while something could come that counts: more of an output that is not whole yet,
+/// or the words to a code other than 0. What it writes later is thrown away.
+///
 /// A signal that `endings` tells of ends the children in the same way, and none is started after it.
 ///
 /// # Errors
@@ -138,13 +156,13 @@ pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Fini
         let notice = endings.filter(|_| signal.is_none());
         let mut wake: Option<Instant> = None;
         for running in started.iter_mut().flatten() {
-            if running.status.is_none() {
+            if !running.over {
                 if let Some(signal) = signal {
                     running.interrupt(signal, now);
                 }
                 running.enforce(now);
             }
-            if running.status.is_none() {
+            if !running.over {
                 wake = Some(wake.map_or(running.deadline, |wake| wake.min(running.deadline)));
             }
         }
@@ -222,7 +240,9 @@ fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         interrupted: None,
         goes_on_alone: spec.goes_on_alone,
         goes_on: false,
+        is_whole: spec.is_whole,
         status: None,
+        over: false,
     })
 }
 
@@ -248,8 +268,10 @@ fn exit_notice(_pid: Pid) -> Option<OwnedFd> {
 fn wait(started: &[io::Result<Running<'_>>], notice: Option<&Endings>, mut left: Duration) {
     let mut polled: Vec<PollFd<'_>> =
         notice.iter().map(|notice| PollFd::new(*notice, PollFlags::IN)).collect();
-    for running in started.iter().flatten().filter(|running| running.status.is_none()) {
+    for running in started.iter().flatten().filter(|running| !running.over) {
         match &running.exit {
+            // It would tell of the exit again and again.
+            _ if running.status.is_some() => {}
             Some(exit) => polled.push(PollFd::new(exit, PollFlags::IN)),
             // Without a descriptor that tells of the exit, the exit has to be asked for.
             None => left = left.min(Duration::from_millis(5)),
@@ -275,6 +297,10 @@ impl Running<'_> {
         if now < self.deadline {
             return;
         }
+        if self.status.is_some() {
+            self.leave();
+            return;
+        }
         self.timed_out |= self.interrupted.is_none();
         self.deadline = now + GRACE;
         let signal = match self.told {
@@ -295,38 +321,53 @@ impl Running<'_> {
 
     /// Waits for it no longer.
     fn leave(&mut self) {
-        self.status = Some(ExitStatus::default());
+        self.over = true;
         self.took = self.started.elapsed();
     }
 
     fn interrupt(&mut self, signal: i32, now: Instant) {
-        if self.interrupted.is_none() && self.told.is_none() {
+        if self.status.is_some() {
+            self.deadline = now;
+        } else if self.interrupted.is_none() && self.told.is_none() {
             self.interrupted = Some(signal);
             self.deadline = now;
         }
     }
 
     fn step(&mut self) {
-        if self.status.is_some() {
+        if self.over {
             return;
         }
         self.feed();
-        for output in &mut self.outputs {
-            output.drain();
-        }
+        self.drain();
         if self.input.is_none() && (self.goes_on_alone)(&self.outputs[0].kept) {
-            self.goes_on = true;
+            self.goes_on = self.status.is_none();
             self.leave();
             return;
         }
-        if let Ok(Some(status)) = self.child.try_wait() {
+        if self.status.is_none()
+            && let Ok(Some(status)) = self.child.try_wait()
+        {
             self.status = Some(status);
-            self.took = self.started.elapsed();
-            self.input = None;
-            for output in &mut self.outputs {
-                output.drain();
-            }
+            self.deadline = self.deadline.min(Instant::now() + LINGER);
+            self.drain();
         }
+        if self.status.is_some() && (self.told.is_some() || self.awaited() == [false; 2]) {
+            self.leave();
+        }
+    }
+
+    fn drain(&mut self) {
+        for output in &mut self.outputs {
+            output.drain();
+        }
+    }
+
+    /// Which outputs of a child that has exited are held by another that could add what counts.
+    fn awaited(&self) -> [bool; 2] {
+        let [stdout, stderr] = &self.outputs;
+        let counts = !self.status.unwrap_or_default().success();
+        [stdout.pipe.is_some() && !(self.is_whole)(&stdout.kept), stderr.pipe.is_some() && counts]
     }
 
     fn feed(&mut self) {
@@ -353,6 +394,7 @@ impl Running<'_> {
             // The child may have gone on SIGTERM while others of its group stayed.
             let _ = kill_process_group(self.group, Signal::KILL);
         }
+        let held = if self.status.is_some() { self.awaited() } else { [false; 2] };
         let status = self.status.unwrap_or_default();
         let ended = match (self.interrupted, status.code(), status.signal()) {
             _ if self.timed_out => Ended::TimedOut,
@@ -370,6 +412,7 @@ impl Running<'_> {
         Finished {
             ended,
             dropped: [stdout.dropped, stderr.dropped],
+            held,
             took: self.took,
             stdout: stdout.kept,
             stderr: stderr.kept,
@@ -463,8 +506,44 @@ mod tests {
     fn a_process_left_behind_does_not_hold_the_caller() {
         let started = Instant::now();
         let finished = shell("sleep 30 & echo done", b"", 20_000);
-        assert_eq!(finished.stdout, b"done\n");
+        assert_eq!((&*finished.stdout, finished.held), (b"done\n".as_slice(), [true, false]));
+        assert_eq!(shell("sleep 30 >&2 & exit 2", b"", 20_000).held, [false, true]);
         assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn what_a_process_left_behind_writes_is_heard() {
+        // The other process begins once the child has exited.
+        let after =
+            |rest: &str| format!("p=$$; (while kill -0 $p; do :; done 2>&-; {rest}) & exit 2");
+        let finished = shell(&after("echo late; echo why >&2"), b"", 10_000);
+        assert_eq!(
+            (&*finished.stdout, &*finished.stderr),
+            (b"late\n".as_slice(), b"why\n".as_slice())
+        );
+        assert_eq!((finished.ended, finished.held), (Ended::Exited(2), [false; 2]));
+    }
+
+    #[test]
+    fn nothing_is_awaited_that_would_not_count() {
+        let directory = tempfile::tempdir().unwrap();
+        let hold = |outputs: &str| format!("mkfifo fifo; (read go < fifo) {outputs} & echo whole");
+        let run_in = |line: &str| {
+            let _ = std::fs::remove_file(directory.path().join("fifo"));
+            let line = hold(line);
+            let spec = Spec {
+                directory: Some(directory.path()),
+                is_whole: |written| written == b"whole\n",
+                ..Spec::new(Program::Shell(&line), SECONDS)
+            };
+            let finished = run(&[spec], None).remove(0).unwrap();
+            std::fs::write(directory.path().join("fifo"), "go\n").unwrap();
+            finished
+        };
+        for outputs in ["", ">&2", "2>&1"] {
+            let finished = run_in(outputs);
+            assert_eq!((&*finished.stdout, finished.held), (b"whole\n".as_slice(), [false; 2]));
+        }
     }
 
     #[test]
@@ -526,7 +605,7 @@ mod tests {
         let mut now = Instant::now();
         for waited_for in [true, true, false] {
             running.enforce(now);
-            assert_eq!(running.status.is_none(), waited_for);
+            assert_eq!(!running.over, waited_for);
             now += 2 * GRACE;
         }
         kill_process(child, Signal::KILL).unwrap();

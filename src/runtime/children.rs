@@ -5,9 +5,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::de::IgnoredAny;
+
 use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
+use crate::client::answer::Decision;
 use crate::client::event::Event;
 use crate::client::output;
 use crate::client::payload::Payload;
@@ -15,6 +18,7 @@ use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
 use crate::machine::exports::{self, Exports};
 use crate::machine::signals::Endings;
 use crate::machine::{environment, terminal};
+use crate::manifest::OnError;
 use crate::session::store::Store;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
@@ -99,6 +103,7 @@ pub(super) fn run(
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
+            is_whole,
         })
         .collect();
     terminal::reserve_output();
@@ -164,11 +169,14 @@ impl<'s> Prepared<'s> {
     }
 
     fn heard(&self, event: Event, finished: &Finished) -> Came {
-        let Finished { ended, took, dropped, .. } = *finished;
+        let Finished { ended, took, dropped, held, .. } = *finished;
         let code = if let Ended::Exited(code) = ended { Some(code) } else { None };
         let mut warnings = Vec::new();
-        let stdout = text(&finished.stdout, dropped[0], "standard output", &mut warnings);
-        let stderr = text(&finished.stderr, dropped[1], "standard error", &mut warnings);
+        for (what, _) in OUTPUTS.iter().zip(held).filter(|(_, held)| *held) {
+            warnings.push(still_open(what));
+        }
+        let stdout = text(&finished.stdout, dropped[0], OUTPUTS[0], &mut warnings);
+        let stderr = text(&finished.stderr, dropped[1], OUTPUTS[1], &mut warnings);
         let exit = match ended {
             Ended::Exited(code) => Exit::Code(code),
             Ended::Signalled(signal) => Exit::Signal(signal),
@@ -187,7 +195,37 @@ impl<'s> Prepared<'s> {
         let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
         let read = outcome::read(event, exit, heard, self.step.on_error);
         warnings.extend(read.warning);
+        if held[0] && self.step.on_error != OnError::Open && !holds_back(&read.outcome) {
+            let outcome = Outcome::Failure(Failure::Output(still_open(OUTPUTS[0])));
+            return Came { outcome, exit: code, took, warnings: Vec::new() };
+        }
         Came { outcome: read.outcome, exit: code, took, warnings }
+    }
+}
+
+const OUTPUTS: [&str; 2] = ["standard output", "standard error"];
+
+fn still_open(what: &str) -> String {
+    format!(
+        "its {what} was still open after it exited, held by a process that it left behind; that \
+         one's output must go elsewhere, as to `/dev/null`"
+    )
+}
+
+/// Whether an output is a whole JSON object: to the client, anything after it could only spoil it.
+fn is_whole(stdout: &[u8]) -> bool {
+    let text = stdout.trim_ascii();
+    let is_object = text.starts_with(b"{") && text.ends_with(b"}");
+    is_object && serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether a hook came to what would not be undone by more of its output.
+fn holds_back(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Answer(answer, _) => {
+            answer.stop || answer.decision.is_some_and(|it| it != Decision::Allow)
+        }
+        Outcome::Failure(_) => true,
     }
 }
 

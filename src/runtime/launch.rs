@@ -1,17 +1,26 @@
 //! Why a command did not come to run, in words that name the file and the way out.
 
+mod called;
+
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use called::Called;
 
 use crate::chain::plan::Run;
 use crate::client::shell;
+use crate::machine::child::{self, Ended, Program, Spec};
 use crate::machine::program::{self, Trouble};
 use crate::machine::{environment, files};
 
 /// The most lines that an interpreter says of a script that it cannot read.
 const FEW_LINES: usize = 10;
+
+/// What a shell may take to read a line without running it.
+const A_MOMENT: Duration = Duration::from_secs(5);
 
 /// How a command was called.
 #[derive(Clone, Copy, Debug)]
@@ -58,21 +67,28 @@ impl Attempt<'_> {
     /// Interpreters and parsers of arguments exit with 2 when a script is not there, may not be
     /// read or does not parse, and when they are called wrongly; the client takes that for a block.
     /// A hook may well block with a message about such a mistake in somebody else's file, so only
-    /// lines in an interpreter's own shape are believed, and only about the program that was called
-    /// and its script. What is in doubt is a block.
+    /// lines in an interpreter's own shape are believed, and only about the script that was called,
+    /// or the program where it has none. What is in doubt is a block.
     pub(super) fn misfired(&self, stdout: &str, stderr: &str) -> Option<String> {
         if !stdout.trim().is_empty() {
             return None;
         }
         let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
         let calls = self.calls();
+        let is_own = |named: &str, call: &Called| {
+            let own = call.own();
+            named == own || Some(Path::new(named)) == self.on_path(own).as_deref()
+        };
         let is_wrong = |line: &&str| {
             let own = |call: &Called| {
-                call.names().any(|name| is_syntax_error(line, name) || is_usage(line, name))
+                called::of_syntax_error(line)
+                    .is_some_and(|named| !call.is_bare_interpreter() && is_own(named, call))
+                    || called::of_usage(line)
+                        .is_some_and(|named| named == file_name(call.own()) || is_own(named, call))
             };
-            (matches!(self.run, Run::Command(_)) && is_of_the_shell(line)) || calls.iter().any(own)
+            calls.iter().any(own)
         };
-        if let Some(line) = lines().find(is_wrong) {
+        if let Some(line) = lines().find(is_wrong).or_else(|| self.of_the_shell(lines())) {
             return Some(format!("its interpreter gave up with 2, and it decided nothing: {line}"));
         }
         let script = calls.iter().find_map(|call| {
@@ -83,6 +99,22 @@ impl Attempt<'_> {
         let path = self.file(script);
         let what = if path.exists() { "may not be read" } else { "is not there" };
         Some(format!("`{}` {what}", path.display()))
+    }
+
+    /// The line that the shell that was given the command says of the command. A program of the
+    /// command's may have said the same of something else, so the shell is asked.
+    fn of_the_shell<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<&'l str> {
+        let Run::Command(command) = self.run else { return None };
+        let mut lines = lines.filter(|line| line.starts_with("/bin/sh: ")).peekable();
+        lines.peek()?;
+        let unrun = ["/bin/sh", "-n", "-c", command].map(str::to_owned);
+        let spec = Spec::new(Program::Argv(&unrun), A_MOMENT);
+        let finished = child::run(&[spec], None).pop()?.ok()?;
+        if finished.ended != Ended::Exited(2) {
+            return None;
+        }
+        let said = String::from_utf8_lossy(&finished.stderr);
+        lines.find(|line| said.lines().any(|it| it.trim() == *line))
     }
 
     /// The programs that the command calls.
@@ -151,10 +183,17 @@ impl Attempt<'_> {
         })
     }
 
-    fn not_on_path(&self, name: &str) -> Option<String> {
+    fn on_path(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return None;
+        }
         let own = || environment::raw("PATH").unwrap_or_default();
         let path: Cow<'_, OsStr> = self.path.map_or_else(|| Cow::Owned(own()), Cow::Borrowed);
-        if let Some(file) = program::on_path(name, &path) {
+        program::on_path(name, &path)
+    }
+
+    fn not_on_path(&self, name: &str) -> Option<String> {
+        if let Some(file) = self.on_path(name) {
             return self.trouble(&file.to_string_lossy());
         }
         let home = environment::raw("HOME").map(PathBuf::from);
@@ -170,56 +209,6 @@ impl Attempt<'_> {
             (None, _) => Some(format!("`{name}` was not found")),
         }
     }
-}
-
-/// A program, and the script that it is an interpreter of.
-struct Called {
-    program: String,
-    script: Option<String>,
-}
-
-impl Called {
-    fn new(program: &str, arguments: &[&str]) -> Self {
-        /// Options with which the next word is no script to run.
-        const APART: [char; 3] = ['c', 'm', 'n'];
-        let arguments = match file_name(program) {
-            "uv" => arguments.strip_prefix(&["run"]).unwrap_or_default(),
-            name if INTERPRETERS.contains(&stem(name).as_str()) => arguments,
-            _ => &[],
-        };
-        let options = arguments.iter().take_while(|word| word.starts_with('-')).count();
-        let is_apart = arguments[..options].iter().any(|option| option.contains(APART));
-        let script = arguments.get(options).filter(|_| !is_apart).map(|script| expanded(script));
-        Self { program: expanded(program), script }
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.program), self.script.as_ref()].into_iter().flatten().map(|it| file_name(it))
-    }
-
-    /// Whether a line is what interpreters say of a script that they cannot read.
-    fn could_not_open(&self, line: &str, script: &str) -> bool {
-        if !line.contains(script) {
-            return false;
-        }
-        let Some((head, rest)) = line.split_once(": ") else {
-            return line.starts_with("Can't open perl script ");
-        };
-        let rest = rest.strip_prefix("0: ").unwrap_or(rest);
-        let is_own = stem(file_name(head)) == stem(file_name(&self.program));
-        let says = ["can't open ", "Can't open ", "cannot open "];
-        (is_own && says.iter().any(|start| rest.starts_with(start)))
-            || line.starts_with("Can't open perl script ")
-            || line.starts_with("error: Failed to spawn: ")
-    }
-}
-
-const INTERPRETERS: &[&str] =
-    &["ash", "bash", "dash", "ksh", "node", "perl", "php", "pypy", "python", "ruby", "sh", "zsh"];
-
-/// An interpreter's name without its version.
-fn stem(name: &str) -> String {
-    name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_ascii_lowercase()
 }
 
 /// The text with variables and the home directory in the place of their names, as a shell would
@@ -258,44 +247,6 @@ fn file_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or_default()
 }
 
-/// `NAME: line 3: syntax error …` of a shell, with or without the word `line`.
-fn is_syntax_error(line: &str, name: &str) -> bool {
-    let Some((head, rest)) = line.split_once(": ").filter(|_| !name.is_empty()) else {
-        return false;
-    };
-    let rest = rest.strip_prefix("line ").unwrap_or(rest);
-    let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or_default();
-    file_name(head) == name
-        && digits > 0
-        && rest[digits..].strip_prefix(": ").is_some_and(is_about_syntax)
-}
-
-fn is_about_syntax(text: &str) -> bool {
-    ["syntax error", "Syntax error", "unexpected EOF while looking for matching"]
-        .iter()
-        .any(|start| text.starts_with(start))
-}
-
-/// What the shell that was given the line says of the line.
-fn is_of_the_shell(line: &str) -> bool {
-    line.strip_prefix("/bin/sh: ").is_some_and(|rest| {
-        rest.split(": ").any(is_about_syntax) || rest.starts_with("0: Illegal option")
-    })
-}
-
-/// `usage: NAME [OPTIONS]`: words that go on like a sentence are a hook's own.
-fn is_usage(line: &str, name: &str) -> bool {
-    let Some(rest) = line.strip_prefix("usage:").or_else(|| line.strip_prefix("Usage:")) else {
-        return false;
-    };
-    let mut words = rest.split_whitespace();
-    let program = words.next().unwrap_or_default();
-    let is_argument = |word: &str| {
-        word.starts_with(['[', '<', '-', '{', '(']) || !word.contains(|it: char| it.is_lowercase())
-    };
-    !name.is_empty() && file_name(program) == name && words.next().is_none_or(is_argument)
-}
-
 /// A `PATH` with directories after those it has.
 pub(super) fn longer_path(more: &[String]) -> OsString {
     let usual = || OsString::from("/usr/local/bin:/usr/bin:/bin");
@@ -309,14 +260,34 @@ pub(super) fn longer_path(more: &[String]) -> OsString {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+
     use super::*;
+
+    fn shell(line: &str) -> Run<'_> {
+        Run::Command(line.to_owned())
+    }
+
+    fn argv(line: &str) -> Run<'_> {
+        Run::Argv(line.split(' ').map(str::to_owned).collect())
+    }
+
+    /// Whether such an exit with 2 of a command in the folder, which is its `PATH` too, is its
+    /// interpreter's.
+    fn check(run: &Run<'_>, folder: &Path, stderr: &str, expected: bool) {
+        let words = if let Run::Argv(words) = run { words.clone() } else { Vec::new() };
+        let (directory, path) = (Some(folder), Some(folder.as_os_str()));
+        let attempt = Attempt { run, words: &words, directory, path };
+        assert_eq!(attempt.misfired("", stderr).is_some(), expected, "{run:?} {stderr}");
+        let answer = r#"{"decision":"block"}"#;
+        assert_eq!(attempt.misfired(answer, stderr), None, "{run:?} {stderr}");
+    }
 
     #[test]
     fn an_exit_with_2_is_the_hook_s_own_unless_its_interpreter_says_otherwise() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("here.py"), "").unwrap();
-        let shell = |line: &str| Run::Command(line.to_owned());
-        let argv = |line: &str| Run::Argv(line.split(' ').map(str::to_owned).collect());
         let rows = [
             (
                 argv("python3 gone.py"),
@@ -355,9 +326,6 @@ mod tests {
                 false,
             ),
             (argv("bash x.sh"), "x.sh: line 3: that is a syntax error", false),
-            (shell("case"), "/bin/sh: 1: Syntax error: end of file unexpected", true),
-            (shell("case"), "/bin/sh: -c: line 1: syntax error: unexpected end of file", true),
-            (shell("x"), "/bin/sh: syntax error: unterminated quoted string", true),
             (argv("x"), "/bin/sh: 1: Syntax error: end of file unexpected", false),
             (
                 argv("/opt/guard --strct"),
@@ -384,13 +352,56 @@ mod tests {
             (argv("guard"), "no", false),
         ];
         for (run, stderr, expected) in rows {
-            let words = if let Run::Argv(words) = &run { words.clone() } else { Vec::new() };
-            let directory = Some(folder.path());
-            let attempt = Attempt { run: &run, words: &words, directory, path: None };
-            assert_eq!(attempt.misfired("", stderr).is_some(), expected, "{run:?} {stderr}");
-            let answer = r#"{"decision":"block"}"#;
-            assert_eq!(attempt.misfired(answer, stderr), None, "{run:?} {stderr}");
+            check(&run, folder.path(), stderr, expected);
         }
+    }
+
+    #[test]
+    fn what_is_said_of_another_script_is_the_hook_s_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("on-the-path");
+        std::fs::write(&program, "").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let rows = [
+            (argv("/m/x.sh"), "/m/x.sh: 3: Syntax error: \"fi\" unexpected", true),
+            (argv("/m/x.sh"), "/proj/x.sh: line 3: syntax error near `fi'", false),
+            (argv("/m/x.sh"), "x.sh: line 3: syntax error near `fi'", false),
+            (argv("on-the-path"), "[PATH]/on-the-path: 3: Syntax error: \"fi\" unexpected", true),
+            (argv("on-the-path"), "/m/on-the-path: 3: Syntax error: \"fi\" unexpected", false),
+            (argv("sh x.sh"), "sh: 1: Syntax error: Unterminated quoted string", false),
+            (shell("sh x.sh"), "sh: 1: Syntax error: Unterminated quoted string", false),
+            (argv("sh -c x"), "sh: 1: Syntax error: Unterminated quoted string", false),
+            (
+                argv("python3 here.py"),
+                "usage: python3 [option] ... [-c cmd | file] [arg] ...",
+                false,
+            ),
+            (argv("python3 --x"), "usage: python3 [option] ... [-c cmd | file] [arg] ...", true),
+            (argv("/m/guard --x"), "usage: /m/guard [-h]", true),
+            (argv("/m/guard"), "usage: /bin/guard [-h]", false),
+        ];
+        for (run, stderr, expected) in rows {
+            let stderr = stderr.replace("[PATH]", &folder.path().to_string_lossy());
+            check(&run, folder.path(), &stderr, expected);
+        }
+    }
+
+    #[test]
+    fn a_shell_is_believed_about_the_line_that_it_was_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |line: &str| {
+            let output = Command::new("/bin/sh").args(["-c", line]).output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{line}");
+            String::from_utf8(output.stderr).unwrap()
+        };
+        for (line, expected) in
+            [("case", true), ("echo \"x", true), ("-z x", true), ("eval 'case'", false)]
+        {
+            check(&shell(line), folder.path(), &said(line), expected);
+            check(&shell("python3 x.py"), folder.path(), &said(line), false);
+        }
+        let other = "/bin/sh: 1: Syntax error: that of another";
+        check(&shell("case"), folder.path(), other, false);
     }
 
     #[test]

@@ -78,6 +78,7 @@ books! {
     switches
     typed
     verdicts
+    watching
 }
 
 #[test]

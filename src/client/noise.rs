@@ -1,0 +1,147 @@
+//! An answer that stands among other text.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, Decision};
+use super::event::{Event, PlainText};
+use super::misplaced;
+use super::output::{self, trimmed};
+
+/// An answer that stands among other text.
+#[derive(Debug)]
+pub struct Found {
+    /// The answer, as far as it is believed.
+    pub answer: Answer,
+    /// How many bytes the other text has.
+    pub noise: usize,
+    /// Whether some of the answer is not believed.
+    pub doubted: bool,
+    /// A field of the answer that decides nothing where it stands, in words.
+    pub misplaced: Option<String>,
+    /// What of the other text may be an answer too and cannot be heeded, in words.
+    pub unread: Option<String>,
+}
+
+impl Found {
+    fn weight(&self) -> (Option<Decision>, bool) {
+        (self.answer.decision.filter(|it| *it != Decision::Allow), self.answer.stop)
+    }
+}
+
+/// The fields that make an answer of an object.
+const FIELDS: [&str; 5] =
+    ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
+
+/// The answer that stands among other text; of several the gravest, and of those the last.
+///
+/// Profiles and package managers print such text, and the client takes the whole for plain text.
+/// What merely stands in a text may be somebody else's words, such as the command that a hook
+/// logs, so only what holds back or tells something is believed, and nothing that would let
+/// through or rewrite.
+pub fn among(event: Event, stdout: &str) -> Option<Found> {
+    // Where the client reads text, an object in it may be part of the text.
+    let fields = match event.facts().plain_text {
+        PlainText::Ignored => FIELDS.as_slice(),
+        PlainText::Context => &FIELDS[2..3],
+        PlainText::User | PlainText::Steers => return None,
+    };
+    let is_text = event.facts().plain_text != PlainText::Ignored;
+    let text = trimmed(stdout);
+    let Objects { objects, rest, broken } = objects(text);
+    let names = |fields: &[&str]| fields.iter().any(|field| rest.contains(field));
+    let unread = match is_text {
+        false => broken || names_answer(event, &rest),
+        true => names_answer(event, &rest) || broken && names(&["\"decision\"", "\"continue\""]),
+    };
+    let mut unread = unread.then(|| "what stands beside its answer cannot be read".to_owned());
+    let mut best: Option<Found> = None;
+    for (span, object) in objects {
+        let known = fields.iter().any(|field| object.contains_key(*field));
+        if !known && is_text {
+            continue;
+        }
+        let misplaced = misplaced::in_object(event, &object);
+        let answer = if known { output::answer(event, object).map(Some) } else { Ok(None) };
+        match answer {
+            Ok(Some(answer)) => {
+                let noise = text.len() - span.len();
+                let found = Found { answer, noise, doubted: false, misplaced, unread: None };
+                let lesser = match best.take() {
+                    Some(graver) if graver.weight() > found.weight() => {
+                        best = Some(graver);
+                        Some(found)
+                    }
+                    lesser => {
+                        best = Some(found);
+                        lesser
+                    }
+                };
+                unread = unread.or(lesser.and_then(|it| it.misplaced));
+            }
+            Ok(None) => unread = unread.or(misplaced),
+            Err(why) => unread = unread.or(Some(why)),
+        }
+    }
+    let Found { mut answer, noise, misplaced, .. } = best?;
+    let said = (answer.decision, answer.specific.len());
+    answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
+    if answer.decision == Some(Decision::Allow) {
+        (answer.decision, answer.reason) = (None, None);
+    }
+    let doubted = said != (answer.decision, answer.specific.len());
+    Some(Found { answer, noise, doubted, misplaced, unread })
+}
+
+/// Whether a text from which no answer can be read names a field that decides something.
+pub fn names_answer(event: Event, text: &str) -> bool {
+    let fields: &[&str] = match event.facts().plain_text {
+        PlainText::Ignored => &["\"hookSpecificOutput\"", "\"decision\"", "\"permissionDecision\""],
+        PlainText::Context => &["\"hookSpecificOutput\""],
+        PlainText::User | PlainText::Steers => &[],
+    };
+    fields.iter().any(|field| text.contains(field))
+}
+
+/// The JSON objects in a text.
+struct Objects {
+    /// Those that can be read, with their places.
+    objects: Vec<(Range<usize>, Map<String, Value>)>,
+    /// The text without them.
+    rest: String,
+    /// Whether something begins like an object and is none.
+    broken: bool,
+}
+
+/// The objects that begin a line or follow another one on its line.
+fn objects(text: &str) -> Objects {
+    /// How many lines are looked at, the last ones; what is no answer may have any number.
+    const TRIES: usize = 16;
+    let begins_a_line =
+        |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
+    let starts: Vec<usize> =
+        text.match_indices('{').map(|(at, _)| at).filter(begins_a_line).collect();
+    let (mut objects, mut rest, mut broken) = (Vec::new(), String::new(), false);
+    let mut done = 0;
+    for start in &starts[starts.len().saturating_sub(TRIES)..] {
+        let mut at = *start;
+        while text[at..].starts_with('{') {
+            let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter();
+            let Some(Ok(object)) = stream.next() else {
+                broken = true;
+                break;
+            };
+            let end = at + stream.byte_offset();
+            // One inside another is part of what is read already.
+            if at >= done {
+                rest.push_str(&text[done..at]);
+            }
+            done = done.max(end);
+            objects.push((at..end, object));
+            at = text.len() - text[end..].trim_start_matches([' ', '\t']).len();
+        }
+    }
+    rest.push_str(&text[done..]);
+    Objects { objects, rest, broken }
+}
