@@ -27,7 +27,7 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         for event in chosen {
             let facts = event.facts();
             let subject = facts.subject.field().unwrap_or("-");
-            world.terminal.line(line([facts.name, facts.since, subject, stops(facts.block)]));
+            world.terminal.line(line([facts.name, facts.since, subject, stops(event)]));
         }
     }
     Ok(ExitStatus::Done)
@@ -44,8 +44,10 @@ fn named(name: &str) -> Result<Event> {
     }
 }
 
-fn stops(block: Block) -> &'static str {
-    match block {
+fn stops(event: Event) -> &'static str {
+    match event.facts().block {
+        // The tool has run by then.
+        Block::Decision if is_past(event) => "no, a decision only tells the model",
         Block::Never => "no",
         Block::Permission => "yes, by permissionDecision",
         Block::Request => "yes, by decision.behavior",
@@ -53,6 +55,10 @@ fn stops(block: Block) -> &'static str {
         Block::ExitCode => "yes, by exit code",
         Block::Action => "yes, by action",
     }
+}
+
+fn is_past(event: Event) -> bool {
+    matches!(event, Event::PostToolUse | Event::PostToolUseFailure)
 }
 
 fn plain_text(text: PlainText) -> &'static str {
@@ -90,7 +96,7 @@ fn in_full(event: Event) -> Vec<String> {
     let mut lines = vec![
         format!("{}, since client {}", facts.name, facts.since),
         format!("  matcher          {matcher}"),
-        format!("  can stop it      {}", stops(facts.block)),
+        format!("  can stop it      {}", stops(event)),
         format!("  exit code 2      {}", facts.exit_two),
         format!("  plain text       {}", plain_text(facts.plain_text)),
         format!("  honoured         {}", list(facts.top)),
@@ -108,8 +114,8 @@ fn as_json(event: Event) -> Value {
         "event": facts.name,
         "since": facts.since,
         "matcher": facts.subject.field(),
-        "can_stop": facts.block != Block::Never,
-        "stops": stops(facts.block),
+        "can_stop": facts.block != Block::Never && !is_past(event),
+        "stops": stops(event),
         "exit_2": facts.exit_two.to_string(),
         "plain_text": plain_text(facts.plain_text),
         "top": facts.top,

@@ -38,8 +38,8 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// Says why each hook did or did not run.
     pub(super) fn debug(&self, code: u8, entry: &mut Entry<'_>) {
-        entry.reasons =
-            debug::reasons(self.paths, &self.chain, self.event, self.hook.as_deref(), entry);
+        let asked = (&self.chain, self.event, self.hook.as_deref());
+        entry.reasons = debug::reasons(self.paths, asked, &self.overrides, entry);
         // With exit code 2 standard error is the reason of the block.
         if code == 0 {
             for reason in &entry.reasons {

@@ -189,9 +189,10 @@ impl<'s> Prepared<'s> {
             _ => None,
         };
         if let Some(why) = never_ran {
-            let outcome = Outcome::Failure(Failure::NotStarted(why));
+            let outcome = Outcome::Failure(Failure::NotStarted(plain(&why)));
             return Came { outcome, exit: code, took, warnings };
         }
+        let stderr = plain(&stderr);
         let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
         let read = outcome::read(event, exit, heard, self.step.on_error);
         warnings.extend(read.warning);
@@ -227,6 +228,11 @@ fn holds_back(outcome: &Outcome) -> bool {
         }
         Outcome::Failure(_) => true,
     }
+}
+
+/// Standard error as it may stand in a message, which a terminal shows.
+fn plain(stderr: &str) -> String {
+    terminal::harmless(&stderr.replace("\r\n", "\n"))
 }
 
 fn text<'b>(bytes: &'b [u8], dropped: u64, what: &str, odd: &mut Vec<String>) -> Cow<'b, str> {

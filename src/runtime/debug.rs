@@ -2,17 +2,18 @@
 
 use super::chains::{self, Chain};
 use super::journal::{Entry, StepEntry};
+use super::overrides::{Overrides, SKIP};
 use crate::client::event::Event;
 use crate::client::matcher;
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 
-/// A line for each hook of the chain's manifests, in their order.
+/// A line for each hook of the chain's manifests, in their order, and one for each name to leave out
+/// that none of them has.
 pub(super) fn reasons(
     paths: &Paths,
-    chain: &Chain,
-    event: Event,
-    asked: Option<&str>,
+    (chain, event, asked): (&Chain, Event, Option<&str>),
+    overrides: &Overrides,
     entry: &Entry<'_>,
 ) -> Vec<String> {
     let hooks = match chains::read(paths, chain) {
@@ -26,7 +27,10 @@ pub(super) fn reasons(
         Some(step) => of_step(step),
         None => not_chosen(hook, event, asked, entry),
     };
-    hooks.iter().map(|hook| format!("{}: {}", hook.name, reason(hook))).collect()
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+    let unknown =
+        overrides.unknown(&names).map(|it| format!("{SKIP}={it}: no hook here has this name"));
+    hooks.iter().map(|hook| format!("{}: {}", hook.name, reason(hook))).chain(unknown).collect()
 }
 
 fn of_step(step: &StepEntry) -> String {

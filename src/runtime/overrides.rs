@@ -36,9 +36,13 @@ impl Overrides {
     /// Whether a hook is left out. A part of a name is not enough, as it might hit a gate that was
     /// not meant.
     pub fn skips(&self, hook: &str) -> bool {
-        self.skip.iter().any(|name| {
-            name == hook || names::matching(name, &[hook]).is_some_and(|hits| !hits.is_empty())
-        })
+        self.skip.iter().any(|name| is_meant(name, hook))
+    }
+
+    /// The names to leave out that none of `hooks` has.
+    pub fn unknown<'a>(&'a self, hooks: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let is_known = |name: &str| hooks.iter().any(|hook| is_meant(name, hook));
+        self.skip.iter().map(String::as_str).filter(move |name| !is_known(name))
     }
 
     /// What is set and what comes of it, a line each; `hooks` are those that are configured.
@@ -48,8 +52,7 @@ impl Overrides {
             lines.push(format!("{OFF}=0: no hook runs"));
         }
         for name in &self.skip {
-            let one = Self { skip: vec![name.clone()], ..Self::default() };
-            let hits: Vec<&str> = hooks.iter().copied().filter(|hook| one.skips(hook)).collect();
+            let hits: Vec<&str> = hooks.iter().copied().filter(|it| is_meant(name, it)).collect();
             lines.push(match hits.as_slice() {
                 [] => format!("{SKIP}={name}: no hook has this name, so nothing is left out"),
                 hits => format!("{SKIP}={name}: left out: {}", hits.join(", ")),
@@ -60,6 +63,10 @@ impl Overrides {
         }
         lines
     }
+}
+
+fn is_meant(name: &str, hook: &str) -> bool {
+    name == hook || names::matching(name, &[hook]).is_some_and(|hits| !hits.is_empty())
 }
 
 #[cfg(test)]
