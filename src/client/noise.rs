@@ -49,12 +49,10 @@ pub fn among(event: Event, stdout: &str) -> Option<Found> {
     };
     let is_text = event.facts().plain_text != PlainText::Ignored;
     let text = trimmed(stdout);
-    let Objects { objects, rest, broken } = objects(text);
+    let Objects { found: objects, rest, broken } = objects(text);
     let names = |fields: &[&str]| fields.iter().any(|field| rest.contains(field));
-    let unread = match is_text {
-        false => broken || names_answer(event, &rest),
-        true => names_answer(event, &rest) || broken && names(&["\"decision\"", "\"continue\""]),
-    };
+    let looks = !is_text || names(&["\"decision\"", "\"continue\""]);
+    let unread = broken && looks || names_answer(event, &rest);
     let mut unread = unread.then(|| "what stands beside its answer cannot be read".to_owned());
     let mut best: Option<Found> = None;
     for (span, object) in objects {
@@ -107,7 +105,7 @@ pub fn names_answer(event: Event, text: &str) -> bool {
 /// The JSON objects in a text.
 struct Objects {
     /// Those that can be read, with their places.
-    objects: Vec<(Range<usize>, Map<String, Value>)>,
+    found: Vec<(Range<usize>, Map<String, Value>)>,
     /// The text without them.
     rest: String,
     /// Whether something begins like an object and is none.
@@ -122,7 +120,7 @@ fn objects(text: &str) -> Objects {
         |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
     let starts: Vec<usize> =
         text.match_indices('{').map(|(at, _)| at).filter(begins_a_line).collect();
-    let (mut objects, mut rest, mut broken) = (Vec::new(), String::new(), false);
+    let (mut found, mut rest, mut broken) = (Vec::new(), String::new(), false);
     let mut done = 0;
     for start in &starts[starts.len().saturating_sub(TRIES)..] {
         let mut at = *start;
@@ -138,10 +136,10 @@ fn objects(text: &str) -> Objects {
                 rest.push_str(&text[done..at]);
             }
             done = done.max(end);
-            objects.push((at..end, object));
+            found.push((at..end, object));
             at = text.len() - text[end..].trim_start_matches([' ', '\t']).len();
         }
     }
     rest.push_str(&text[done..]);
-    Objects { objects, rest, broken }
+    Objects { found, rest, broken }
 }
