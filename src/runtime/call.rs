@@ -179,7 +179,7 @@ impl Call<'_> {
             format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
         let holds = on_error != OnError::Open && self.event.facts().block != Block::Never;
         if holds {
-            message.push_str("\nIt declares hooks that must not fail open.");
+            message.push_str("\nIt declares hooks that must not fail open, or may do so.");
         } else if !is_new {
             return Verdict::default();
         }
