@@ -13,7 +13,7 @@ use super::registering::{self, Target};
 use super::settling::Written;
 use super::step::Step;
 use super::writes::Writes;
-use super::{ExitStatus, World, consent, fence, install, release, settling};
+use super::{ExitStatus, World, consent, fence, install, release, remarks, settling};
 use crate::runtime::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
@@ -35,7 +35,8 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let own = Own::of(world, &target, &|path| {
         steps.iter().any(|step| step.removes(path)) || proposals.iter().any(|it| it.removes(path))
     })?;
-    for step in &steps {
+    for (place, step) in places.iter().zip(&steps) {
+        remarks::of_release(world, place, &place.adopted());
         step.show(world);
     }
     if steps.is_empty() {
