@@ -21,6 +21,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     }
     let mut seen = sessions::seen(&world.paths);
     seen.retain(|session| session.live || !args.live);
+    let has_none = seen.is_empty();
     seen.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<(&Seen, Result<Vec<Off>, String>)> =
         seen.iter().map(|session| (session, off(session, world))).collect();
@@ -29,7 +30,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
         world.terminal.line(json!(rows).to_string());
         return Ok(ExitStatus::Done);
     }
-    if rows.is_empty() {
+    if has_none {
         let none =
             if args.live { "No session is running" } else { "No session has called hookman yet" };
         world.terminal.line(none);
