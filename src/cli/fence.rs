@@ -56,12 +56,17 @@ pub(super) fn check_texts(
     if before.is_some() && before == of_hooks(after) { Ok(()) } else { check_all(world, target) }
 }
 
-/// As [`check_all`], where the entries are to call another program than they do.
+/// As [`check_all`], where the entries are to call another program than they do, or to become those
+/// of another manifest than the one beside them.
 ///
 /// # Errors
 ///
 /// As [`check`].
 pub(super) fn check_program(world: &World, target: &Target, given: Option<&Path>) -> Result<()> {
+    // Where the settings are a symlink, the entries in them can be those of another manifest.
+    if let Some(hook) = linked(target).find_map(|chain| fenced_in(world, &chain)) {
+        check(&hook, true)?;
+    }
     let (Some(given), Some(now)) = (given, binary::registered(&target.settings)) else {
         return Ok(());
     };
@@ -71,9 +76,16 @@ pub(super) fn check_program(world: &World, target: &Target, given: Option<&Path>
 /// A hook of a target that is on and that only the user may switch off. Where the settings are a
 /// symlink, what it leads to is written, so the manifests beside that have a say as well.
 fn fenced(world: &World, target: &Target) -> Option<String> {
-    let linked = files::led_to(&target.settings).into_iter();
-    let beside = linked.map(|settings| Chain::beside(&settings, target.chain.scope));
-    std::iter::once(target.chain.clone()).chain(beside).find_map(|chain| fenced_in(world, &chain))
+    std::iter::once(target.chain.clone())
+        .chain(linked(target))
+        .find_map(|chain| fenced_in(world, &chain))
+}
+
+fn linked(target: &Target) -> impl Iterator<Item = Chain> {
+    let settings = files::led_to(&target.settings).into_iter();
+    settings
+        .map(|settings| Chain::beside(&settings, target.chain.scope))
+        .filter(|chain| chain.manifest != target.chain.manifest)
 }
 
 /// Such a hook of a chain; where the manifest cannot be read, one of its last good version.
