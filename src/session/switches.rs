@@ -30,6 +30,10 @@ impl Switches {
     ///
     /// When the text is not what hookman wrote; that means that nothing is switched.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
+        // A list would pass for the fields in their order.
+        if !text.trim_start().starts_with('{') {
+            return Err(serde::de::Error::custom("it is no object"));
+        }
         serde_json::from_str(text)
     }
 
@@ -196,6 +200,13 @@ mod tests {
         assert!(switches.enable(None, "a", Some("Plan"), at(0)));
         assert!(!switches.enable(None, "a", None, at(9)), "it had ended");
         assert!(switches.disabled.is_empty());
+    }
+
+    #[test]
+    fn a_list_is_no_file_of_switches() {
+        for list in ["[]", r#"["one","2026","","",[{"hook":"a"}],""]"#] {
+            assert!(Switches::parse(list).is_err(), "{list}");
+        }
     }
 
     #[test]
