@@ -144,9 +144,11 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<
 pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Result<Reply> {
     let request = Request { term: term.clone(), ..Request::default() };
     let mut replies = Vec::new();
+    // What begins together also ends together, though a second may pass between.
+    let now = scene.moment();
     for (name, hooks) in &chosen.parts {
         let scene = Scene { profile: Some(name), ..*scene };
-        replies.push(switching::perform(&scene, Verb::Disable, hooks, &request)?);
+        replies.push(switching::perform_at(&scene, &now, Verb::Disable, hooks, &request)?);
     }
     let left_out = chosen.left_out.iter().map(String::as_str);
     let text: Vec<&str> = left_out.chain(replies.iter().map(|it| it.text.as_str())).collect();

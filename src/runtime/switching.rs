@@ -127,8 +127,22 @@ pub fn perform(
     hooks: &[Switchable],
     request: &Request,
 ) -> Result<Reply> {
-    let now = scene.moment();
-    let sample = off_of(scene, request, &now)?;
+    perform_at(scene, &scene.moment(), verb, hooks, request)
+}
+
+/// As [`perform`], at one moment for several that belong together.
+///
+/// # Errors
+///
+/// As [`perform`].
+pub fn perform_at(
+    scene: &Scene<'_>,
+    now: &Now,
+    verb: Verb,
+    hooks: &[Switchable],
+    request: &Request,
+) -> Result<Reply> {
+    let sample = off_of(scene, request, now)?;
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
