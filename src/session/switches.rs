@@ -31,8 +31,8 @@ impl Switches {
     /// When the text is not what hookman wrote; that means that nothing is switched.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
         // A list would pass for the fields in their order.
-        if !text.trim_start().starts_with('{') {
-            return Err(serde::de::Error::custom("it is no object"));
+        if text.trim_start().starts_with('[') {
+            return Err(serde::de::Error::custom("it is a list"));
         }
         serde_json::from_str(text)
     }
