@@ -1,26 +1,30 @@
 //! The compiled form of a chain's manifests: what `hookman run` reads instead of TOML.
 //!
-//! The first line is a header: a sum of all that follows it, by which damage is noticed, and what the
-//! plan was made from. Then comes one short line for each step, in columns between tabs, the event and the matcher first, so that steps of other
-//! events and steps that do not match are passed over without being parsed. After an empty line
-//! stands what the steps run, which is long and is looked at only where a step points to it. The
-//! event of a hook that the client calls by an entry of its own is followed by a colon and the
-//! hook's name. A hook with conditions has one more column, which points to them.
+//! The first line is a header: a sum of all that follows it, by which damage is noticed, the length
+//! of the steps, and what the plan was made from. Then comes one short line for each step, in columns
+//! between tabs, the event and the matcher first, and in front of each its length, so that steps of
+//! other events and steps that do not match are passed over unread. After an empty line stands what
+//! the steps run, which is long and is looked at only where a step points to it. The event of a hook
+//! that the client calls by an entry of its own is followed by a colon and the hook's name. A hook
+//! with conditions has one more column, which points to them.
+
+mod writing;
+
+pub use writing::render;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::condition::Condition;
-use super::relative;
 use crate::client::event::Event;
-use crate::client::matcher;
-use crate::manifest::{Action, Hook, OnError};
+use crate::client::matcher::Target;
+use crate::manifest::OnError;
 
 /// The bytes of the sum in front of the header, as hexadecimal digits and a blank.
 const SUM: usize = 17;
+
+/// The bytes after it of the length of all steps, in the same form.
+const LENGTH: usize = 9;
 
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
@@ -56,7 +60,7 @@ impl<'a> Header<'a> {
         if u64::from_str_radix(said.strip_suffix(' ')?, 16) != Ok(sum(text)) {
             return None;
         }
-        serde_json::from_str(text.split_once('\n')?.0).ok()
+        serde_json::from_str(text.get(LENGTH..)?.split_once('\n')?.0).ok()
     }
 }
 
@@ -102,55 +106,6 @@ pub enum Run<'a> {
     Argv(Vec<String>),
 }
 
-/// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
-///
-/// # Errors
-///
-/// When a value cannot be written as JSON.
-pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json::Result<String> {
-    let header = Header { build: build.into(), sources: sources.to_vec() };
-    let mut text = format!("{:SUM$}{}\n", "", serde_json::to_string(&header)?);
-    let mut store = Store::default();
-    let manifest = sources.first().map_or("", |source| &source.path);
-    let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
-    for hook in hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none()) {
-        let (kind, data) = data(hook, directory)?;
-        let matcher = match hook.matcher.as_deref() {
-            None => String::new(),
-            Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
-                serde_json::to_string(matcher)?
-            }
-            Some(matcher) => matcher.to_owned(),
-        };
-        let timeout = hook.timeout_ms.to_string();
-        let place = store.place(&data);
-        let manner = manner(hook, directory, &mut store)?;
-        let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
-        let on_error = hook.on_error.name();
-        let mark = if hook.audience.user_only { USER_ONLY } else { "" };
-        let conditions = match Condition::of(hook) {
-            Some(condition) => store.place(&serde_json::to_string(&condition)?),
-            None => String::new(),
-        };
-        for event in &hook.events {
-            let event = format!("{event}{apart}");
-            let columns =
-                [&*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark];
-            text.push_str(&columns.join("\t"));
-            if !conditions.is_empty() {
-                text.push('\t');
-                text.push_str(&conditions);
-            }
-            text.push('\n');
-        }
-    }
-    text.push('\n');
-    text.push_str(&store.text);
-    let sum = format!("{:0width$x} ", sum(&text[SUM..]), width = SUM - 1);
-    text.replace_range(..SUM, &sum);
-    Ok(text)
-}
-
 /// A sum of a text that differs wherever one byte does. It is there for accidents: who may write a
 /// plan may write its manifest.
 fn sum(text: &str) -> u64 {
@@ -175,71 +130,6 @@ pub fn strictest(text: &str) -> OnError {
     lines.map(of_line).max().unwrap_or_default()
 }
 
-/// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
-fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
-    // An adopted hook goes on as it ran under the client, which resolves nothing.
-    let resolve = !hook.manner.adopted;
-    Ok(match &hook.action {
-        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
-        Action::Command(line) => {
-            let whole = resolve.then(|| relative::line(line, directory)).flatten();
-            ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
-        }
-        Action::Argv(words) => {
-            let mut words = words.clone();
-            if let Some(program) = words.first_mut().filter(|_| resolve)
-                && let Some(whole) = relative::program(program, directory)
-            {
-                *program = whole;
-            }
-            ("argv", serde_json::to_string(&words)?)
-        }
-        // The client runs it, and no plan has a step for it.
-        Action::Passed(_) => ("", String::new()),
-    })
-}
-
-/// How a hook runs, in words: whether beside others first, then what is not usual.
-fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
-    let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
-    if hook.manner.always {
-        words.push_str(ALWAYS);
-    }
-    if matches!(hook.action, Action::Builtin { .. }) {
-        return Ok(words);
-    }
-    if hook.surroundings.in_project {
-        words.push_str(IN_PROJECT);
-    }
-    if !hook.surroundings.path.is_empty() {
-        let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
-        let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
-        words.push_str(PATH);
-        words.push_str(&store.place(&path));
-    }
-    Ok(words)
-}
-
-/// What the steps run, each text once.
-#[derive(Default)]
-struct Store {
-    text: String,
-    places: BTreeMap<String, String>,
-}
-
-impl Store {
-    /// Where `data` stands, as its offset and length in bytes; it is added if it is new.
-    fn place(&mut self, data: &str) -> String {
-        if let Some(place) = self.places.get(data) {
-            return place.clone();
-        }
-        let place = format!("{} {}", self.text.len(), data.len());
-        self.text.push_str(data);
-        self.places.insert(data.to_owned(), place.clone());
-        place
-    }
-}
-
 /// The hooks of a plan.
 #[derive(Debug)]
 pub struct Plan<'a> {
@@ -251,18 +141,28 @@ impl<'a> Plan<'a> {
     /// Reads a plan whose header was read, as whether it is whole is seen by that; `None` if the
     /// text is no plan.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (_, steps) = text.split_once('\n')?;
-        let (steps, store) = match steps.strip_prefix('\n') {
-            Some(store) => ("", store),
-            None => steps.split_once("\n\n")?,
-        };
-        Some(Self { steps, store })
+        let (header, rest) = text.split_once('\n')?;
+        let length = header.get(SUM..SUM + LENGTH)?.strip_suffix(' ')?;
+        let (steps, store) = rest.split_at_checked(usize::from_str_radix(length, 16).ok()?)?;
+        Some(Self { steps, store: store.strip_prefix('\n')? })
+    }
+
+    /// The lines of the steps, or what is left of the text where one cannot be told from the next.
+    fn lines(&self) -> impl Iterator<Item = Result<&'a str, &'a str>> {
+        let mut left = self.steps;
+        std::iter::from_fn(move || {
+            let text = left;
+            let is_last = text.is_empty();
+            let line = line(text);
+            left = line.map_or("", |(_, rest)| rest);
+            (!is_last).then(|| line.map(|(line, _)| line).ok_or(text))
+        })
     }
 
     /// The names of the hooks, once for each line, those with entries of their own included, and
     /// whether only a person may switch the hook off.
     pub fn hooks(&self) -> impl Iterator<Item = (&'a str, bool)> {
-        self.steps.lines().filter_map(|line| {
+        self.lines().flatten().filter_map(|line| {
             let mark = line.split('\t').nth(8).unwrap_or_default();
             Some((line.split('\t').nth(2)?, mark == USER_ONLY))
         })
@@ -281,12 +181,20 @@ impl<'a> Plan<'a> {
         hook: Option<&str>,
         subject: Option<&str>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
-        self.steps.lines().filter_map(move |line| {
+        let target = Target::new(event, subject);
+        self.lines().filter_map(move |line| {
+            let line = match line {
+                Ok(line) => line,
+                Err(text) => return Some(Err(text)),
+            };
             let mut rest = line.strip_prefix(event.name())?;
             if let Some(hook) = hook {
                 rest = rest.strip_prefix(':')?.strip_prefix(hook)?;
             }
-            let (matcher, rest) = rest.strip_prefix('\t')?.split_once('\t')?;
+            let rest = rest.strip_prefix('\t')?;
+            // The search of the standard library is made for longer texts.
+            let end = rest.bytes().position(|byte| byte == b'\t')?;
+            let (matcher, rest) = (&rest[..end], &rest[end + 1..]);
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
                 let Ok(matcher) = serde_json::from_str::<String>(matcher) else {
                     return Some(Err(line));
@@ -295,10 +203,17 @@ impl<'a> Plan<'a> {
             } else {
                 matcher.into()
             };
-            matcher::matches(Some(&*matcher), event, subject)
-                .then(|| step(rest, self.store).ok_or(line))
+            target.is_hit_by(&matcher).then(|| step(rest, self.store).ok_or(line))
         })
     }
+}
+
+/// The first line of some, and the text after it.
+fn line(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().position(|byte| byte == b' ')?;
+    let length: usize = text[..digits].parse().ok()?;
+    let (line, rest) = text[digits + 1..].split_at_checked(length)?;
+    Some((line, rest.strip_prefix('\n')?))
 }
 
 fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
@@ -343,6 +258,7 @@ fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::{Action, Hook};
 
     fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
         Hook {
@@ -417,12 +333,19 @@ mod tests {
             "bad\topen\t1\talone\tcommand\t0 4",
             "good\topen\t1\talone\tcommand\t0 3",
         ];
-        let rows = rows.map(|row| format!("Stop\t\t{row}\n")).concat();
-        let text = format!("{{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"");
-        let plan = Plan::parse(&text).unwrap();
-        let read: Vec<bool> =
-            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect();
-        assert_eq!(read, [false, false, true]);
+        let plan = |odd: &str| {
+            let rows = rows.map(|row| format!("{} Stop\t\t{row}\n", row.len() + 6)).concat() + odd;
+            let sum = "0".repeat(SUM - 1);
+            format!("{sum} {:08x} {{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"", rows.len())
+        };
+        let read = |text: &str| -> Vec<bool> {
+            let plan = Plan::parse(text).unwrap();
+            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect()
+        };
+        assert_eq!(read(&plan("")), [false, false, true]);
+        for odd in ["\n", "x", "9 short\n", "5 long1234\n", "4 none"] {
+            assert_eq!(read(&plan(odd)), [false, false, true, false], "{odd}");
+        }
         assert!(Plan::parse("no plan\n").is_none());
     }
 

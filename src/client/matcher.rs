@@ -4,8 +4,10 @@
 //! letters, digits, `_`, `-`, blanks, commas and bars is a list of exact names; any other is an
 //! unanchored, case-sensitive JavaScript regular expression, which matches nothing if invalid.
 
+mod plain;
+
 use super::event::{Event, Subject};
-use super::tools::{aliases, canonical};
+use super::tools::aliases;
 
 /// What the client takes a matcher for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,16 +22,19 @@ pub enum Kind {
 
 /// What the client takes `matcher` for under `event`.
 pub fn kind(matcher: Option<&str>, event: Event) -> Kind {
-    let Some(text) = matcher.filter(|text| !text.is_empty() && *text != "*") else {
+    kind_of(matcher.unwrap_or_default(), event.facts().subject.is_narrow())
+}
+
+fn kind_of(matcher: &str, narrow: bool) -> Kind {
+    if matcher.is_empty() || matcher == "*" {
         return Kind::Any;
-    };
-    let narrow = event.facts().subject.is_narrow();
+    }
     let in_list = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'_' | b'|')
             || (!narrow && matches!(byte, b'-' | b' ' | b','))
     };
-    if text.bytes().all(in_list) { Kind::List } else { Kind::Pattern }
+    if matcher.bytes().all(in_list) { Kind::List } else { Kind::Pattern }
 }
 
 /// The names in a list matcher.
@@ -50,16 +55,56 @@ pub fn compile(pattern: &str) -> Result<regress::Regex, regress::Error> {
 ///
 /// `subject` is what [`super::payload::Payload::subject`] gives; without one every group runs.
 pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bool {
-    let Some(subject) = subject.filter(|subject| !subject.is_empty()) else { return true };
-    let tool = event.facts().subject == Subject::Tool;
-    match (kind(matcher, event), matcher) {
-        (Kind::Any, _) | (_, None) => true,
-        (Kind::List, Some(list)) => names(list)
-            .any(|name| name == subject || (tool && canonical(name) == canonical(subject))),
-        (Kind::Pattern, Some(pattern)) => compile(pattern).is_ok_and(|regex| {
-            let hits = |name: &str| regex.find(name).is_some();
-            hits(subject) || (tool && aliases(subject).any(hits))
-        }),
+    Target::new(event, subject).is_hit_by(matcher.unwrap_or_default())
+}
+
+/// What the matchers of one call are tested against.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// The subject and, of a tool, its other names; none where every group runs.
+    names: Vec<&'a str>,
+    /// Whether the event's matchers have the smaller set of letters in their lists.
+    narrow: bool,
+}
+
+impl<'a> Target<'a> {
+    /// The target of a call, from the same as [`matches`].
+    pub fn new(event: Event, subject: Option<&'a str>) -> Self {
+        let kind = event.facts().subject;
+        let mut names: Vec<&'a str> = Vec::new();
+        if let Some(subject) = subject.filter(|it| !it.is_empty()) {
+            names.push(subject);
+            if kind == Subject::Tool {
+                names.extend::<Vec<&'a str>>(aliases(subject).collect());
+            }
+        }
+        Self { names, narrow: kind.is_narrow() }
+    }
+
+    /// Whether a group with `matcher`, which may be empty, runs for it.
+    pub fn is_hit_by(&self, matcher: &str) -> bool {
+        if self.names.is_empty() {
+            return true;
+        }
+        match kind_of(matcher, self.narrow) {
+            Kind::Any => true,
+            Kind::List => matcher
+                .as_bytes()
+                .split(|byte| matches!(byte, b'|' | b','))
+                .map(<[u8]>::trim_ascii)
+                .any(|name| self.names.iter().any(|it| it.as_bytes() == name)),
+            Kind::Pattern => {
+                let told = self
+                    .names
+                    .iter()
+                    .try_fold(false, |hit, name| Some(plain::hits(matcher, name)? || hit));
+                told.unwrap_or_else(|| {
+                    let hits =
+                        |it: regress::Regex| self.names.iter().any(|name| it.find(name).is_some());
+                    compile(matcher).is_ok_and(hits)
+                })
+            }
+        }
     }
 }
 

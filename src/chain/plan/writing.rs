@@ -1,0 +1,123 @@
+//! Compiling manifests to a plan.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use super::super::condition::Condition;
+use super::super::relative;
+use super::{ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, sum};
+use crate::manifest::{Action, Hook};
+
+/// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
+///
+/// # Errors
+///
+/// When a value cannot be written as JSON.
+pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json::Result<String> {
+    let mut lines = String::new();
+    let mut store = Store::default();
+    let manifest = sources.first().map_or("", |source| &source.path);
+    let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
+    for hook in hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none()) {
+        let (kind, data) = data(hook, directory)?;
+        let matcher = match hook.matcher.as_deref() {
+            None => String::new(),
+            Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
+                serde_json::to_string(matcher)?
+            }
+            Some(matcher) => matcher.to_owned(),
+        };
+        let timeout = hook.timeout_ms.to_string();
+        let place = store.place(&data);
+        let manner = manner(hook, directory, &mut store)?;
+        let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
+        let on_error = hook.on_error.name();
+        let mark = if hook.audience.user_only { USER_ONLY } else { "" };
+        let conditions = match Condition::of(hook) {
+            Some(condition) => store.place(&serde_json::to_string(&condition)?),
+            None => String::new(),
+        };
+        for event in &hook.events {
+            let event = format!("{event}{apart}");
+            let columns =
+                [&*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark];
+            let mut line = columns.join("\t");
+            if !conditions.is_empty() {
+                line.push('\t');
+                line.push_str(&conditions);
+            }
+            let _ = writeln!(lines, "{} {line}", line.len());
+        }
+    }
+    let header = Header { build: build.into(), sources: sources.to_vec() };
+    let header = serde_json::to_string(&header)?;
+    let length = lines.len();
+    let text = format!("{length:0width$x} {header}\n{lines}\n{}", store.text, width = LENGTH - 1);
+    Ok(format!("{:0width$x} {text}", sum(&text), width = SUM - 1))
+}
+
+/// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
+fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
+    // An adopted hook goes on as it ran under the client, which resolves nothing.
+    let resolve = !hook.manner.adopted;
+    Ok(match &hook.action {
+        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
+        Action::Command(line) => {
+            let whole = resolve.then(|| relative::line(line, directory)).flatten();
+            ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
+        }
+        Action::Argv(words) => {
+            let mut words = words.clone();
+            if let Some(program) = words.first_mut().filter(|_| resolve)
+                && let Some(whole) = relative::program(program, directory)
+            {
+                *program = whole;
+            }
+            ("argv", serde_json::to_string(&words)?)
+        }
+        // The client runs it, and no plan has a step for it.
+        Action::Passed(_) => ("", String::new()),
+    })
+}
+
+/// How a hook runs, in words: whether beside others first, then what is not usual.
+fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
+    let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
+    if hook.manner.always {
+        words.push_str(ALWAYS);
+    }
+    if matches!(hook.action, Action::Builtin { .. }) {
+        return Ok(words);
+    }
+    if hook.surroundings.in_project {
+        words.push_str(IN_PROJECT);
+    }
+    if !hook.surroundings.path.is_empty() {
+        let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
+        let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
+        words.push_str(PATH);
+        words.push_str(&store.place(&path));
+    }
+    Ok(words)
+}
+
+/// What the steps run, each text once.
+#[derive(Default)]
+struct Store {
+    text: String,
+    places: BTreeMap<String, String>,
+}
+
+impl Store {
+    /// Where `data` stands, as its offset and length in bytes; it is added if it is new.
+    fn place(&mut self, data: &str) -> String {
+        if let Some(place) = self.places.get(data) {
+            return place.clone();
+        }
+        let place = format!("{} {}", self.text.len(), data.len());
+        self.text.push_str(data);
+        self.places.insert(data.to_owned(), place.clone());
+        place
+    }
+}
