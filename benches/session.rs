@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use sandbox::Sandbox;
 use serde_json::json;
 use session::Session;
@@ -26,6 +26,11 @@ mod session;
 
 const CALLS: usize = 30;
 const HOOKS: usize = 10;
+
+/// How much longer a session with hookman may take than one without hooks.
+const LIMIT: f64 = 1.03;
+/// From which time on a model counts as a real one; those of today take longer.
+const REAL: Duration = Duration::from_secs(1);
 
 const SCRIPT: &str = r#"#!/bin/bash
 payload=$(cat)
@@ -60,27 +65,38 @@ fn main() -> Result<()> {
     // `cargo bench` and `cargo test --benches` run this as one of several, and bare.
     let Some(hookman) = arguments.next() else { return Ok(()) };
     let least = arguments.next().context("LEAST")?;
-    let rounds = arguments.next().as_deref().unwrap_or("5").parse().context("ROUNDS")?;
+    let rounds = arguments.next().context("ROUNDS")?.parse().context("ROUNDS")?;
+    let pause = arguments.next().context("MILLISECONDS")?.parse().context("MILLISECONDS")?;
+    let pause = Duration::from_millis(pause);
     let mut times: [Vec<Duration>; KINDS.len()] = Default::default();
     for round in 0..=rounds {
         // Each kind comes first in turn, so that none always finds the machine warm.
         for step in 0..KINDS.len() {
             let at = (round + step) % KINDS.len();
-            let time = time(KINDS[at].0, Path::new(&hookman), &least).context(KINDS[at].1)?;
+            let (kind, name) = KINDS[at];
+            let time = time(kind, Path::new(&hookman), &least, pause).context(name)?;
             // The first round warms the caches.
             if round > 0 {
                 times[at].push(time);
             }
         }
     }
-    println!("{CALLS} tool calls, {rounds} rounds\nmedian\tmin\tmax");
+    println!("{CALLS} tool calls, a model that answers after {pause:?}, {rounds} rounds");
+    println!("median\tmin\tmax");
     let nothing = median(&mut times[0]);
-    for ((_, name), times) in KINDS.iter().zip(&mut times) {
+    let mut too_long = None;
+    for ((kind, name), times) in KINDS.iter().zip(&mut times) {
         let median = median(times);
         let ratio = median.as_secs_f64() / nothing.as_secs_f64();
         let (min, max) = (times[0].as_secs_f64(), times[times.len() - 1].as_secs_f64());
         let median = median.as_secs_f64();
         println!("{median:.3} s\t{min:.3} s\t{max:.3} s\t{ratio:.3}\t{name}");
+        if matches!(kind, Kind::Hookman) && pause >= REAL && ratio > LIMIT {
+            too_long = Some(ratio);
+        }
+    }
+    if let Some(ratio) = too_long {
+        bail!("a session with hookman takes {ratio:.3} of one without hooks, more than {LIMIT}");
     }
     Ok(())
 }
@@ -91,7 +107,7 @@ fn median(times: &mut [Duration]) -> Duration {
 }
 
 /// How long a session takes from the start of the client to its end.
-fn time(kind: Kind, hookman: &Path, least: &str) -> Result<Duration> {
+fn time(kind: Kind, hookman: &Path, least: &str, pause: Duration) -> Result<Duration> {
     let sandbox = Sandbox::new(hookman, &BTreeMap::new())?;
     sandbox.write("project/notes.txt", "one line\n")?;
     match kind {
@@ -111,6 +127,7 @@ fn time(kind: Kind, hookman: &Path, least: &str) -> Result<Duration> {
         }
     }
     let mut session = Session::new()?;
+    session.api.pause(pause);
     session.api.queue(script::parse(&turns(&sandbox))?);
     let args = ["--allowedTools", "Bash", "Read"].map(str::to_owned);
     let start = Instant::now();

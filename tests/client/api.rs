@@ -8,6 +8,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
+    time::Duration,
 };
 
 use anyhow::{Context, Result};
@@ -32,6 +33,7 @@ struct State {
     n_messages: usize,
     n_calls: usize,
     closed: bool,
+    pause: Duration,
 }
 
 /// The server, which stops when this is dropped.
@@ -77,6 +79,12 @@ impl Api {
     /// Adds turns for the next prompt.
     pub(crate) fn queue(&self, turns: Vec<Turn>) {
         lock(&self.state).turns.extend(turns);
+    }
+
+    /// Has the model take so long for every answer, as a real one does.
+    #[allow(dead_code, reason = "only the benchmark has the time")]
+    pub(crate) fn pause(&self, pause: Duration) {
+        lock(&self.state).pause = pause;
     }
 
     /// Takes the requests since the last call.
@@ -142,6 +150,8 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
     } else if method == "POST" && path.starts_with("/v1/messages/count_tokens") {
         ("200 OK", "application/json", json!({ "input_tokens": 1 }).to_string())
     } else if method == "POST" && path.starts_with("/v1/messages") {
+        let pause = lock(state).pause;
+        thread::sleep(pause);
         let (kind, text) = message(serde_json::from_slice(&body)?, state);
         ("200 OK", kind, text)
     } else if method == "POST" && path.starts_with("/hook/") {
