@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Error, Result, environment, files};
+use super::{Error, Result, environment, files, foreign};
 
 /// The variable that names the file.
 pub const VARIABLE: &str = "CLAUDE_ENV_FILE";
@@ -36,21 +36,26 @@ impl Exports {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or written.
+    /// When a file cannot be read or written, or is none, such as a pipe, which nothing is waited
+    /// for at. What the other commands wrote is there then all the same.
     pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();
+        let mut odd = Ok(());
         for index in indices(file) {
             let path = beside(file, index);
-            all.extend(fs::read(&path).map_err(Error::of("read", &path))?);
+            match foreign::read(&path) {
+                Ok(bytes) => all.extend(bytes.unwrap_or_default()),
+                Err(error) => odd = Err(Error::of("read", &path)(error)),
+            }
             if all.last().is_some_and(|last| *last != b'\n') {
                 all.push(b'\n');
             }
         }
-        if all.is_empty() && !file.exists() {
-            return Ok(());
+        if !all.is_empty() || file.exists() {
+            foreign::write(file, &all).map_err(Error::of("write", file))?;
         }
-        fs::write(file, all).map_err(Error::of("write", file))
+        odd
     }
 }
 
@@ -65,7 +70,9 @@ fn of_process() -> Option<PathBuf> {
         }
     } else if known.is_empty() {
         // It is from before the first command was hookman's.
-        let _ = fs::copy(&file, beside(&file, 0));
+        if let Ok(Some(before)) = foreign::read(&file) {
+            let _ = foreign::write(&beside(&file, 0), &before);
+        }
     }
     Some(file)
 }

@@ -82,53 +82,6 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     })
 }
 
-/// The bytes of a regular file, or `None` where there is none.
-///
-/// # Errors
-///
-/// What the system says, and what is no regular file.
-pub fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => fs::read(path).map(Some),
-        Ok(_) => Err(io::Error::other("it is not a regular file")),
-        Err(error) if absent(&error) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// The text of a file of others, or `None` where there is none; what is not UTF-8 is replaced.
-///
-/// # Errors
-///
-/// What the system says, what is no regular file, and a file of more than `most` bytes.
-pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
-    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
-    let odd = if !metadata.is_file() {
-        Some("it is not a regular file")
-    } else if metadata.len() > most {
-        Some("it is too long")
-    } else {
-        None
-    };
-    if let Some(odd) = odd {
-        return Err(io::Error::other(odd));
-    }
-    // What stands there by now may be another file.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let Some(file) = found(opened)? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Err(error) if absent(&error) => Ok(None),
-        result => result.map(Some),
-    }
-}
-
 /// Reads a small file of hookman's own into `text`; `false` where there is none.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::files;
+use super::foreign;
 
 /// How many bytes a file of git's that names a branch or a directory may have.
 const LONGEST: u64 = 64 * 1024;
@@ -53,7 +53,7 @@ pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
         let Some(directory) = git_directory(above)? else { continue };
         // As git, which takes a directory without a HEAD for no repository and goes up.
-        let Some(head) = files::read_at_most(&directory.join("HEAD"), LONGEST)? else { continue };
+        let Some(head) = foreign::read_at_most(&directory.join("HEAD"), LONGEST)? else { continue };
         let head = head.trim_end();
         let is_commit = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_hexdigit());
         return match head.strip_prefix("ref:") {
@@ -72,7 +72,7 @@ fn git_directory(folder: &Path) -> io::Result<Option<PathBuf>> {
     if dot_git.is_dir() {
         return Ok(Some(dot_git));
     }
-    let Some(text) = files::read_at_most(&dot_git, LONGEST)? else { return Ok(None) };
+    let Some(text) = foreign::read_at_most(&dot_git, LONGEST)? else { return Ok(None) };
     let named = text.trim_end().strip_prefix("gitdir: ").map(|named| folder.join(named));
     let named = named.filter(|directory| directory.is_dir());
     named.map(Some).ok_or_else(|| io::Error::other("`.git` names no directory"))

@@ -9,6 +9,7 @@ pub mod exports;
 pub mod files;
 pub mod folders;
 pub mod following;
+pub mod foreign;
 pub mod git;
 pub mod input;
 pub mod lock;

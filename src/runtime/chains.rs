@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{build, catalogue::Catalogue};
 use crate::chain::plan::{self, Header, Source};
 use crate::machine::files::{self, Stamp};
+use crate::machine::foreign;
 use crate::machine::paths::Paths;
 use crate::manifest::{self, Manifest, OnError, Position, Problem, Problems};
 
@@ -182,13 +183,13 @@ fn source(path: &Path) -> Source<'_> {
 /// words behind the key.
 pub(super) fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
-    let of_manifest = |path: &Path| match files::read_bytes(path) {
+    let of_manifest = |path: &Path| match foreign::read(path) {
         Ok(bytes) => bytes.map(|bytes| manifest::guess::on_error(&bytes)),
         Err(_) => Some(OnError::Closed),
     };
     // Of a plan without a manifest nothing runs.
     let manifests: Vec<OnError> = chain.files().filter_map(of_manifest).collect();
     let Some(strictest) = manifests.into_iter().max() else { return OnError::Open };
-    let plan = files::read_bytes(&chain.plan_file(paths)).ok().flatten().unwrap_or_default();
+    let plan = foreign::read(&chain.plan_file(paths)).ok().flatten().unwrap_or_default();
     strictest.max(plan::strictest(&String::from_utf8_lossy(&plan)))
 }

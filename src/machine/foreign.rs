@@ -1,0 +1,73 @@
+//! Files that others may put something else in the place of: a pipe, a device, a directory.
+//!
+//! To open a pipe waits for whoever has its other end, and a device has no end.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use super::files::absent;
+
+/// The bytes of a regular file, or `None` where there is none.
+///
+/// # Errors
+///
+/// What the system says, and what is no regular file.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
+    check(&metadata)?;
+    let Some(mut file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// The text of a regular file, or `None` where there is none; what is not UTF-8 is replaced.
+///
+/// # Errors
+///
+/// What the system says, what is no regular file, and a file of more than `most` bytes.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
+    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
+    check(&metadata)?;
+    if metadata.len() > most {
+        return Err(io::Error::other("it is too long"));
+    }
+    let Some(file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Writes a regular file in its place, or makes it.
+///
+/// # Errors
+///
+/// What the system says, and what is no regular file, which is left as it is.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    found(fs::metadata(path))?.as_ref().map_or(Ok(()), check)?;
+    let mut file = open(OpenOptions::new().write(true).create(true).truncate(false), path)?;
+    file.set_len(0)?;
+    file.write_all(bytes)
+}
+
+// What stands there by now may be another file than the one that was looked at.
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check(metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.is_file() { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if absent(&error) => Ok(None),
+        result => result.map(Some),
+    }
+}
