@@ -121,6 +121,7 @@ pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a s
         person: is_person(),
         profile: None,
         prompt: "",
+        is_run: false,
     }
 }
 

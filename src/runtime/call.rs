@@ -78,7 +78,7 @@ impl Call<'_> {
         let mut told: Vec<Ran> =
             notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();
         let directory = self.paths.session(&safe_name(&payload.session_id));
-        let store = FileStore::new(directory.join("flags"));
+        let store = FileStore::of_run(directory.join("flags"));
         let keep = |text: &str| texts::keep(&directory, text);
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) => plan,

@@ -2,23 +2,36 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::machine::lock::Lock;
 use crate::machine::{clock, files, folders};
 use crate::session::store::Store;
 
+/// How long a run waits for another process that changes the same store.
+const WAIT: Duration = Duration::from_secs(1);
+
 /// A directory with one small file per flag, which holds the second at which the flag falls.
 #[derive(Debug)]
 pub struct FileStore {
     directory: PathBuf,
+    /// Whether it is a run's, which the client waits for.
+    is_hurried: bool,
+    /// Whether a lock was waited for in vain.
+    has_waited: AtomicBool,
 }
 
 impl FileStore {
     /// The store in `directory`, which need not exist yet.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory }
+        Self { directory, is_hurried: false, has_waited: AtomicBool::new(false) }
+    }
+
+    /// As [`FileStore::new`], for a run: a lock is waited for a second, once for all that it does.
+    pub fn of_run(directory: PathBuf) -> Self {
+        Self { is_hurried: true, ..Self::new(directory) }
     }
 
     fn file(&self, flag: &str) -> PathBuf {
@@ -48,7 +61,19 @@ impl FileStore {
     }
 
     fn lock(&self) -> io::Result<Lock> {
-        Lock::take(&self.directory.with_extension("lock")).map_err(private)
+        self.lock_of(&self.directory)
+    }
+
+    fn lock_of(&self, folder: &Path) -> io::Result<Lock> {
+        let path = folder.with_extension("lock");
+        if !self.is_hurried {
+            return Lock::take(&path).map_err(private);
+        }
+        let wait = if self.has_waited.load(Ordering::Relaxed) { Duration::ZERO } else { WAIT };
+        Lock::take_within(&path, wait).map_err(|error| {
+            self.has_waited.store(true, Ordering::Relaxed);
+            private(error)
+        })
     }
 
     fn name(flag: &str) -> String {
@@ -154,7 +179,7 @@ impl Store for FileStore {
             read(&mut text)?;
             return Ok(value(&text));
         }
-        let _lock = Lock::take(&folder.with_extension("lock")).map_err(private)?;
+        let _lock = self.lock_of(&folder)?;
         read(&mut text)?;
         // The least number there is takes all away, also from more than it could.
         let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
@@ -235,6 +260,25 @@ mod tests {
             assert_eq!(taken + usize::from(store.is_up("a").unwrap()), 1, "round {round}");
             store.take("a").unwrap();
         }
+    }
+
+    #[test]
+    fn a_run_waits_once_for_who_keeps_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = folder.path().join("flags");
+        let (kept, store) = (FileStore::new(flags.clone()), FileStore::of_run(flags));
+        kept.raise("a", Duration::ZERO).unwrap();
+        let held = [kept.lock().unwrap(), kept.lock_of(&folder.path().join("counters")).unwrap()];
+        let late = |result: io::Result<()>| result.unwrap_err().kind() == io::ErrorKind::TimedOut;
+        assert!(late(store.raise("a", MINUTE).map(drop)));
+        assert!(store.has_waited.load(Ordering::Relaxed));
+        assert!(late(store.take("a").map(drop)));
+        assert!(late(store.count("c", 1).map(drop)));
+        // What needs no lock goes on.
+        assert!(store.raise("b", MINUTE).unwrap());
+        drop(held);
+        assert!(store.take("b").unwrap());
+        assert_eq!(store.count("c", 1).unwrap(), 1);
     }
 
     #[test]

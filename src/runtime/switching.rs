@@ -96,13 +96,15 @@ pub struct Scene<'a> {
     pub profile: Option<&'a str>,
     /// The prompt as which the switch is typed, or empty.
     pub prompt: &'a str,
+    /// Whether it is a run's, which the client waits for.
+    pub is_run: bool,
 }
 
 impl<'a> Scene<'a> {
     /// The session that a run is for.
     pub fn of_run(paths: &'a Paths, payload: &'a Payload<'_>) -> Self {
         let (session, directory) = (&*payload.session_id, &*payload.cwd);
-        Self { paths, session, directory, person: false, profile: None, prompt: "" }
+        Self { paths, session, directory, person: false, profile: None, prompt: "", is_run: true }
     }
 }
 
@@ -400,8 +402,11 @@ pub struct Changed {
 ///
 /// # Errors
 ///
-/// When the file cannot be read or written.
+/// When the file cannot be read or written, or another process keeps it for too long.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    if scene.is_run {
+        return change_soon(scene, edit);
+    }
     let _lock = Lock::take(&switches_file(scene.paths, scene.session).with_extension("lock"))?;
     change_locked(scene, edit)
 }

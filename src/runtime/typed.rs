@@ -82,6 +82,7 @@ fn reply(
         person: clients::is_called_by_client(&paths.config),
         profile: None,
         prompt: &payload.prompt_id,
+        is_run: true,
     };
     let named = |reply: switching::Reply| {
         format!("{}\nSession: {}", reply.text, scene.session.escape_debug())

@@ -43,7 +43,9 @@ fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
     if !is_long() {
         return Ok(());
     }
-    let _lock = Lock::take(&paths.state.join("journal.lock")).map_err(|error| error.source)?;
+    // Whoever holds it rotates, and the client waits for this process to end.
+    let lock = Lock::take_within(&paths.state.join("journal.lock"), Duration::ZERO);
+    let _lock = lock.map_err(|error| error.source)?;
     let aside = paths.state.join(format!("journal-{}.jsonl", clock::file_stamp()));
     if is_long() && !aside.exists() {
         files::rename(&journal, &aside).map_err(|error| error.source)?;
@@ -81,6 +83,20 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn a_journal_that_another_puts_aside_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().to_owned();
+        let paths = Paths { home: None, config: state.clone(), state };
+        fs::write(paths.journal(), "0123456789\n").unwrap();
+        let held = Lock::take(&paths.state.join("journal.lock")).unwrap();
+        assert_eq!(rotate(&paths, 1).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(paths.journal().exists());
+        drop(held);
+        rotate(&paths, 1).unwrap();
+        assert!(!paths.journal().exists());
+    }
 
     #[test]
     fn a_long_journal_is_put_aside_and_the_oldest_go() {
