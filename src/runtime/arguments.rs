@@ -16,34 +16,39 @@ pub struct Arguments {
     pub project: Option<PathBuf>,
     /// The one hook to run, which has an entry of its own; its chain without it.
     pub hook: Option<String>,
+    /// The first mistake in them, such as what only another version of hookman understands.
+    pub wrong: Option<String>,
 }
 
 impl Arguments {
-    /// Reads `[EVENT] [--project DIRECTORY] [--hook NAME]`.
-    ///
-    /// # Errors
-    ///
-    /// A message for standard error; the caller must not exit with 2.
-    pub fn parse(arguments: &[OsString]) -> Result<Self, String> {
+    /// Reads `[EVENT] [--project DIRECTORY] [--hook NAME]`; what is none of that is passed over.
+    pub fn parse(arguments: &[OsString]) -> Self {
         let mut parsed = Self::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
-            if argument == "--project" {
-                let directory = rest.next().ok_or("--project needs a directory")?;
-                parsed.project = Some(PathBuf::from(directory));
-                continue;
-            }
-            if argument == "--hook" {
-                let name = rest.next().ok_or("--hook needs a name")?;
-                parsed.hook = Some(name.to_string_lossy().into_owned());
-                continue;
-            }
-            let name = argument.to_string_lossy();
-            let event = Event::from_name(&name)
-                .ok_or_else(|| format!("`{name}` is no event of the client"))?;
-            parsed.event = Some(event);
+            let wrong = match &*argument.to_string_lossy() {
+                "--project" => {
+                    parsed.project = rest.next().map(PathBuf::from);
+                    parsed.project.is_none().then(|| "--project needs a directory".to_owned())
+                }
+                "--hook" => {
+                    parsed.hook = rest.next().map(|name| name.to_string_lossy().into_owned());
+                    parsed.hook.is_none().then(|| "--hook needs a name".to_owned())
+                }
+                option if option.starts_with('-') => {
+                    Some(format!("`run` has no option `{option}`"))
+                }
+                name => match Event::from_name(name) {
+                    Some(event) => {
+                        parsed.event = Some(event);
+                        None
+                    }
+                    None => Some(format!("`{name}` is no event of the client")),
+                },
+            };
+            parsed.wrong = parsed.wrong.or(wrong);
         }
-        Ok(parsed)
+        parsed
     }
 
     /// The chain that is asked.

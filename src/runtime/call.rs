@@ -7,6 +7,7 @@ use super::children::Around;
 use super::choice::{choose, tell_once};
 use super::journal::Entry;
 use super::overrides::Overrides;
+use super::stops::Asked;
 use super::store::FileStore;
 use super::switching::{self, Scene};
 use super::{debug, steps, stops, texts, typed};
@@ -98,15 +99,28 @@ impl Call<'_> {
             }
             Loaded::Absent => return merge::merge(self.event, &told, &keep),
             Loaded::Broken { problems, on_error } => {
-                let is_new = self.is_news(&store);
-                return self.broken(&problems, on_error, is_new, entry);
+                let verdict = self.broken(&problems, on_error, self.is_news(&store), entry);
+                return stops::limited(
+                    self,
+                    verdict,
+                    (&[], &keep),
+                    &Asked::of(payload, text),
+                    entry,
+                );
             }
         };
         let steps = match self.steps(&plan, payload.subject(self.event)) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
-                return self.broken(&problem, on_error, self.is_news(&store), entry);
+                let verdict = self.broken(&problem, on_error, self.is_news(&store), entry);
+                return stops::limited(
+                    self,
+                    verdict,
+                    (&[], &keep),
+                    &Asked::of(payload, text),
+                    entry,
+                );
             }
         };
         let (chosen, unread) = choose(steps, self, payload, &store, entry);
@@ -122,7 +136,7 @@ impl Call<'_> {
         }
         ran.append(&mut told);
         let verdict = merge::merge(self.event, &ran, &keep);
-        stops::limited(self, verdict, (&ran, &keep), (payload, text), entry)
+        stops::limited(self, verdict, (&ran, &keep), &Asked::of(payload, text), entry)
     }
 
     /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.
@@ -135,8 +149,44 @@ impl Call<'_> {
             .collect()
     }
 
+    /// The answer where the payload is none that hooks could be asked with.
     pub(super) fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
         entry.note(format!("no payload: {why}"));
+        self.unasked("the client sent no readable payload", None, entry)
+    }
+
+    /// The answer to a call that this hookman does not understand.
+    pub(super) fn misused(
+        &self,
+        wrong: &str,
+        payload: Option<(&Payload<'_>, &str)>,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        entry.note(format!("no hook was asked: {wrong}"));
+        let why = format!(
+            "hookman was called in a way it does not know, by an entry of another version or of \
+             somebody else's ({wrong}); `hookman apply` writes the entries anew"
+        );
+        self.unasked(&why, payload, entry)
+    }
+
+    /// The verdict of the hooks that cannot be asked: that of the strictest of them.
+    fn unasked(
+        &self,
+        why: &str,
+        payload: Option<(&Payload<'_>, &str)>,
+        entry: &mut Entry<'_>,
+    ) -> Verdict {
+        let subject = payload.and_then(|(payload, _)| payload.subject(self.event));
+        let verdict = self.strictest_of(why, subject, entry);
+        let asked =
+            payload.map_or_else(Asked::by_client, |(payload, text)| Asked::of(payload, text));
+        let directory = self.paths.session(&safe_name(&asked.session));
+        let keep = |text: &str| texts::keep(&directory, text);
+        stops::limited(self, verdict, (&[], &keep), &asked, entry)
+    }
+
+    fn strictest_of(&self, why: &str, subject: Option<&str>, entry: &mut Entry<'_>) -> Verdict {
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) | Loaded::Mended(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),
@@ -144,7 +194,7 @@ impl Call<'_> {
                 return self.broken(&problems, on_error, true, entry);
             }
         };
-        let steps = match self.steps(&plan, None) {
+        let steps = match self.steps(&plan, subject) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
@@ -154,9 +204,7 @@ impl Call<'_> {
         // Of the strictest the first, as it would have spoken.
         let gate = steps.iter().rev().max_by_key(|step| step.on_error);
         match gate.filter(|step| step.on_error != OnError::Open) {
-            Some(Step { name, on_error, .. }) => {
-                self.failed(*on_error, format!("{name}: the client sent no readable payload"))
-            }
+            Some(Step { name, on_error, .. }) => self.failed(*on_error, format!("{name}: {why}")),
             None => Verdict::default(),
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn after_panic() -> Verdict {
 }
 
 fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdict {
-    let arguments = Arguments::parse(arguments).unwrap_or_default();
+    let arguments = Arguments::parse(arguments);
     let on_error = match standing {
         it if it == Standing::Answered as u8 => return Verdict::default(),
         it if it == Standing::Blocked as u8 => return by_code(),

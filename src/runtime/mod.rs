@@ -62,10 +62,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         std::process::exit(say(&gates::after_panic()).into());
     }));
     let started = Instant::now();
-    let arguments = match Arguments::parse(arguments) {
-        Ok(arguments) => arguments,
-        Err(problem) => return silent(&problem),
-    };
+    let arguments = Arguments::parse(arguments);
     let paths = match Paths::from_environment() {
         Ok(paths) => paths,
         Err(problem) => return silent(&problem.to_string()),
@@ -88,7 +85,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
     };
     let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
     let Some(event) = arguments.event.or(named) else {
-        return silent("neither the arguments nor the payload name an event of the client");
+        let unknown = "neither the arguments nor the payload name an event of the client";
+        return silent(arguments.wrong.as_deref().unwrap_or(unknown));
     };
     let call = Call {
         paths: &paths,
@@ -125,6 +123,13 @@ pub fn main(arguments: &[OsString]) -> u8 {
             gates::chosen(OnError::Open);
             entry.off = Cow::Borrowed("HOOKMAN=0");
             Verdict::default()
+        }
+        payload if let Some(wrong) = &arguments.wrong => {
+            let verdict = call.misused(wrong, payload.as_ref().map(|it| (it, text)), &mut entry);
+            if verdict.decision.is_none() {
+                silent(wrong);
+            }
+            verdict
         }
         Some(payload) => call.answer(&payload, text, &mut entry),
         None => call.without_payload(what, &mut entry),

@@ -1,5 +1,6 @@
 //! How often a chain may keep a session, or a subagent, from ending.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::client::answer::{Answer, Decision};
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::lock::Lock;
-use crate::machine::{environment, files};
+use crate::machine::{clients, clock, environment, files};
 use crate::session::identity::safe_name;
 
 /// How often the end of one prompt's work may be refused, unless the client's variable says it.
@@ -35,13 +36,48 @@ struct Active {
     stop_hook_active: bool,
 }
 
+/// Whose end it is that is asked for.
+pub(super) struct Asked<'a> {
+    /// The session's id.
+    pub session: Cow<'a, str>,
+    /// The prompt that was worked on; empty where the client does not say.
+    prompt: Cow<'a, str>,
+    /// The subagent, or empty.
+    agent: &'a str,
+    /// Whether the client says that the work goes on because an end was refused.
+    is_refused: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// What a payload and its text say.
+    pub(super) fn of(payload: &'a Payload<'_>, text: &str) -> Self {
+        Self {
+            session: Cow::Borrowed(&payload.session_id),
+            prompt: Cow::Borrowed(&payload.prompt_id),
+            agent: &payload.agent_id,
+            is_refused: serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active),
+        }
+    }
+
+    /// What is known without a payload: the client's process, whose refusals of an hour are counted
+    /// as those of one prompt.
+    pub(super) fn by_client() -> Self {
+        Self {
+            session: format!("client-{}", clients::caller()).into(),
+            prompt: format!("hour-{}", clock::unix_seconds() / 3600).into(),
+            agent: "",
+            is_refused: true,
+        }
+    }
+}
+
 /// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
 /// prompt. A count that cannot be kept allows one refusal.
 pub(super) fn limited(
     call: &Call<'_>,
     verdict: Verdict,
     (ran, keep): (&[Ran], Keep<'_>),
-    (payload, text): (&Payload<'_>, &str),
+    asked: &Asked<'_>,
     entry: &mut Entry<'_>,
 ) -> Verdict {
     let event = call.event;
@@ -52,8 +88,8 @@ pub(super) fn limited(
     if cap == 0 {
         return verdict;
     }
-    let active = serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active);
-    let count = count(&file(call, payload), &payload.prompt_id, active);
+    let active = asked.is_refused;
+    let count = count(&file(call, asked), &asked.prompt, active);
     let message = match count {
         Some(count) if count <= cap => return verdict,
         None if !active => return verdict,
@@ -63,6 +99,9 @@ pub(super) fn limited(
         }
         None => format!("{event} comes now: how often it was refused cannot be written down"),
     };
+    if ran.is_empty() {
+        entry.note(message.clone());
+    }
     entry.overruled(&message);
     let message = format!("{message} ({VARIABLE} sets the number, 0 lifts the limit)");
     let mut rest: Vec<Ran> = ran.iter().map(|ran| without_refusal(event, ran)).collect();
@@ -85,11 +124,11 @@ fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
 
 /// Where the refusals of a chain are counted, or of a hook with an entry of its own: the client asks
 /// each of them at every stop.
-fn file(call: &Call<'_>, payload: &Payload<'_>) -> PathBuf {
-    let asked = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
-    let who = if payload.agent_id.is_empty() { "main" } else { &payload.agent_id };
-    let stops = call.paths.session(&safe_name(&payload.session_id)).join("stops");
-    stops.join(format!("{}{asked}", call.chain.scope)).join(&*safe_name(who))
+fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
+    let hook = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
+    let who = if asked.agent.is_empty() { "main" } else { asked.agent };
+    let stops = call.paths.session(&safe_name(&asked.session)).join("stops");
+    stops.join(format!("{}{hook}", call.chain.scope)).join(&*safe_name(who))
 }
 
 /// Counts one more refusal for a prompt and gives how many there were. Where the client does not
