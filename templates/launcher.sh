@@ -11,21 +11,43 @@ for hookman in "$(command -v hookman 2>/dev/null)" "$HOME/.local/bin/hookman" "$
 done
 
 # A gate that must hold blocks even where hookman is missing: the client reads
-# exit code 2 as a block and standard error as the reason. Only whole lines are
-# taken for comments, because a # further on may stand in a string.
+# exit code 2 as a block and standard error as the reason. What is in doubt is
+# such a gate, as for hookman itself: a manifest that is there and cannot be
+# read, a word that is none of the three, a key in escapes. Only whole lines
+# are taken for comments, because a # further on may stand in a string.
+unread=
+for file in "$folder/hookman.toml" "$folder/hookman.local.toml"; do
+    if [ -e "$file" ] || [ -L "$file" ]; then
+        { [ -f "$file" ] && [ -r "$file" ]; } || unread=yes
+    fi
+done
+code() {
+    for file in "$folder/hookman.toml" "$folder/hookman.local.toml"; do
+        if [ -f "$file" ]; then cat "$file" && echo; fi
+    done 2>/dev/null | tr -d '\000' | tr '\r' '\n' | LC_ALL=C sed '/^[[:space:]]*#/d'
+}
+has() {
+    code | LC_ALL=C grep -Eiq "$1"
+}
+key="on[_-]?er+or[\"']*"
 on_error() {
-    cat "$folder/hookman.toml" "$folder/hookman.local.toml" 2>/dev/null | tr -d '\000' | tr '\r' '\n' |
-        LC_ALL=C sed '/^[[:space:]]*#/d' |
-        LC_ALL=C grep -Eiq "on[_-]?error[\"']*[[:space:]]*[=:]?[[:space:]]*[\"']*$1"
+    has "$key[[:space:]]*[=:]?[[:space:]]*[\"']*$1" ||
+        has "=[[:space:]]*[\"']$1[\"'][[:space:]]*([],}#]|\$)"
+}
+is_closed() {
+    [ -n "$unread" ] || on_error closed ||
+        has "$key[.]" || has '[\][ux][0-9a-f]+[^"]*"[[:space:]]*[.=]' ||
+        code | LC_ALL=C grep -Eio "$key[[:space:]]*=[[:space:]]*[\"']*[a-z]*" |
+        LC_ALL=C grep -Eivq "[\"'=[:space:]](open|ask)\$"
 }
 why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Install it from its README, or ask the user.'
 holds=
 case $2 in
     PreToolUse)
-        if on_error closed; then holds=closed; elif on_error ask; then holds=ask; fi
+        if is_closed; then holds=closed; elif on_error ask; then holds=ask; fi
         ;;
     UserPromptSubmit | UserPromptExpansion)
-        if on_error '(closed|ask)'; then holds=closed; fi
+        if is_closed || on_error ask; then holds=closed; fi
         ;;
 esac
 case $holds in

@@ -43,6 +43,11 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     }
 }
 
+/// Whether anything stands at a path, be it a link into nowhere or what may not be looked at.
+pub fn stands(path: &Path) -> bool {
+    !matches!(fs::symlink_metadata(path), Err(error) if absent(&error))
+}
+
 /// The text of a file, or `None` where there is none.
 ///
 /// # Errors
@@ -174,7 +179,8 @@ pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn is_dangling(path: &Path) -> bool {
+/// Whether a path that leads to no file is a link into nowhere.
+pub fn is_dangling(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 

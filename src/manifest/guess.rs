@@ -6,9 +6,9 @@ use super::types::OnError;
 /// it: quotes that are missing or do not end, another key's spelling, a file in UTF-16.
 ///
 /// Where it is in doubt it is [`OnError::Closed`]: a word that is none of the three counts as such,
-/// as do a key with an escape and zeros that are not those of UTF-16; `closed` and `ask` count as the
-/// value of any key; and only a line that begins with `#` is a comment, as a `#` further on may stand
-/// in a string.
+/// also behind a key that is nearly this one, as do a key with an escape and zeros that are not those
+/// of UTF-16; `closed` and `ask` count as the value of any key, and so does what is nearly `closed`;
+/// and only a line that begins with `#` is a comment, as a `#` further on may stand in a string.
 pub fn on_error(bytes: &[u8]) -> OnError {
     if has_odd_zeros(bytes) {
         return OnError::Closed;
@@ -35,7 +35,59 @@ pub fn on_error(bytes: &[u8]) -> OnError {
             strictest = strictest.max(value(&code[end..]).unwrap_or_default());
         }
     }
+    strictest.max(of_near_keys(&code))
+}
+
+/// What keys say that may have been meant as this one, and values that may have been meant as
+/// `closed`.
+fn of_near_keys(code: &str) -> OnError {
+    let mut strictest = OnError::Open;
+    for line in code.split(['\n', '\r']) {
+        // The mark at the beginning of a file is no part of its first line.
+        let line = line.trim_start_matches(|it: char| it.is_whitespace() || !it.is_ascii());
+        let header = line.strip_prefix('[').is_some_and(|name| {
+            name.split(|it| !is_of_word(it) || it == '.').any(is_nearly_the_key)
+        });
+        if header {
+            return OnError::Closed;
+        }
+        for (at, sign) in line.match_indices(['=', ':']) {
+            let (before, after) = (&line[..at], &line[at + sign.len()..]);
+            let is_around = |it: char| it.is_whitespace() || is_quote(it);
+            let before = before.trim_end_matches(is_around);
+            let key = before.rsplit(|it| !is_of_word(it) && !is_quote(it)).next().unwrap_or("");
+            let value = after.trim_start_matches(is_around);
+            let value = value.split(|it| !is_of_word(it)).next().unwrap_or_default();
+            strictest = strictest.max(of_pair(key, value, sign));
+        }
+    }
     strictest
+}
+
+fn of_pair(key: &str, value: &str, sign: &str) -> OnError {
+    let mut names = key.split('.').map(|name| name.trim_matches(is_quote));
+    if names.by_ref().any(is_nearly_the_key) {
+        // A table in its place has the word as a key.
+        let word = names.last().unwrap_or(value);
+        return OnError::from_name(word).unwrap_or(OnError::Closed);
+    }
+    let is_near =
+        (5..=7).contains(&value.len()) && strsim::damerau_levenshtein(value, "closed") < 2;
+    if is_near && sign == "=" { OnError::Closed } else { OnError::Open }
+}
+
+fn is_of_word(it: char) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.')
+}
+
+/// Whether a key is `on_error`, but for two mistakes in it, or the client's `onFailure`, which is not
+/// the manifest's `on_failure`.
+fn is_nearly_the_key(key: &str) -> bool {
+    let letters = key.replace(['_', '-'], "");
+    let is_near = (5..=9).contains(&letters.len())
+        && letters.starts_with(['o', 'n'])
+        && strsim::damerau_levenshtein(&letters, "onerror") <= 2;
+    is_near || (letters.starts_with("onfail") && key != "on_failure")
 }
 
 /// Whether there is a zero that is not the half of a letter in UTF-16.
@@ -143,7 +195,20 @@ mod tests {
             ("defaults.\"on_\\u0065rror\" = 'clsd'", OnError::Closed),
             ("name = \"a\0b\"", OnError::Closed),
             ("\0\0\0\0", OnError::Closed),
+            ("on_error.closed = true", OnError::Closed),
+            ("defaults.\"on_error\".ask = true", OnError::Ask),
+            ("on_error = { closed = true }", OnError::Closed),
+            ("[hook.on_error]\nclosed = true", OnError::Closed),
+            ("onFailure = \"block\"", OnError::Closed),
+            ("on_eror = \"clsoed\"", OnError::Closed),
+            ("no_eror = 'blocked'", OnError::Closed),
+            ("on_eror = \"open\"", OnError::Open),
+            ("when_it_fails = \"colsed\"", OnError::Closed),
+            ("hook = [{ on_eror = 'ask' }, { name = 'x' }]", OnError::Ask),
             // No key of this name, and no such value.
+            ("on_failure = \"block\"", OnError::Open),
+            ("error = 5\nmirror = 'x'", OnError::Open),
+            ("prompt = \"mind: closes at five\"", OnError::Open),
             ("prompt = \"say on_error what is meant\"", OnError::Open),
             ("reaction_error = 5", OnError::Open),
             ("name = \"closed-door\"", OnError::Open),

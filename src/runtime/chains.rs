@@ -110,11 +110,18 @@ fn fits(header: &Header<'_>, chain: &Chain) -> bool {
     header.build == build()
         && header.sources.iter().all(|source| {
             files.next().is_some_and(|path| {
-                path.to_str() == Some(&*source.path)
-                    && files::stamp(path).is_ok_and(|stamp| stamp.map(triple) == source.stamp)
+                path.to_str() == Some(&*source.path) && is_as_it_was(path, source)
             })
         })
         && files.next().is_none()
+}
+
+fn is_as_it_was(path: &Path, source: &Source<'_>) -> bool {
+    match source.stamp {
+        Some(_) => files::stamp(path).is_ok_and(|stamp| stamp.map(triple) == source.stamp),
+        // A link into nowhere is not nothing.
+        None => !files::stands(path),
+    }
 }
 
 fn triple(stamp: Stamp) -> (u64, i64, u64) {
@@ -184,6 +191,7 @@ fn source(path: &Path) -> Source<'_> {
 pub(super) fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let of_manifest = |path: &Path| match foreign::read(path) {
+        Ok(None) if files::is_dangling(path) => Some(OnError::Closed),
         Ok(bytes) => bytes.map(|bytes| manifest::guess::on_error(&bytes)),
         Err(_) => Some(OnError::Closed),
     };
