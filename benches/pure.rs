@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use divan::{Bencher, black_box};
+use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
 use hookman::client::event::Event;
 use hookman::client::payload::Payload;
@@ -60,7 +61,7 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     let text = manifest_text(hooks);
     let manifest =
         manifest::read(Some(Source { file: "m", text: &text }), None, &Catalogue).unwrap();
-    let plan = render("build", &[], &manifest.hooks).unwrap();
+    let plan = render("build", &[], &manifest.hooks, (&Entries::default(), &|_, _| false)).unwrap();
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
         plan.steps(Event::PreToolUse, None, Some("Bash")).count()

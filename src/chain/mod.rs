@@ -1,6 +1,7 @@
 //! From payload, manifest and switches to steps, and from outcomes to a verdict.
 
 pub mod condition;
+pub mod entries;
 pub mod failing;
 mod fields;
 pub mod merge;

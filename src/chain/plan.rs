@@ -4,8 +4,8 @@
 //! of the steps, and what the plan was made from. Then comes one short line for each step, in columns
 //! between tabs, the event and the matcher first, and in front of each its length, so that steps of
 //! other events and steps that do not match are passed over unread. After an empty line stands what
-//! the steps run, which is long and is looked at only where a step points to it. The event of a hook
-//! that the client calls by an entry of its own is followed by a colon and the hook's name. A hook
+//! the steps run, which is long and is looked at only where a step points to it. The event of a step
+//! that the client calls by an entry of a hook's own is followed by a colon and that hook's name. A hook
 //! with conditions has one more column, which points to them.
 
 mod writing;
@@ -168,9 +168,31 @@ impl<'a> Plan<'a> {
         })
     }
 
+    /// Whether an entry of a hook's own calls anything on an event.
+    pub fn answers(&self, event: Event, hook: &str) -> bool {
+        self.lines().flatten().any(|line| {
+            let mut columns = line.split('\t');
+            let caller = columns.next().and_then(|it| it.strip_prefix(event.name()));
+            match caller {
+                Some("") => columns.nth(1) == Some(hook),
+                Some(caller) => caller.strip_prefix(':') == Some(hook),
+                None => false,
+            }
+        })
+    }
+
+    /// Whether a hook runs with its chain on an event.
+    pub fn chains(&self, event: Event, hook: &str) -> bool {
+        self.lines().flatten().any(|line| {
+            let mut columns = line.split('\t');
+            columns.next() == Some(event.name()) && columns.nth(1) == Some(hook)
+        })
+    }
+
     /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
     ///
-    /// Without `hook` those of the chain; with it those of the hook that has an entry of its own.
+    /// Without `hook` those of the chain; with it those that an entry of that hook's own calls: the
+    /// hook itself, also where it stands in the chain by now.
     ///
     /// # Errors
     ///
@@ -188,13 +210,19 @@ impl<'a> Plan<'a> {
                 Err(text) => return Some(Err(text)),
             };
             let mut rest = line.strip_prefix(event.name())?;
-            if let Some(hook) = hook {
-                rest = rest.strip_prefix(':')?.strip_prefix(hook)?;
+            let mut named = hook;
+            if let Some(hook) = hook
+                && let Some(apart) = rest.strip_prefix(':')
+            {
+                (rest, named) = (apart.strip_prefix(hook)?, None);
             }
             let rest = rest.strip_prefix('\t')?;
             // The search of the standard library is made for longer texts.
             let end = rest.bytes().position(|byte| byte == b'\t')?;
             let (matcher, rest) = (&rest[..end], &rest[end + 1..]);
+            if named.is_some_and(|hook| rest.split('\t').next() != Some(hook)) {
+                return None;
+            }
             let matcher: Cow<'_, str> = if matcher.starts_with('"') {
                 let Ok(matcher) = serde_json::from_str::<String>(matcher) else {
                     return Some(Err(line));
@@ -258,6 +286,7 @@ fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chain::entries::Entries;
     use crate::manifest::{Action, Hook};
 
     fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
@@ -278,6 +307,63 @@ mod tests {
         }
     }
 
+    fn plain(sources: &[Source<'_>], hooks: &[Hook]) -> String {
+        render("build", sources, hooks, (&Entries::default(), &|_, _| false)).unwrap()
+    }
+
+    #[test]
+    fn a_hook_stands_apart_once_the_client_calls_it_so() {
+        use Event::Stop;
+        let own = |name: &str, condition: Option<&str>| {
+            let mut hook = hook(name, Action::Command(name.to_owned()), None);
+            hook.events = vec![Stop];
+            hook.manner.status_message = Some("…".to_owned());
+            hook.manner.condition = condition.map(str::to_owned);
+            hook
+        };
+        let plain_hook = hook("p", Action::Command("p".to_owned()), None);
+        let hooks = [plain_hook, own("g", None), own("i", Some("Bash(x)"))];
+        let entry = |rest: &str| {
+            format!(r#"{{"type": "command", "command": "/h/hookman", "args": ["run", "Stop"{rest}"#)
+        };
+        let (chain, g) = (entry("]}"), entry(r#", "--hook", "g"]}"#));
+        let background = entry(r#", "--hook", "g"], "async": true}"#);
+        let narrow = entry(r#", "--hook", "i"], "if": "Bash(y)"}"#);
+        let narrow_as_asked = entry(r#", "--hook", "i"], "if": "Bash(x)"}"#);
+        let (gone, of_project) =
+            (entry(r#", "--hook", "old"]}"#), entry(r#", "--hook", "g", "--project", "/p"]}"#));
+        // The entries, and what each of the chain, `g` and `old` calls by its own.
+        let rows: &[(&[&str], bool, [&str; 3])] = &[
+            (&[], false, ["p g i", "g", ""]),
+            (&[&chain], false, ["p g i", "g", ""]),
+            (&[&chain, &g], false, ["p i", "g", ""]),
+            (&[&chain, &g], true, ["p g i", "g", ""]),
+            (&[&chain, &of_project], false, ["p g i", "g", ""]),
+            (&[&chain, &background], false, ["p g i", "g", ""]),
+            (&[&chain, &narrow], false, ["p g i", "g", ""]),
+            (&[&chain, &narrow_as_asked, &g], false, ["p", "g", ""]),
+            (&[&chain, &gone], false, ["p g i", "g", ""]),
+            // Nothing but it calls them.
+            (&[&gone, &g], false, ["p i", "g", "p i"]),
+        ];
+        for (handlers, lately, expected) in rows {
+            let text =
+                format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, handlers.join(","));
+            let mut entries = Entries::default();
+            entries.add(&text, false);
+            let text = render("build", &[], &hooks, (&entries, &|_, _| *lately)).unwrap();
+            let plan = Plan::parse(&text).unwrap();
+            let called = [None, Some("g"), Some("old")].map(|hook| {
+                let names = plan.steps(Stop, hook, None).map(|step| step.unwrap().name);
+                let names = names.collect::<Vec<_>>().join(" ");
+                assert_eq!(hook.is_none_or(|it| plan.answers(Stop, it)), !names.is_empty());
+                names
+            });
+            assert_eq!(&called, expected, "{handlers:?} {lately}");
+            assert_eq!(plan.chains(Stop, "g"), expected[0].contains('g'));
+        }
+    }
+
     #[test]
     fn a_plan_gives_back_the_steps_of_an_event_in_order() {
         let odd = "a\tb\n\"c\"";
@@ -288,7 +374,7 @@ mod tests {
             hook("three", Action::Builtin { name: "b".into(), kind: "k".into() }, Some("^\tB")),
         ];
         let source = Source { path: "/m".into(), stamp: Some((1, -2, 3)) };
-        let text = render("build", std::slice::from_ref(&source), &hooks).unwrap();
+        let text = plain(std::slice::from_ref(&source), &hooks);
         let plan = Plan::parse(&text).unwrap();
         let header = Header::parse(&text).unwrap();
         assert_eq!((&*header.build, header.sources.as_slice()), ("build", [source].as_slice()));
@@ -310,7 +396,7 @@ mod tests {
     fn no_byte_of_a_plan_changes_unnoticed() {
         let hooks = [hook("one", Action::Command("exit 2".to_owned()), Some("Edit|Write"))];
         let source = Source { path: "/m".into(), stamp: Some((1, -2, 3)) };
-        let text = render("build", &[source], &hooks).unwrap();
+        let text = plain(&[source], &hooks);
         assert!(Header::parse(&text).is_some());
         for at in 0..text.len() {
             assert!(Header::parse(&text[..at]).is_none(), "cut at {at}");

@@ -7,8 +7,9 @@ use anyhow::{Result, bail};
 use super::World;
 use super::target::Target;
 use crate::machine::files;
-use crate::manifest::{self, Manifest, Source};
+use crate::manifest::{self, Manifest, Problems, Source};
 use crate::runtime::catalogue::Catalogue;
+use crate::runtime::chains;
 
 /// The hooks of a chain.
 #[derive(Default)]
@@ -31,6 +32,14 @@ impl Layers {
             Some(text) if path == target.manifest => Ok(Some(text.to_owned())),
             _ => files::read_text(path),
         };
+        let wrong = |problems: Problems| {
+            anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
+        };
+        if edited.is_none()
+            && let Some(problems) = chains::emptied(&world.paths, &target.chain)
+        {
+            return Err(wrong(problems));
+        }
         let base = read(&target.chain.manifest)?;
         let overlay = match &target.chain.overlay {
             Some(path) => read(path)?.map(|text| (world.paths.shown(path), text)),
@@ -46,9 +55,7 @@ impl Layers {
             let read = manifest::read(base, overlay, &Catalogue);
             let is_project = target.project.is_some();
             let read = if is_project { read.and_then(Manifest::of_project) } else { read };
-            read.map_err(|problems| {
-                anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
-            })
+            read.map_err(wrong)
         };
         Ok(Some(Self { committed: parsed(None)?, all: parsed(overlay)? }))
     }

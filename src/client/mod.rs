@@ -1,6 +1,7 @@
 //! What Claude Code is, as tables and types.
 
 pub mod answer;
+pub mod call;
 pub mod event;
 pub mod json;
 pub mod matcher;

@@ -2,10 +2,11 @@
 
 use super::facts::{ChainFacts, SettingsFile};
 use super::{Check, Facts, Findings, Level};
+use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::manifest::Hook;
 use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, limit, longest, wanted};
-use crate::settings::{Record, plan, run_words};
+use crate::settings::{Record, plan};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

@@ -26,6 +26,9 @@ use crate::session::identity::safe_name;
 /// The flag under which a session was told of a manifest that cannot be read.
 const BROKEN: &str = "manifest-broken";
 
+/// The flag under which a session was told of an entry that calls nothing.
+const ASTRAY: &str = "entry-astray";
+
 /// One run: which chain is asked on which event.
 pub(super) struct Call<'a> {
     pub paths: &'a Paths,
@@ -123,6 +126,12 @@ impl Call<'_> {
                 );
             }
         };
+        if steps.is_empty()
+            && let Some(message) = self.astray(&plan, entry)
+            && tell_once(&store, ASTRAY)
+        {
+            told.push(Ran::told("hookman", message));
+        }
         let (chosen, unread) = choose(steps, self, payload, &store, entry);
         told.extend(unread.map(|message| Ran::told("hookman", message)));
         if chosen.is_empty() && told.is_empty() {
@@ -137,6 +146,24 @@ impl Call<'_> {
         ran.append(&mut told);
         let verdict = merge::merge(self.event, &ran, &keep);
         stops::limited(self, verdict, (&ran, &keep), &Asked::of(payload, text), entry)
+    }
+
+    /// What to say of an entry of a hook's own that calls nothing, such as that of a hook that has
+    /// another name by now; the client goes on calling it until the settings are written anew.
+    fn astray(&self, plan: &str, entry: &mut Entry<'_>) -> Option<String> {
+        let hook = self.hook.as_deref()?;
+        if Plan::parse(plan).is_none_or(|plan| plan.answers(self.event, hook)) {
+            return None;
+        }
+        let flag = if self.chain.overlay.is_some() { " --project" } else { "" };
+        let message = format!(
+            "{} has an entry for `{hook}` of its own, and no hook of that name runs there; run \
+             `hookman apply{flag}`",
+            self.event
+        );
+        entry.note(message.clone());
+        let is_there = chains::entries(&self.chain).name(self.event, hook);
+        (is_there && self.event.shows_messages()).then_some(message)
     }
 
     /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.

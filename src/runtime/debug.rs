@@ -25,7 +25,7 @@ pub(super) fn reasons(
     }
     let reason = |hook: &Hook| match entry.steps.iter().find(|step| step.hook == hook.name) {
         Some(step) => of_step(step),
-        None => not_chosen(hook, event, asked, entry),
+        None => not_chosen(hook, (chain, event, asked), entry),
     };
     let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
     let unknown =
@@ -41,10 +41,14 @@ fn of_step(step: &StepEntry) -> String {
     format!("ran for {} us: {}{error}", step.us, step.outcome)
 }
 
-fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> String {
+fn not_chosen(
+    hook: &Hook,
+    (chain, event, asked): (&Chain, Event, Option<&str>),
+    entry: &Entry<'_>,
+) -> String {
     let place =
         |key| hook.origins.get(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
-    let own = hook.manner.own_entry().is_some();
+    let own = hook.manner.own_entry().is_some() && chains::entries(chain).call(hook, event);
     if let (Some(passed), true) = (hook.passed(), hook.enabled) {
         format!("not run here: the client runs it, as a hook of type {}", passed.handler.name())
     } else if !hook.enabled {
@@ -55,7 +59,7 @@ fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>)
     } else if !matcher::matches(hook.matcher.as_deref(), event, Some(&entry.subject)) {
         let matcher = hook.matcher.as_deref().unwrap_or_default();
         format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
-    } else if let (Some(asked), false) = (asked, own) {
+    } else if let (Some(asked), false) = (asked.filter(|it| *it != hook.name), own) {
         format!("not run: only `{asked}` was asked for")
     } else if own && asked.is_none_or(|asked| asked != hook.name) {
         "not run here: the client calls it by an entry of its own".to_owned()

@@ -14,6 +14,7 @@ mod debug;
 mod gates;
 pub mod journal;
 mod launch;
+mod looks;
 pub mod overrides;
 pub mod profiles;
 mod scene;

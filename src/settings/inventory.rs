@@ -8,7 +8,8 @@ use crate::client::json::{Document, Member, Node, Position, child};
 
 use super::pairing::same;
 use super::record::{Passed, Record};
-use super::registration::{passed_words, run_words};
+use super::registration::passed_words;
+use crate::client::call::run_words;
 
 /// A handler of a settings file, for reports.
 #[derive(Debug, Clone, PartialEq)]

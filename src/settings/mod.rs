@@ -26,5 +26,5 @@ pub use inventory::{Handler, handlers, own_handlers};
 pub use plan::{Plan, plan};
 pub use record::{Passed, Record};
 pub use refusal::Refusal;
-pub use registration::{Registration, run_words};
+pub use registration::Registration;
 pub use undo::{Remembered, Undo};

@@ -5,16 +5,26 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::super::condition::Condition;
+use super::super::entries::Entries;
 use super::super::relative;
 use super::{ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, sum};
+use crate::client::event::Event;
 use crate::manifest::{Action, Hook};
 
 /// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
 ///
+/// A hook with an entry of its own stands apart from its chain where the client calls it by that
+/// entry and did not only `lately` begin to.
+///
 /// # Errors
 ///
 /// When a value cannot be written as JSON.
-pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json::Result<String> {
+pub fn render(
+    build: &str,
+    sources: &[Source<'_>],
+    hooks: &[Hook],
+    (entries, lately): (&Entries, &dyn Fn(&Hook, Event) -> bool),
+) -> serde_json::Result<String> {
     let mut lines = String::new();
     let mut store = Store::default();
     let manifest = sources.first().map_or("", |source| &source.path);
@@ -31,23 +41,33 @@ pub fn render(build: &str, sources: &[Source<'_>], hooks: &[Hook]) -> serde_json
         let timeout = hook.timeout_ms.to_string();
         let place = store.place(&data);
         let manner = manner(hook, directory, &mut store)?;
-        let apart = hook.manner.own_entry().map(|_| format!(":{}", hook.name)).unwrap_or_default();
         let on_error = hook.on_error.name();
         let mark = if hook.audience.user_only { USER_ONLY } else { "" };
         let conditions = match Condition::of(hook) {
             Some(condition) => store.place(&serde_json::to_string(&condition)?),
             None => String::new(),
         };
+        let own = hook.manner.own_entry().is_some();
         for event in &hook.events {
-            let event = format!("{event}{apart}");
-            let columns =
-                [&*event, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark];
-            let mut line = columns.join("\t");
-            if !conditions.is_empty() {
-                line.push('\t');
-                line.push_str(&conditions);
+            let apart = own && entries.call(hook, *event) && !lately(hook, *event);
+            let callers = if apart {
+                vec![format!("{event}:{}", hook.name)]
+            } else {
+                let stand_in = entries.stand_in(*event, hooks);
+                let stand_in = stand_in.map(|name| format!("{event}:{name}"));
+                [event.name().to_owned()].into_iter().chain(stand_in).collect()
+            };
+            for caller in callers {
+                let columns = [
+                    &*caller, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark,
+                ];
+                let mut line = columns.join("\t");
+                if !conditions.is_empty() {
+                    line.push('\t');
+                    line.push_str(&conditions);
+                }
+                let _ = writeln!(lines, "{} {line}", line.len());
             }
-            let _ = writeln!(lines, "{} {line}", line.len());
         }
     }
     let header = Header { build: build.into(), sources: sources.to_vec() };
