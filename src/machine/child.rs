@@ -3,6 +3,7 @@
 //! A child has its own process group and its own pipes, so neither it nor what it leaves behind can
 //! hold hookman's: the client waits for the end of file on both of those.
 
+mod input;
 mod outputs;
 mod running;
 mod starting;
@@ -157,7 +158,7 @@ fn wait(started: &[io::Result<Running<'_>>], notice: Option<&Endings>, mut left:
             // Without a descriptor that tells of the exit, the exit has to be asked for.
             None => left = left.min(Duration::from_millis(5)),
         }
-        if let Some((pipe, _)) = &running.input {
+        if let Some(pipe) = &running.input.pipe {
             polled.push(PollFd::new(pipe, PollFlags::OUT));
         }
         for output in &running.outputs {

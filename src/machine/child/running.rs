@@ -2,12 +2,12 @@
 
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, ExitStatus};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
+use super::input::Input;
 use super::outputs::Output;
 use super::{Ended, Finished, GRACE, LINGER};
 
@@ -15,7 +15,7 @@ pub(super) struct Running<'a> {
     pub(super) child: Child,
     pub(super) group: Pid,
     pub(super) exit: Option<OwnedFd>,
-    pub(super) input: Option<(ChildStdin, &'a [u8])>,
+    pub(super) input: Input<'a>,
     pub(super) outputs: [Output; 2],
     pub(super) started: Instant,
     pub(super) took: Duration,
@@ -80,10 +80,15 @@ impl Running<'_> {
         if self.over {
             return;
         }
-        self.feed();
+        self.input.feed();
         self.drain();
-        if self.input.is_none() && (self.goes_on_alone)(&self.outputs[0].kept) {
+        if (self.goes_on_alone)(&self.outputs[0].kept) {
             self.goes_on = self.status.is_none();
+            if self.goes_on {
+                // It need not wait for others that are still waited for.
+                self.input.leave();
+                self.outputs.iter_mut().for_each(Output::leave);
+            }
             self.leave();
             return;
         }
@@ -110,25 +115,6 @@ impl Running<'_> {
         let [stdout, stderr] = &self.outputs;
         let counts = !self.status.unwrap_or_default().success();
         [stdout.pipe.is_some() && !(self.is_whole)(&stdout.kept), stderr.pipe.is_some() && counts]
-    }
-
-    fn feed(&mut self) {
-        let Some((pipe, rest)) = &mut self.input else { return };
-        let done = loop {
-            if rest.is_empty() {
-                break true;
-            }
-            match rustix::io::write(&*pipe, rest) {
-                Ok(written) => *rest = &rest[written..],
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break false,
-                // A child that closes its input without reading it is within its rights.
-                Err(_) => break true,
-            }
-        };
-        if done {
-            self.input = None;
-        }
     }
 
     pub(super) fn finish(self) -> Finished {

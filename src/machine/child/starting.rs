@@ -1,7 +1,7 @@
 //! Starting children, several at once.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::outputs::{Output, set_blocking};
+use super::input::Input;
+use super::outputs::Output;
 use super::running::Running;
 use super::{Program, Spec};
 
@@ -58,10 +59,7 @@ pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
     let started = Instant::now();
     let mut child = command.spawn()?;
     let group = Pid::from_child(&child);
-    let input = child.stdin.take().map(|pipe| (pipe, spec.stdin));
-    if let Some((pipe, _)) = &input {
-        set_blocking(pipe.as_fd(), false);
-    }
+    let input = Input::of(child.stdin.take(), spec.stdin);
     let stdout = child.stdout.take().map(OwnedFd::from);
     let stderr = child.stderr.take().map(OwnedFd::from);
     Ok(Running {

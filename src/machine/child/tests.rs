@@ -107,6 +107,24 @@ fn a_child_that_says_so_is_left_to_itself() {
 }
 
 #[test]
+fn a_child_that_goes_on_alone_reads_its_input_to_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    let line = format!("mkfifo {0}; echo alone; read go < {0}; wc -c > {0}", fifo.display());
+    let input = vec![b'x'; 3 * 1024 * 1024];
+    let spec = Spec {
+        stdin: &input,
+        goes_on_alone: |written| written == b"alone\n",
+        ..Spec::new(Program::Shell(&line), SECONDS)
+    };
+    let finished = run(&[spec], None).remove(0).unwrap();
+    assert_eq!(finished.ended, Ended::GoesOn);
+    drop(input);
+    std::fs::write(&fifo, "go\n").unwrap();
+    assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), "3145728");
+}
+
+#[test]
 fn time_that_is_up_ends_the_whole_group() {
     let finished = shell("sleep 30 | cat", b"", 50);
     assert_eq!(finished.ended, Ended::TimedOut);
