@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, getrlimit};
 
 use super::signals::Endings;
 use running::Running;
@@ -99,6 +100,8 @@ pub struct Finished {
 }
 
 /// Runs children side by side until each has exited or was killed; the results are in their order.
+/// Where they are more than the process may have descriptors for, those that are left are started
+/// when the others are done.
 ///
 /// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]; one that
 /// is still there after another is left alone, as it may belong to another user or wait in the
@@ -115,6 +118,21 @@ pub struct Finished {
 ///
 /// Per child, why it could not be started.
 pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {
+    specs.chunks(at_once()).flat_map(|specs| run_at_once(specs, endings)).collect()
+}
+
+/// How many children can run side by side.
+fn at_once() -> usize {
+    // Both ends of three pipes, and those of one that tells whether the program was found. Once it
+    // runs there are four of them.
+    const EACH: u64 = 8;
+    // The process's own, and what it opens while children run.
+    const OWN: u64 = 32;
+    let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(most.saturating_sub(OWN) / EACH).unwrap_or(usize::MAX).max(1)
+}
+
+fn run_at_once(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {
     let come = || endings.and_then(Endings::come);
     if let Some(signal) = come() {
         let refusal = || io::Error::other(format!("hookman was ended by signal {signal}"));
