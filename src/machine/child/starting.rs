@@ -33,19 +33,19 @@ pub(super) fn start_all<'a>(specs: &[Spec<'a>]) -> Vec<io::Result<Running<'a>>> 
             started.push((place, start(spec)));
         }
     };
-    let starters = specs.len().saturating_sub(1).min(STARTERS);
-    let mut started = thread::scope(|scope| {
+    let more = specs.len().saturating_sub(1).min(STARTERS);
+    let mut all = thread::scope(|scope| {
         let starter = || thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         // Where there is no room for a thread, the others do its work.
-        let others: Vec<_> = (0..starters).filter_map(|_| starter().ok()).collect();
-        let mut started = work();
+        let others: Vec<_> = (0..more).filter_map(|_| starter().ok()).collect();
+        let mut all = work();
         for other in others {
-            started.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            all.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        started
+        all
     });
-    started.sort_unstable_by_key(|(place, _)| *place);
-    started.into_iter().map(|(_, running)| running).collect()
+    all.sort_unstable_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, started)| started).collect()
 }
 
 pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
