@@ -10,7 +10,7 @@
 
 mod writing;
 
-pub use writing::render;
+pub use writing::{Lately, render};
 
 use std::borrow::Cow;
 

@@ -68,7 +68,7 @@ fn of_pair(key: &str, value: &str, sign: &str) -> OnError {
     let mut names = key.split('.').map(|name| name.trim_matches(is_quote));
     if names.by_ref().any(is_nearly_the_key) {
         // A table in its place has the word as a key.
-        let word = names.last().unwrap_or(value);
+        let word = names.next_back().unwrap_or(value);
         return OnError::from_name(word).unwrap_or(OnError::Closed);
     }
     let is_near =

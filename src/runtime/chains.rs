@@ -113,15 +113,15 @@ fn load_with(paths: &Paths, chain: &Chain, looks: &Looks<'_>) -> Loaded {
     }
     let was_good = good.is_some();
     looks.wait_for_the_end(chain);
-    let make = || match emptied(paths, chain) {
+    let compiled = || match emptied(paths, chain) {
         Some(problems) => Err(problems),
         None => compile(paths, chain),
     };
-    let mut made = make();
+    let mut made = compiled();
     if was_good && matches!(made, Ok(None)) {
         // Some programs remove a file before they write it.
         looks.wait_a_moment();
-        made = make();
+        made = compiled();
     }
     match made {
         Ok(Some(plan)) if was_good || matches!(known, Ok(false)) => Loaded::Plan(plan),
@@ -333,18 +333,18 @@ mod tests {
     /// write is looked at, whatever the machine takes for it.
     fn loaded(paths: &Paths, save: Save) -> (String, usize) {
         let manifest = paths.user_manifest();
-        let write = |text: &Option<&str>| match text {
+        let write = |text: Option<&str>| match text {
             Some(text) => fs::write(&manifest, text).unwrap(),
             None => {
                 let _ = fs::remove_file(&manifest);
             }
         };
         let steps = RefCell::new(save.iter());
-        steps.borrow_mut().next().map(write);
+        steps.borrow_mut().next().copied().map(write);
         let waited = RefCell::new(0);
         let wait = |_: Duration| {
             *waited.borrow_mut() += 1;
-            steps.borrow_mut().next().map(write);
+            steps.borrow_mut().next().copied().map(write);
         };
         let is_over = || steps.borrow().len() == 0 && *waited.borrow() > 0;
         let now = || {

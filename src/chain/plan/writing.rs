@@ -11,6 +11,9 @@ use super::{ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, su
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook};
 
+/// Whether the client began only lately to call a hook by its own entry on an event.
+pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
+
 /// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
 ///
 /// A hook with an entry of its own stands apart from its chain where the client calls it by that
@@ -23,7 +26,7 @@ pub fn render(
     build: &str,
     sources: &[Source<'_>],
     hooks: &[Hook],
-    (entries, lately): (&Entries, &dyn Fn(&Hook, Event) -> bool),
+    (entries, lately): (&Entries, Lately<'_>),
 ) -> serde_json::Result<String> {
     let mut lines = String::new();
     let mut store = Store::default();
