@@ -149,40 +149,61 @@ fn holds_back(event: Event, answer: &Answer) -> bool {
         || answer.stop && event.facts().top.contains(&"continue")
 }
 
+/// Whether an answer holds something back, be it only until the user was asked.
+fn restrains(event: Event, answer: &Answer) -> bool {
+    answer.decision.is_some_and(|it| it != Decision::Allow) || holds_back(event, answer)
+}
+
 fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let Heard { stdout, stderr, .. } = heard;
     let failed = |failure| Outcome::Failure(failure).into();
     let code = match exit {
         Exit::Code(code) => code,
-        Exit::Signal(signal) => return failed(Failure::Signal(signal)),
+        Exit::Signal(signal) => {
+            let held = restraint(event, stdout, output::read(event, stdout));
+            return held.unwrap_or_else(|_| failed(Failure::Signal(signal)));
+        }
         Exit::TimedOut(ms) => return failed(Failure::TimedOut(ms)),
         Exit::GoesOn => return goes_on(on_error),
     };
-    let said = || Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
-    let output = output::read(event, stdout);
-    match (code, &output) {
-        (0 | 2, _) => {}
-        // A hook that failed is not believed where it lets through; a gate only where it holds back.
-        (_, Output::Answer(answer))
-            if answer.decision == Some(Decision::Allow)
-                || (on_error != OnError::Open && answer.decision.is_none() && !answer.stop) =>
-        {
-            return failed(of_code(code, stderr));
-        }
-        _ => {}
-    }
-    match (code, output) {
+    match (code, output::read(event, stdout)) {
         (2, output) => blocked(event, output, stderr).into(),
         (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
-        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())).into(),
+        (0, Output::Answer(answer)) => as_said(answer, stdout),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
         (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout, on_error)
             .unwrap_or_else(|| match output {
                 Output::Malformed(why) => failed(Failure::Output(why)),
                 _ => plain(event, heard, on_error),
             }),
-        (_, Output::Malformed(why)) => failed(Failure::Output(why)),
-        (code, _) => failed(of_code(code, stderr)),
+        (code, output) => restraint(event, stdout, output).unwrap_or_else(|output| match output {
+            // A hook that failed is not believed where it lets through, and a gate in nothing else.
+            Output::Answer(answer) if answer.decision.is_none() && on_error == OnError::Open => {
+                as_said(answer, stdout)
+            }
+            Output::Malformed(why) => failed(Failure::Output(why)),
+            _ => failed(of_code(code, stderr)),
+        }),
+    }
+}
+
+fn as_said(answer: Answer, stdout: &str) -> Read {
+    let said = Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
+    Outcome::Answer(answer, Some(said)).into()
+}
+
+/// What a hook that failed in the end had held back before; else its output.
+///
+/// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides beside a code other than 2, and
+/// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
+fn restraint(event: Event, stdout: &str, output: Output) -> Result<Read, Output> {
+    match output {
+        Output::Answer(answer) if restrains(event, &answer) => Ok(as_said(answer, stdout)),
+        Output::Text | Output::Malformed(_) => match noise::among(event, stdout) {
+            Some(found) if restrains(event, &found.answer) => Ok(beside_noise(found)),
+            _ => Err(output),
+        },
+        output => Err(output),
     }
 }
 
@@ -204,19 +225,24 @@ fn goes_on(on_error: OnError) -> Read {
 }
 
 fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
-    let Found { answer, noise, doubted, misplaced, unread } = noise::among(event, stdout)?;
+    let mut found = noise::among(event, stdout)?;
     let is_gate = on_error != OnError::Open;
-    let misplaced = misplaced.filter(|_| !decides(event, &answer));
-    let unread = unread.filter(|_| !holds_back(event, &answer));
+    let misplaced = found.misplaced.take().filter(|_| !decides(event, &found.answer));
+    let unread = found.unread.take().filter(|_| !holds_back(event, &found.answer));
     if let Some(why) = misplaced.or(unread).filter(|_| is_gate) {
         return Some(Outcome::Failure(Failure::Output(why)).into());
     }
+    Some(beside_noise(found))
+}
+
+fn beside_noise(found: Found) -> Read {
+    let Found { answer, noise, doubted, .. } = found;
     let bytes = if noise == 1 { "byte" } else { "bytes" };
     let mut warning = format!("{noise} {bytes} of other text stood beside its answer");
     if doubted {
         warning.push_str(", so its `allow` or rewrite is not believed");
     }
-    Some(Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) })
+    Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) }
 }
 
 fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
@@ -236,8 +262,7 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     if event.facts().plain_text == PlainText::Ignored {
         return Outcome::Answer(Answer::default(), None).into();
     }
-    let said = Said { stdout: heard.stdout.to_owned(), stderr: String::new(), code: 0 };
-    Outcome::Answer(Answer::context(text), Some(said)).into()
+    as_said(Answer::context(text), heard.stdout)
 }
 
 // The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own

@@ -183,18 +183,20 @@ impl<'s> Prepared<'s> {
             Ended::TimedOut => Exit::TimedOut(self.step.timeout_ms),
             Ended::GoesOn => Exit::GoesOn,
         };
+        let shown = plain(&stderr);
+        let heard = Heard { stdout: &stdout, stderr: &shown, cut: dropped[0] > 0 };
+        let read = outcome::read(event, exit, heard, self.step.on_error);
         let never_ran = match ended {
             Ended::Exited(2) => self.attempt().misfired(&stdout, &stderr),
-            Ended::Exited(126 | 127) => self.attempt().not_found(&stderr),
+            Ended::Exited(126 | 127) if matches!(read.outcome, Outcome::Failure(_)) => {
+                self.attempt().not_found(&stderr)
+            }
             _ => None,
         };
         if let Some(why) = never_ran {
             let outcome = Outcome::Failure(Failure::NotStarted(plain(&why)));
             return Came { outcome, exit: code, took, warnings };
         }
-        let stderr = plain(&stderr);
-        let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
-        let read = outcome::read(event, exit, heard, self.step.on_error);
         warnings.extend(read.warning);
         if held[0] && self.step.on_error != OnError::Open && !holds_back(&read.outcome) {
             let outcome = Outcome::Failure(Failure::Output(still_open(OUTPUTS[0])));

@@ -79,6 +79,9 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
     };
     let deny = r#"{"decision":"block","reason":"no"}"#;
     let allow = r#"{"decision":"approve"}"#;
+    let ask = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}"#;
+    let refuse = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}"#;
+    let noisy = &format!("hi\n{deny}");
     let rows = [
         (Event::PreToolUse, Exit::Code(0), "", "silent"),
         (Event::PreToolUse, Exit::Code(0), "text", "silent"),
@@ -97,7 +100,19 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
         (Event::PreToolUse, Exit::Code(126), "", "not-started"),
         (Event::PreToolUse, Exit::Code(127), "", "not-started"),
         (Event::PreToolUse, Exit::Code(0), "{ broken }", "output"),
-        (Event::PreToolUse, Exit::Signal(9), deny, "signal"),
+        (Event::PreToolUse, Exit::Code(127), deny, "deny"),
+        (Event::PreToolUse, Exit::Signal(9), deny, "deny"),
+        (Event::PreToolUse, Exit::Signal(9), ask, "ask"),
+        (Event::PreToolUse, Exit::Signal(9), r#"{"continue":false}"#, "spoke"),
+        (Event::Stop, Exit::Signal(9), deny, "deny"),
+        (Event::PermissionRequest, Exit::Signal(9), refuse, "deny"),
+        (Event::TaskCreated, Exit::Signal(9), r#"{"continue":false}"#, "signal"),
+        (Event::SessionStart, Exit::Signal(9), deny, "signal"),
+        (Event::PreToolUse, Exit::Signal(9), allow, "signal"),
+        (Event::PreToolUse, Exit::Signal(9), r#"{"systemMessage":"x"}"#, "signal"),
+        (Event::PreToolUse, Exit::Signal(9), noisy, "deny"),
+        (Event::PreToolUse, Exit::Code(1), noisy, "deny"),
+        (Event::PreToolUse, Exit::Code(1), "hi\n{\"systemMessage\":\"x\"}", "exit-code"),
         (Event::PreToolUse, Exit::TimedOut(5), deny, "timed-out"),
         (Event::PreToolUse, Exit::Code(0), "{\"async\":true}\nx", "silent"),
         (Event::PreToolUse, Exit::GoesOn, "", "silent"),
@@ -114,6 +129,8 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
     assert_eq!(closed(Exit::Code(0), &noisy), "output");
     assert_eq!(closed(Exit::Code(0), "hi"), "silent");
     assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
+    assert_eq!(closed(Exit::Signal(9), deny), "deny");
+    assert_eq!(closed(Exit::Signal(9), allow), "signal");
 }
 
 /// The kind of what an exit with 0 and this output come to: a decision, a failure or neither.
