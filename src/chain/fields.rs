@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 enum Joined {
     /// The later one stands, as it does for the client.
     Later,
-    /// The fields of the later one are laid over those of the earlier.
-    Laid,
-    /// The same for a decision, whose fields have rules of their own.
+    /// The fields of both, each by its own rule.
     Within,
     /// The entries of both, each once.
     List,
@@ -21,7 +19,6 @@ enum Joined {
 
 fn joined(field: &str) -> Joined {
     match field {
-        "updatedInput" => Joined::Laid,
         "decision" => Joined::Within,
         "watchPaths" | "updatedPermissions" => Joined::List,
         "reloadSkills" | "retry" | "suppressOriginalPrompt" | "interrupt" => Joined::Either,
@@ -35,9 +32,6 @@ pub(super) fn add(fields: &mut Map<String, Value>, later: Map<String, Value>) {
     for (field, value) in later {
         let rule = joined(&field);
         match (rule, fields.get_mut(&field), value) {
-            (Joined::Laid, Some(Value::Object(earlier)), Value::Object(later)) => {
-                earlier.extend(later);
-            }
             (Joined::Within, Some(Value::Object(earlier)), Value::Object(later)) => {
                 add(earlier, later);
             }

@@ -121,7 +121,9 @@ pub(super) fn run(
 /// Whether two steps run one command in one manner: the client would run it once, and of hooks that
 /// differ in what their failure means, or in how they run, none may stand in for the other.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
-    let manner = |step: &Step<'_>| (step.on_error, step.timeout_ms, step.always, step.in_project);
+    let manner = |step: &Step<'_>| {
+        (step.on_error, step.timeout_ms, step.always, step.in_project, step.adopted)
+    };
     if (one.conditions, one.path) != (other.conditions, other.path) || manner(one) != manner(other)
     {
         return false;
