@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::event::Event;
+
 /// What becomes of a field that an earlier hook filled too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joined {
@@ -25,6 +27,18 @@ fn joined(field: &str) -> Joined {
         "initialUserMessage" | "classifierContext" => Joined::Text,
         _ => Joined::Later,
     }
+}
+
+/// Whether of two hooks that fill a field of the event's the earlier is not heeded.
+pub fn is_contested(event: Event, field: &str) -> bool {
+    let is_rewrite = field == "updatedInput";
+    let is_own = event.facts().specific.contains(&field);
+    is_own && !is_rewrite && !decides(field) && joined(field) == Joined::Later
+}
+
+/// Whether a field says what was decided, so that it counts only in an answer that wins.
+pub(super) fn decides(field: &str) -> bool {
+    matches!(field, "decision" | "action" | "content")
 }
 
 /// Adds the fields of a later hook to those of the earlier ones.

@@ -11,6 +11,7 @@ use super::conditions;
 use super::journal::Entry;
 use crate::builtin::{self, Context, catalogue};
 use crate::chain::condition::Unmet;
+use crate::chain::fields;
 use crate::chain::merge::Ran;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -89,6 +90,9 @@ pub fn run(
                     }
                 }
             }
+            if let Outcome::Answer(answer, _) = &outcome {
+                warnings.extend(rewrites.contested(event, step.name, answer));
+            }
             let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
             entry.ran(&done, took, warnings);
             ended |= event.facts().block == Block::Permission
@@ -126,9 +130,22 @@ struct Rewrites {
     input: Option<Map<String, Value>>,
     /// The step that rewrote each field last.
     authors: BTreeMap<String, String>,
+    /// The step that last filled each field of the answer that is one step's.
+    others: BTreeMap<String, String>,
 }
 
 impl Rewrites {
+    /// A warning for each field of an answer that another step had filled, whose words are lost.
+    fn contested(&mut self, event: Event, step: &str, answer: &Answer) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for field in answer.specific.keys().filter(|field| fields::is_contested(event, field)) {
+            if let Some(other) = self.others.insert(field.clone(), step.to_owned()) {
+                warnings.push(format!("set `{field}`, which `{other}` had set"));
+            }
+        }
+        warnings
+    }
+
     /// Makes what a step that has `seen` this input wants changed a part of the input, and the whole
     /// of it what the step says; gives a warning for each field that another had rewritten.
     ///
