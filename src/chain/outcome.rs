@@ -156,11 +156,12 @@ fn restrains(event: Event, answer: &Answer) -> bool {
 
 fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let Heard { stdout, stderr, .. } = heard;
+    let is_gate = on_error != OnError::Open;
     let failed = |failure| Outcome::Failure(failure).into();
     let code = match exit {
         Exit::Code(code) => code,
         Exit::Signal(signal) => {
-            let held = restraint(event, stdout, output::read(event, stdout));
+            let held = restraint(event, stdout, output::read(event, stdout), is_gate);
             return held.unwrap_or_else(|_| failed(Failure::Signal(signal)));
         }
         Exit::TimedOut(ms) => return failed(Failure::TimedOut(ms)),
@@ -176,14 +177,16 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
                 Output::Malformed(why) => failed(Failure::Output(why)),
                 _ => plain(event, heard, on_error),
             }),
-        (code, output) => restraint(event, stdout, output).unwrap_or_else(|output| match output {
-            // A hook that failed is not believed where it lets through, and a gate in nothing else.
-            Output::Answer(answer) if answer.decision.is_none() && on_error == OnError::Open => {
-                as_said(answer, stdout)
-            }
-            Output::Malformed(why) => failed(Failure::Output(why)),
-            _ => failed(of_code(code, stderr)),
-        }),
+        (code, output) => {
+            restraint(event, stdout, output, is_gate).unwrap_or_else(|output| match output {
+                // A hook that failed is not believed where it lets through, and a gate in nothing else.
+                Output::Answer(answer) if answer.decision.is_none() && !is_gate => {
+                    as_said(answer, stdout)
+                }
+                Output::Malformed(why) => failed(Failure::Output(why)),
+                _ => failed(of_code(code, stderr)),
+            })
+        }
     }
 }
 
@@ -196,10 +199,10 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
 ///
 /// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides beside a code other than 2, and
 /// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
-fn restraint(event: Event, stdout: &str, output: Output) -> Result<Read, Output> {
+fn restraint(event: Event, stdout: &str, output: Output, is_gate: bool) -> Result<Read, Output> {
     match output {
         Output::Answer(answer) if restrains(event, &answer) => Ok(as_said(answer, stdout)),
-        Output::Text | Output::Malformed(_) => match noise::among(event, stdout) {
+        Output::Text | Output::Malformed(_) => match noise::among(event, stdout, is_gate) {
             Some(found) if restrains(event, &found.answer) => Ok(beside_noise(found)),
             _ => Err(output),
         },
@@ -225,8 +228,8 @@ fn goes_on(on_error: OnError) -> Read {
 }
 
 fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
-    let mut found = noise::among(event, stdout)?;
     let is_gate = on_error != OnError::Open;
+    let mut found = noise::among(event, stdout, is_gate)?;
     let misplaced = found.misplaced.take().filter(|_| !decides(event, &found.answer));
     let unread = found.unread.take().filter(|_| !holds_back(event, &found.answer));
     if let Some(why) = misplaced.or(unread).filter(|_| is_gate) {
@@ -262,7 +265,14 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     if event.facts().plain_text == PlainText::Ignored {
         return Outcome::Answer(Answer::default(), None).into();
     }
-    as_said(Answer::context(text), heard.stdout)
+    let mut read = as_said(Answer::context(text), heard.stdout);
+    let held = noise::among(event, heard.stdout, true);
+    if held.is_some_and(|found| restrains(event, &found.answer)) {
+        let warning =
+            "what would hold back stands among other text, so the client takes it for text";
+        read.warning = Some(warning.to_owned());
+    }
+    read
 }
 
 // The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own

@@ -240,9 +240,61 @@ fn what_stands_beside_an_answer_is_looked_at_too() {
         (format!("{context}\n{{ let a = 1; }}"), "none"),
         (format!("{context}\n{{\"decision\":\"block\",}}"), "output"),
         (format!("{context}\n{{\"hookSpecificOutput\":"), "output"),
+        (format!("{context}\n{{\"decision\":\"block\"}}"), "deny"),
     ];
     for (stdout, expected) in &rows {
         let found = kind(Event::UserPromptSubmit, stdout, false, OnError::Closed);
         assert_eq!(found, *expected, "{stdout}");
+    }
+}
+
+#[test]
+fn a_gate_holds_with_a_block_among_text_that_the_client_reads() {
+    let block = r#"{"decision":"block","reason":"no"}"#;
+    let stop = r#"{"continue":false}"#;
+    let prompts = [Event::UserPromptSubmit, Event::UserPromptExpansion, Event::PreCompact];
+    for event in prompts {
+        for (stdout, expected) in [
+            (format!("hello\n{block}"), "deny"),
+            (format!("{block}\nbye\n"), "deny"),
+            (format!("hello\n{block}\n{{ let a = 1; }}"), "deny"),
+            ("hello\n{\"decision\": \"block\", \"reason\": \"no".to_owned(), "output"),
+            ("hello\n{\"decision\": \"block\",}".to_owned(), "output"),
+            (serde_json::to_string(block).unwrap(), "output"),
+            ("hello\n{\"decision\":\"approve\"}".to_owned(), "none"),
+            ("hello\n{ let decision = 1; }".to_owned(), "none"),
+            ("a \"decision\" is near".to_owned(), "none"),
+            ("\"hello\"".to_owned(), "none"),
+        ] {
+            assert_eq!(kind(event, &stdout, false, OnError::Open), "none", "{event} {stdout}");
+            assert_eq!(kind(event, &stdout, false, OnError::Ask), expected, "{event} {stdout}");
+            assert_eq!(kind(event, &stdout, false, OnError::Closed), expected, "{event} {stdout}");
+        }
+    }
+    for event in [Event::SessionStart, Event::UserPromptSubmit] {
+        let read = |on_error| {
+            let heard = Heard { stdout: &format!("hello\n{stop}"), stderr: "", cut: false };
+            read(event, Exit::Code(0), heard, on_error)
+        };
+        let stops = |read: &Read| matches!(&read.outcome, Outcome::Answer(it, _) if it.stop);
+        assert!(stops(&read(OnError::Closed)), "{event}");
+        let open = read(OnError::Open);
+        assert!(!stops(&open) && open.warning.is_some(), "{event}");
+    }
+}
+
+#[test]
+fn a_gate_whose_answer_was_encoded_twice_has_failed() {
+    let once =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    let twice = serde_json::to_string(once).unwrap();
+    for (stdout, expected) in [
+        (twice.clone(), "output"),
+        (format!("hello\n{twice}\n"), "output"),
+        (format!("{once}\n{twice}\n"), "deny"),
+        (r#""hello""#.to_owned(), "none"),
+        (r#""{\"level\":30}""#.to_owned(), "none"),
+    ] {
+        assert_eq!(kind(Event::PreToolUse, &stdout, false, OnError::Closed), expected, "{stdout}");
     }
 }
