@@ -161,8 +161,8 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
     let code = match exit {
         Exit::Code(code) => code,
         Exit::Signal(signal) => {
-            let held = restraint(event, stdout, output::read(event, stdout), is_gate);
-            return held.unwrap_or_else(|_| failed(Failure::Signal(signal)));
+            let held = restraint(event, stdout, &output::read(event, stdout), is_gate);
+            return held.unwrap_or_else(|| failed(Failure::Signal(signal)));
         }
         Exit::TimedOut(ms) => return failed(Failure::TimedOut(ms)),
         Exit::GoesOn => return goes_on(on_error),
@@ -178,7 +178,7 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
                 _ => plain(event, heard, on_error),
             }),
         (code, output) => {
-            restraint(event, stdout, output, is_gate).unwrap_or_else(|output| match output {
+            restraint(event, stdout, &output, is_gate).unwrap_or_else(|| match output {
                 // A hook that failed is not believed where it lets through, and a gate in nothing else.
                 Output::Answer(answer) if answer.decision.is_none() && !is_gate => {
                     as_said(answer, stdout)
@@ -195,18 +195,17 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
     Outcome::Answer(answer, Some(said)).into()
 }
 
-/// What a hook that failed in the end had held back before; else its output.
+/// What a hook that failed in the end had held back before.
 ///
 /// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides beside a code other than 2, and
 /// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
-fn restraint(event: Event, stdout: &str, output: Output, is_gate: bool) -> Result<Read, Output> {
+fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Option<Read> {
     match output {
-        Output::Answer(answer) if restrains(event, &answer) => Ok(as_said(answer, stdout)),
-        Output::Text | Output::Malformed(_) => match noise::among(event, stdout, is_gate) {
-            Some(found) if restrains(event, &found.answer) => Ok(beside_noise(found)),
-            _ => Err(output),
-        },
-        output => Err(output),
+        Output::Answer(answer) => restrains(event, answer).then(|| as_said(answer.clone(), stdout)),
+        Output::Text | Output::Malformed(_) => noise::among(event, stdout, is_gate)
+            .filter(|found| restrains(event, &found.answer))
+            .map(beside_noise),
+        Output::Empty => None,
     }
 }
 

@@ -202,9 +202,10 @@ impl<'s> Prepared<'s> {
         }
         warnings.extend(read.warning);
         let is_garbled = matches!(stdout, Cow::Owned(_)) || stdout.contains('\0');
-        let doubt = match held[0] {
-            true => Some(still_open(OUTPUTS[0])),
-            false => is_garbled.then(|| "its output is not UTF-8".to_owned()),
+        let doubt = if held[0] {
+            Some(still_open(OUTPUTS[0]))
+        } else {
+            is_garbled.then(|| "its output is not UTF-8".to_owned())
         };
         if let Some(doubt) = doubt
             && self.step.on_error != OnError::Open

@@ -122,12 +122,14 @@ fn words_of(line: &str) -> Option<Vec<String>> {
     if !split.complete || !command.assignments.is_empty() {
         return None;
     }
-    let known = |word: &shell::Word<'_>| match word.expanded {
-        false => Some(word.text.clone().into_owned()),
+    let known = |word: &shell::Word<'_>| {
+        if !word.expanded {
+            return Some(word.text.clone().into_owned());
+        }
         // What is quoted in part is replaced in part.
-        true if line.contains(['\'', '\\']) => None,
-        true => Some(expanded(&word.text))
-            .filter(|it| !it.contains(['$', '`', '*', '?', '[', '{', '~'])),
+        let is_mixed = line.contains(['\'', '\\']);
+        let is_known = |it: &String| !is_mixed && !it.contains(['$', '`', '*', '?', '[', '{', '~']);
+        Some(expanded(&word.text)).filter(is_known)
     };
     command.words.iter().map(known).collect()
 }
