@@ -3,7 +3,7 @@
 pub mod condition;
 pub mod entries;
 pub mod failing;
-mod fields;
+pub mod fields;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
