@@ -44,18 +44,18 @@ pub(super) struct Asked<'a> {
     prompt: Cow<'a, str>,
     /// The subagent, or empty.
     agent: &'a str,
-    /// Whether the client says that the work goes on because an end was refused.
-    is_refused: bool,
+    /// The payload's text, which is read again only where an end is refused.
+    text: Option<&'a str>,
 }
 
 impl<'a> Asked<'a> {
     /// What a payload and its text say.
-    pub(super) fn of(payload: &'a Payload<'_>, text: &str) -> Self {
+    pub(super) fn of(payload: &'a Payload<'_>, text: &'a str) -> Self {
         Self {
             session: Cow::Borrowed(&payload.session_id),
             prompt: Cow::Borrowed(&payload.prompt_id),
             agent: &payload.agent_id,
-            is_refused: serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active),
+            text: Some(text),
         }
     }
 
@@ -66,8 +66,14 @@ impl<'a> Asked<'a> {
             session: format!("client-{}", clients::caller()).into(),
             prompt: format!("hour-{}", clock::unix_seconds() / 3600).into(),
             agent: "",
-            is_refused: true,
+            text: None,
         }
+    }
+
+    /// Whether the client says that the work goes on because an end was refused, or nothing.
+    fn is_refused(&self) -> bool {
+        let says = |text| serde_json::from_str(text).is_ok_and(|it: Active| it.stop_hook_active);
+        self.text.is_none_or(says)
     }
 }
 
@@ -88,7 +94,7 @@ pub(super) fn limited(
     if cap == 0 {
         return verdict;
     }
-    let active = asked.is_refused;
+    let active = asked.is_refused();
     let count = count(&file(call, asked), &asked.prompt, active);
     let message = match count {
         Some(count) if count <= cap => return verdict,
