@@ -70,6 +70,8 @@ impl<'a> Header<'a> {
 pub struct Step<'a> {
     /// The hook's name.
     pub name: &'a str,
+    /// Its line among those of the plan, which are in the order of the manifest.
+    pub place: usize,
     /// What it does.
     pub run: Run<'a>,
     /// Milliseconds it may take.
@@ -182,7 +184,7 @@ impl<'a> Plan<'a> {
         subject: Option<&str>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
         let target = Target::new(event, subject);
-        self.lines().filter_map(move |line| {
+        self.lines().enumerate().filter_map(move |(place, line)| {
             let line = match line {
                 Ok(line) => line,
                 Err(text) => return Some(Err(text)),
@@ -203,7 +205,7 @@ impl<'a> Plan<'a> {
             } else {
                 matcher.into()
             };
-            target.is_hit_by(&matcher).then(|| step(rest, self.store).ok_or(line))
+            target.is_hit_by(&matcher).then(|| step(place, rest, self.store).ok_or(line))
         })
     }
 }
@@ -216,7 +218,7 @@ fn line(text: &str) -> Option<(&str, &str)> {
     Some((line, rest.strip_prefix('\n')?))
 }
 
-fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
+fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
@@ -237,6 +239,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     };
     Some(Step {
         name,
+        place: line,
         run,
         timeout_ms,
         on_error,
