@@ -3,7 +3,9 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
+use std::panic::resume_unwind;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,27 +16,36 @@ use super::outputs::Output;
 use super::running::Running;
 use super::{Program, Spec};
 
+/// How many threads start children beside the process's own.
+const STARTERS: usize = 5;
+
+/// The stack of each, in bytes; the child that is started has one of its own.
+const STACK: usize = 128 * 1024;
+
 // A start lasts until the system has loaded the program, so several are made at once.
 pub(super) fn start_all<'a>(specs: &[Spec<'a>]) -> Vec<io::Result<Running<'a>>> {
-    let Some((first, others)) = specs.split_first() else { return Vec::new() };
-    if others.is_empty() {
-        return vec![start(first)];
-    }
-    thread::scope(|scope| {
-        let others: Vec<_> = others
-            .iter()
-            .map(|spec| thread::Builder::new().spawn_scoped(scope, || start(spec)))
-            .collect();
-        let mut started = vec![start(first)];
-        started.extend(others.into_iter().zip(&specs[1..]).map(|(other, spec)| match other {
-            Ok(other) => {
-                other.join().unwrap_or_else(|_| Err(io::Error::other("its start was cut short")))
-            }
-            // Where there is no room for a thread, there may be for the child.
-            Err(_) => start(spec),
-        }));
-        started
-    })
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut started = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(spec) = specs.get(place) else { break started };
+            started.push((place, start(spec)));
+        }
+    };
+    let more = specs.len().saturating_sub(1).min(STARTERS);
+    let mut all = thread::scope(|scope| {
+        let starter = || thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        // Where there is no room for a thread, the others do its work.
+        let others: Vec<_> = (0..more).filter_map(|_| starter().ok()).collect();
+        let mut all = work();
+        for other in others {
+            all.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        all
+    });
+    all.sort_unstable_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, started)| started).collect()
 }
 
 pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
