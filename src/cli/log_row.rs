@@ -39,7 +39,11 @@ impl<'a> Row<'a> {
         let session: String = session.chars().take(8).collect();
         let place =
             if subject.is_empty() { event.to_string() } else { format!("{event}({subject})") };
-        let us = if self.is_part { self.steps.iter().map(|step| step.us).sum() } else { *us };
+        let us = if self.is_part && !self.steps.is_empty() {
+            self.steps.iter().map(|step| step.us).sum()
+        } else {
+            *us
+        };
         let (whole, tenth) = (us / 1000, us % 1000 / 100);
         let (hooks, outcome) = (self.hooks(), self.outcome());
         let row = format!(
@@ -83,8 +87,10 @@ impl<'a> Row<'a> {
         // The failure first.
         let failed = named.iter().find(|step| step.error.is_some());
         let said = failed.or_else(|| named.iter().find(|step| !is_quiet(step)));
-        let quiet = || self.steps.iter().find(|step| step.outcome == "silent").or(named.first());
-        match said.or_else(quiet) {
+        let quiet = ["silent", "off"]
+            .into_iter()
+            .find_map(|word| self.steps.iter().find(|step| step.outcome == word));
+        match said.or(quiet).or(named.first()) {
             Some(step) if self.is_part && !step.decided.is_empty() => &step.decided,
             Some(step) => &step.outcome,
             None => "silent",
@@ -95,6 +101,7 @@ impl<'a> Row<'a> {
         let named = || self.named.iter();
         let error = named().find_map(|step| step.error.as_ref());
         let of_step = error
+            .or_else(|| named().filter(|it| it.outcome == "off").find_map(|it| it.why.as_ref()))
             .or_else(|| named().find_map(|step| step.why.as_ref()))
             .or_else(|| named().find_map(|step| step.warnings.first()));
         if let Some(text) = of_step {
