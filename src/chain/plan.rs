@@ -29,6 +29,7 @@ const LENGTH: usize = 9;
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
 const IN_PROJECT: &str = " project";
+const ADOPTED: &str = " adopted";
 const PATH: &str = " path=";
 
 /// A file that a plan was made from.
@@ -86,6 +87,8 @@ pub struct Step<'a> {
     pub always: bool,
     /// Whether a command runs in the project's directory and not in the session's.
     pub in_project: bool,
+    /// Whether it was written for the client itself, which takes a rewrite for the whole input.
+    pub adopted: bool,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
     /// Whether only a person may switch it off.
@@ -246,6 +249,7 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         parallel: flags.starts_with("parallel"),
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
+        adopted: flags.contains(ADOPTED),
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
