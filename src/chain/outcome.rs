@@ -312,7 +312,7 @@ mod tests {
             Failure::Output("why".to_owned()),
             Failure::Builtin("why".to_owned()),
         ];
-        let stops = [Event::Stop, Event::SubagentStop];
+        let stops = [Event::Stop, Event::SubagentStop, Event::TeammateIdle];
         for event in Event::ALL {
             let effects = match event.facts().block {
                 Block::Never => ["told", "told", "told"],

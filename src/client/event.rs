@@ -78,9 +78,9 @@ pub enum Block {
     Request,
     /// Top-level `decision: "block"` with a `reason`.
     Decision,
-    /// Exit code 2 only.
+    /// Exit codes only.
     ExitCode,
-    /// `hookSpecificOutput.action`.
+    /// `hookSpecificOutput.action`, or top-level `decision: "block"`.
     Action,
 }
 
@@ -209,7 +209,15 @@ impl Event {
     /// Whether a message for the user arrives: in JSON, or as the text that the user reads.
     pub fn shows_messages(self) -> bool {
         let facts = self.facts();
-        facts.top.contains(&"systemMessage") || facts.plain_text == PlainText::User
+        // Of a task it does at the end of a teammate's turn only.
+        let is_shown = self != Self::TaskCompleted && facts.top.contains(&"systemMessage");
+        is_shown || facts.plain_text == PlainText::User
+    }
+
+    /// Whether the user reads standard error behind an exit code that is neither 0 nor 2, where no
+    /// message arrives otherwise.
+    pub fn shows_failures(self) -> bool {
+        matches!(self, Self::SessionEnd | Self::PreCompact)
     }
 
     /// The event's key in `settings.json`.
