@@ -67,6 +67,7 @@ books! {
     blocking
     chain
     environment
+    events
     firing
     install
     passing
