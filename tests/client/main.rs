@@ -66,6 +66,7 @@ books! {
     answers
     blocking
     chain
+    endings
     environment
     events
     firing
