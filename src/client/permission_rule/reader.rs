@@ -5,8 +5,12 @@
 //! it knows few constructs, and what it does not know it gives up. The list of both was measured on
 //! the clients 2.1.197 and 2.1.329, which differ in nothing but unfinished lines.
 
+mod compound;
+mod expansion;
+mod redirection;
 mod word;
 
+use redirection::Redirected;
 use word::{Place, Word};
 
 /// What was read of a line.
@@ -269,86 +273,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Statements up to one of the words, which is taken.
-    fn part(&mut self, words: &'static [&'static str]) -> Option<&'a str> {
-        self.statements(End::Word(words))?;
-        let word = self.bare_word();
-        self.at += word.len();
-        Some(word)
-    }
-
-    fn condition(&mut self) -> Option<()> {
-        loop {
-            self.part(&["then"])?;
-            match self.part(&["elif", "else", "fi"])? {
-                "elif" => {}
-                "else" => return self.part(&["fi"]).map(drop),
-                _ => return Some(()),
-            }
-        }
-    }
-
-    fn counted(&mut self) -> Option<()> {
-        self.blanks()?;
-        let name = self.bare_word();
-        if !word::is_name(name) {
-            return None;
-        }
-        self.at += name.len();
-        self.blanks()?;
-        if self.bare_word() == "in" {
-            self.at += 2;
-            loop {
-                self.blanks()?;
-                if matches!(self.peek(), None | Some(b';' | b'\n')) {
-                    break;
-                }
-                self.word(Place::List)?;
-            }
-        }
-        self.takes(";");
-        self.lines()?;
-        if self.bare_word() != "do" {
-            return None;
-        }
-        self.at += 2;
-        self.part(&["done"]).map(drop)
-    }
-
-    /// What stands in `[ … ]` or `[[ … ]]`, which counts as one command.
-    fn test(&mut self, single: bool) -> Option<()> {
-        let mut words = vec!["[[".to_owned()];
-        loop {
-            self.blanks()?;
-            match self.bare_word() {
-                "]" if single => break self.at += 1,
-                "]]" if !single => break self.at += 2,
-                "-a" | "-o" if single => return None,
-                "" => {
-                    let operators: &[&str] = &["&&", "||", "(", ")", "<", ">"];
-                    let operator = operators.iter().find(|operator| self.takes(operator));
-                    match operator {
-                        Some(operator) if !single => words.push((*operator).to_owned()),
-                        _ => return None,
-                    }
-                }
-                _ => words.push(self.word(Place::Test)?.text),
-            }
-        }
-        self.texts.push(words.join(" "));
-        Some(())
-    }
-
-    /// A redirection of a compound command is not read.
-    fn ends_compound(&mut self) -> Option<()> {
-        self.blanks()?;
-        let rest = self.rest();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let redirects = rest[digits..].starts_with(['<', '>']) || rest.starts_with("&>");
-        let ends = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
-        (ends && !redirects).then_some(())
-    }
-
     fn simple(&mut self) -> Option<()> {
         let mut words: Vec<String> = Vec::new();
         let mut assigned: Vec<&str> = Vec::new();
@@ -366,13 +290,13 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
             match self.redirection()? {
-                word::Redirected::Not => {}
-                word::Redirected::FromText => continue,
-                word::Redirected::FromDocument => {
+                Redirected::Not => {}
+                Redirected::FromText => continue,
+                Redirected::FromDocument => {
                     self.plain = false;
                     break;
                 }
-                word::Redirected::File => {
+                Redirected::File => {
                     redirected = true;
                     late = !words.is_empty();
                     self.plain = false;
