@@ -3,8 +3,9 @@
 use super::chains::{self, Chain};
 use super::journal::{Entry, StepEntry};
 use super::overrides::{Overrides, SKIP};
-use crate::client::event::Event;
-use crate::client::matcher;
+use crate::client::event::{Event, Subject};
+use crate::client::matcher::Target;
+use crate::client::{model, tools};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 
@@ -52,7 +53,7 @@ fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>)
     } else if !hook.events.contains(&event) {
         let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
         format!("not run: it is for {}", events.join(", "))
-    } else if !matcher::matches(hook.matcher.as_deref(), event, Some(&entry.subject)) {
+    } else if !is_for(hook, event, &entry.subject) {
         let matcher = hook.matcher.as_deref().unwrap_or_default();
         format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
     } else if let (Some(asked), false) = (asked, own) {
@@ -70,4 +71,13 @@ fn not_chosen(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>)
     } else {
         "not run: the event was answered without it".to_owned()
     }
+}
+
+fn is_for(hook: &Hook, event: Event, subject: &str) -> bool {
+    let subject = match event.facts().subject {
+        Subject::Model => model::canonical(subject),
+        _ => Some(subject),
+    };
+    let target = Target::new(event, subject).beside(subject.and_then(tools::stand_in));
+    target.is_hit_by(hook.matcher.as_deref().unwrap_or_default())
 }

@@ -2,9 +2,6 @@
 
 use super::Reader;
 
-/// Commands whose arguments may be assignments.
-pub(super) const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
-
 /// Where a word stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -37,13 +34,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether an option of a declaration changes what its value means.
-pub(super) fn is_odd_option(command: &str, option: &str) -> bool {
-    matches!(command, "declare" | "typeset" | "local")
-        && option.starts_with('-')
-        && option.contains(['a', 'A', 'i', 'n'])
-}
-
 impl<'a> Reader<'a> {
     /// The name in `NAME=` or `NAME+=` at this place.
     pub(super) fn assigned_name(&self) -> Option<&'a str> {
@@ -69,7 +59,7 @@ impl<'a> Reader<'a> {
                 b')' if place != Place::Test || !rest.starts_with(")]") => break,
                 b'(' => return None,
                 b'\'' => self.single(&mut word)?,
-                b'"' => self.double(&mut word, place, parts)?,
+                b'"' => self.double(&mut word, place)?,
                 b'`' => self.backticks(&mut word, place, parts)?,
                 b'$' => self.dollar(&mut word, place, start, &mut dangling)?,
                 b'\\' => {
@@ -107,7 +97,7 @@ impl<'a> Reader<'a> {
         (!dangling || (alone && self.rest_is_free())).then_some(word)
     }
 
-    fn rest_is_free(&self) -> bool {
+    pub(super) fn rest_is_free(&self) -> bool {
         matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')'))
     }
 
