@@ -1,5 +1,6 @@
 //! What git says of a file and of a work tree.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -47,22 +48,82 @@ fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
 ///
 /// # Errors
 ///
-/// When something stands in the way that git could not have put there, so that the branch cannot
-/// be told.
+/// When something stands in the way that git could not have put there, or where the branch stands in
+/// no file by itself, so that it cannot be told.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
         let Some(directory) = git_directory(above)? else { continue };
-        // As git, which takes a directory without a HEAD for no repository and goes up.
-        let Some(head) = files::read_at_most(&directory.join("HEAD"), LONGEST)? else { continue };
-        let head = head.trim_end();
-        let is_commit = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return match head.strip_prefix("ref:") {
-            Some(name) => Ok(name.trim_start().strip_prefix("refs/heads/").map(str::to_owned)),
-            None if is_commit => Ok(None),
-            None => Err(io::Error::other("HEAD names neither a branch nor a commit")),
+        return match Reference::read(&directory.join("HEAD"))? {
+            // As git, which takes a directory without a HEAD for no repository and goes up.
+            None => continue,
+            // Git has names in its tables then, and the file is there for programs that look for it.
+            Some(_) if directory.join("reftable").exists() => {
+                Err(io::Error::other("the branch stands in git's tables"))
+            }
+            Some(Reference::Commit) => Ok(None),
+            Some(Reference::To(name)) => {
+                Ok(followed(&directory, name)?.strip_prefix("refs/heads/").map(str::to_owned))
+            }
         };
     }
     Ok(None)
+}
+
+/// The name that a name stands for in the end: a branch can be another name of another branch, which
+/// gets its commits then.
+fn followed(directory: &Path, mut name: String) -> io::Result<String> {
+    // Of a further work tree these alone are its own.
+    const OWN: [&str; 3] = ["refs/bisect/", "refs/rewritten/", "refs/worktree/"];
+    // Git follows no more than that.
+    const MOST: usize = 5;
+    let shared = files::read_at_most(&directory.join("commondir"), LONGEST)?;
+    let shared = directory.join(shared.as_deref().unwrap_or_default().trim_end());
+    for _ in 0..MOST {
+        let is_own = OWN.iter().any(|start| name.starts_with(start));
+        let file = if is_own { directory } else { &shared }.join(&name);
+        match Reference::read(&file) {
+            Ok(Some(Reference::To(next))) => name = next,
+            Ok(_) => return Ok(name),
+            // Git leaves empty directories of branches that it has packed.
+            Err(_) if file.is_dir() => return Ok(name),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("HEAD leads to no end"))
+}
+
+/// What a file of git's says.
+enum Reference {
+    /// The full name of what it stands for.
+    To(String),
+    /// A commit.
+    Commit,
+}
+
+impl Reference {
+    /// Reads a file; `None` where there is none.
+    fn read(path: &Path) -> io::Result<Option<Self>> {
+        // In its old form a reference is a symlink, which need not lead to a file.
+        if let Ok(target) = fs::read_link(path) {
+            let name = target.to_str().filter(|name| is_name(name));
+            let named = name.map(|name| Some(Self::To(name.to_owned())));
+            return named.ok_or_else(|| io::Error::other("it is a symlink, and to no branch"));
+        }
+        let Some(text) = files::read_at_most(path, LONGEST)? else { return Ok(None) };
+        let text = text.trim_end();
+        let is_commit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match text.strip_prefix("ref:").map(str::trim_start).filter(|name| is_name(name)) {
+            Some(name) => Ok(Some(Self::To(name.to_owned()))),
+            None if is_commit => Ok(Some(Self::Commit)),
+            None => Err(io::Error::other("it names neither a branch nor a commit")),
+        }
+    }
+}
+
+/// Whether git could call something so; in a repository with tables HEAD says `refs/heads/.invalid`.
+fn is_name(name: &str) -> bool {
+    name.strip_prefix("refs/")
+        .is_some_and(|name| name.split('/').all(|part| !part.is_empty() && !part.starts_with('.')))
 }
 
 /// What git keeps of the work tree whose root is `folder`. A further work tree and a submodule have
@@ -74,67 +135,9 @@ fn git_directory(folder: &Path) -> io::Result<Option<PathBuf>> {
     }
     let Some(text) = files::read_at_most(&dot_git, LONGEST)? else { return Ok(None) };
     let named = text.trim_end().strip_prefix("gitdir: ").map(|named| folder.join(named));
-    let named = named.filter(|directory| directory.is_dir());
-    named.map(Some).ok_or_else(|| io::Error::other("`.git` names no directory"))
+    let named = named.filter(|directory| directory.join("HEAD").symlink_metadata().is_ok());
+    named.map(Some).ok_or_else(|| io::Error::other("`.git` names no repository"))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn a_branch_is_read_in_work_trees_of_both_kinds() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
-        fs::create_dir_all(at(".git/worktrees/other")).unwrap();
-        fs::create_dir_all(at("src/deep")).unwrap();
-        fs::create_dir_all(at("other")).unwrap();
-        assert_eq!(branch(folder.path()).unwrap(), None);
-        fs::write(at(".git/HEAD"), "ref: refs/heads/feature/x\n").unwrap();
-        assert_eq!(branch(&at("src/deep")).unwrap().as_deref(), Some("feature/x"));
-        fs::write(at("other/.git"), "gitdir: ../.git/worktrees/other\n").unwrap();
-        fs::write(at(".git/worktrees/other/HEAD"), "ref: refs/heads/fix\n").unwrap();
-        assert_eq!(branch(&at("other")).unwrap().as_deref(), Some("fix"));
-        fs::write(at(".git/HEAD"), "0123456789012345678901234567890123456789\n").unwrap();
-        assert_eq!(branch(&at("src")).unwrap(), None);
-    }
-
-    #[test]
-    fn what_is_no_repository_is_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
-        fs::create_dir_all(at(".git")).unwrap();
-        fs::write(at(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-        fs::create_dir_all(at("vendor/x/.git")).unwrap();
-        assert_eq!(branch(&at("vendor/x")).unwrap().as_deref(), Some("main"));
-    }
-
-    #[test]
-    fn what_is_odd_is_neither_waited_for_nor_taken_for_an_answer() {
-        type Make = fn(&Path);
-        let pipe = |path: &Path| {
-            let made = Command::new("mkfifo").arg(path).status().unwrap();
-            assert!(made.success());
-        };
-        let rows: [(&str, Make); 9] = [
-            (".git/HEAD", pipe),
-            (".git/HEAD", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
-            (".git/HEAD", |path| std::os::unix::fs::symlink("HEAD", path).unwrap()),
-            (".git/HEAD", |path| fs::create_dir(path).unwrap()),
-            (".git/HEAD", |path| fs::write(path, "").unwrap()),
-            (".git/HEAD", |path| fs::write(path, "ref: x\n".repeat(100_000)).unwrap()),
-            (".git", pipe),
-            (".git", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
-            (".git", |path| fs::write(path, "gitdir: nowhere\n").unwrap()),
-        ];
-        for (number, (name, make)) in rows.into_iter().enumerate() {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            make(&path);
-            assert!(branch(folder.path()).is_err(), "row {number}, {name}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,72 @@
+//! What a child writes, and who reads it once hookman does no longer.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+
+use super::KEPT;
+
+pub(super) struct Output {
+    pub(super) pipe: Option<OwnedFd>,
+    pub(super) kept: Vec<u8>,
+    pub(super) dropped: u64,
+}
+
+pub(super) fn set_blocking(pipe: BorrowedFd<'_>, blocking: bool) {
+    // The pipe is ours and new, so this cannot fail in a way that matters: a blocking pipe is
+    // still served by poll, only less smoothly.
+    if let Ok(mut flags) = fcntl_getfl(pipe) {
+        flags.set(OFlags::NONBLOCK, !blocking);
+        let _ = fcntl_setfl(pipe, flags);
+    }
+}
+
+impl Output {
+    pub(super) fn of(pipe: Option<OwnedFd>) -> Self {
+        if let Some(pipe) = &pipe {
+            set_blocking(pipe.as_fd(), false);
+        }
+        Self { pipe, kept: Vec::new(), dropped: 0 }
+    }
+
+    /// Lets another process read what those who still hold the pipe write: a write to a pipe
+    /// without a reader would end them.
+    pub(super) fn leave(&mut self) {
+        let Some(pipe) = self.pipe.take() else { return };
+        // Who reads it waits for what comes.
+        set_blocking(pipe.as_fd(), true);
+        let mut reader = Command::new("/bin/cat");
+        reader.stdin(pipe).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        // Where there is no `cat`, they find out for themselves.
+        let _ = reader.spawn();
+    }
+
+    pub(super) fn drain(&mut self) {
+        let Some(pipe) = &self.pipe else { return };
+        let mut piece = [0_u8; 16 * 1024];
+        // The number of reads is bounded, so that a child that never stops writing cannot keep us
+        // from looking at the clock.
+        for _ in 0..64 {
+            match rustix::io::read(pipe, piece.as_mut_slice()) {
+                Ok(0) => {
+                    self.pipe = None;
+                    return;
+                }
+                Ok(length) => {
+                    let room = KEPT.saturating_sub(self.kept.len()).min(length);
+                    self.kept.extend_from_slice(&piece[..room]);
+                    self.dropped += (length - room) as u64;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => {
+                    self.pipe = None;
+                    return;
+                }
+            }
+        }
+    }
+}
