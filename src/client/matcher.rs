@@ -85,6 +85,7 @@ impl<'a> Target<'a> {
     }
 
     /// The same with a tool whose hooks see the call too.
+    #[must_use]
     pub fn beside(self, stand_in: Option<&'static str>) -> Self {
         Self { stand_in, ..self }
     }
@@ -158,7 +159,9 @@ pub fn union<'a>(
     }
     let mut exact: Vec<&str> = Vec::new();
     let mut patterns: Vec<&str> = Vec::new();
+    let is_model = event.facts().subject == Subject::Model;
     for matcher in matchers {
+        let matcher = matcher.map(|it| if is_model { model::without_context(it) } else { it });
         match (kind(matcher, event), matcher) {
             (Kind::Any, _) | (_, None) => return None,
             (Kind::List, Some(list)) => {
@@ -311,6 +314,9 @@ mod tests {
         assert_eq!(union(&[Some("Bash"), Some(r"(a)\1")]), None);
         assert_eq!(union(&[Some("Bash"), Some(r"\b+Write\b")]).as_deref(), Some("Bash"));
         assert_eq!(super::union([Some("x")], Event::Stop), None);
+        let models = [Some("claude-opus-4-5"), Some("claude-opus-4-6[1m]")];
+        let models = super::union(models, Event::PreModelSwitch);
+        assert_eq!(models.as_deref(), Some("claude-opus-4-5|claude-opus-4-6"));
     }
 
     #[test]

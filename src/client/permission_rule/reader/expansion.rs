@@ -275,7 +275,7 @@ fn is_texty(inside: &str) -> bool {
                 None => break,
             },
             letter => {
-                let escaped = rest[1..].chars().next().filter(|_| letter == '\\');
+                let escaped = rest[letter.len_utf8()..].chars().next().filter(|_| letter == '\\');
                 letters += 1;
                 blank &= letter.is_whitespace();
                 letter.len_utf8() + escaped.map_or(0, char::len_utf8)
