@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::event::Event;
+
 /// What becomes of a field that an earlier hook filled too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joined {
     /// The later one stands, as it does for the client.
     Later,
-    /// The fields of the later one are laid over those of the earlier.
-    Laid,
-    /// The same for a decision, whose fields have rules of their own.
+    /// The fields of both, each by its own rule.
     Within,
     /// The entries of both, each once.
     List,
@@ -21,7 +21,6 @@ enum Joined {
 
 fn joined(field: &str) -> Joined {
     match field {
-        "updatedInput" => Joined::Laid,
         "decision" => Joined::Within,
         "watchPaths" | "updatedPermissions" => Joined::List,
         "reloadSkills" | "retry" | "suppressOriginalPrompt" | "interrupt" => Joined::Either,
@@ -30,14 +29,23 @@ fn joined(field: &str) -> Joined {
     }
 }
 
+/// Whether of two hooks that fill a field of the event's the earlier is not heeded.
+pub fn is_contested(event: Event, field: &str) -> bool {
+    let is_rewrite = field == "updatedInput";
+    let is_own = event.facts().specific.contains(&field);
+    is_own && !is_rewrite && !decides(field) && joined(field) == Joined::Later
+}
+
+/// Whether a field says what was decided, so that it counts only in an answer that wins.
+pub(super) fn decides(field: &str) -> bool {
+    matches!(field, "decision" | "action" | "content")
+}
+
 /// Adds the fields of a later hook to those of the earlier ones.
 pub(super) fn add(fields: &mut Map<String, Value>, later: Map<String, Value>) {
     for (field, value) in later {
         let rule = joined(&field);
         match (rule, fields.get_mut(&field), value) {
-            (Joined::Laid, Some(Value::Object(earlier)), Value::Object(later)) => {
-                earlier.extend(later);
-            }
             (Joined::Within, Some(Value::Object(earlier)), Value::Object(later)) => {
                 add(earlier, later);
             }

@@ -70,7 +70,7 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
         let named = |text: &str| format!("{}: {text}", ran.name);
         let wins = answer.decision == decision;
         if wins && decision.is_some() {
-            reasons.extend(answer.reason.as_deref().map(named));
+            reasons.extend(reason(&answer).map(named));
         }
         merged.context.extend(answer.context.into_iter().filter(|text| !text.is_empty()));
         messages.extend(answer.system_message.as_deref().map(named));
@@ -86,7 +86,10 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
         }
         merged.suppress_output |= answer.suppress_output;
         let said = answer.specific.into_iter();
-        fields::add(&mut merged.specific, said.filter(|(key, _)| wins || !decides(key)).collect());
+        fields::add(
+            &mut merged.specific,
+            said.filter(|(key, _)| wins || !fields::decides(key)).collect(),
+        );
     }
     if decision == Some(Decision::Deny) {
         // What is not done needs no input.
@@ -108,9 +111,11 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
 /// The most bytes of escape sequences that the client writes to the terminal (2.1.197).
 const SEQUENCES: usize = 4096;
 
-/// Whether a field says what was decided, so that it counts only in an answer that wins.
-fn decides(field: &str) -> bool {
-    matches!(field, "decision" | "action" | "content")
+/// The reason of an answer; who holds something back is named also where none was given.
+fn reason(answer: &Answer) -> Option<&str> {
+    let asks = matches!(answer.decision, Some(Decision::Ask | Decision::Deny));
+    let given = answer.reason.as_deref().filter(|reason| !asks || !reason.trim().is_empty());
+    given.or(asks.then_some("gave no reason"))
 }
 
 // Where the client takes standard output for text, JSON would be read by the model or the user

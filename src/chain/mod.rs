@@ -2,7 +2,7 @@
 
 pub mod condition;
 pub mod failing;
-mod fields;
+pub mod fields;
 pub mod merge;
 pub mod outcome;
 pub mod plan;

@@ -149,40 +149,63 @@ fn holds_back(event: Event, answer: &Answer) -> bool {
         || answer.stop && event.facts().top.contains(&"continue")
 }
 
+/// Whether an answer holds something back, be it only until the user was asked.
+fn restrains(event: Event, answer: &Answer) -> bool {
+    answer.decision.is_some_and(|it| it != Decision::Allow) || holds_back(event, answer)
+}
+
 fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let Heard { stdout, stderr, .. } = heard;
+    let is_gate = on_error != OnError::Open;
     let failed = |failure| Outcome::Failure(failure).into();
     let code = match exit {
         Exit::Code(code) => code,
-        Exit::Signal(signal) => return failed(Failure::Signal(signal)),
+        Exit::Signal(signal) => {
+            let held = restraint(event, stdout, &output::read(event, stdout), is_gate);
+            return held.unwrap_or_else(|| failed(Failure::Signal(signal)));
+        }
         Exit::TimedOut(ms) => return failed(Failure::TimedOut(ms)),
         Exit::GoesOn => return goes_on(on_error),
     };
-    let said = || Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
-    let output = output::read(event, stdout);
-    match (code, &output) {
-        (0 | 2, _) => {}
-        // A hook that failed is not believed where it lets through; a gate only where it holds back.
-        (_, Output::Answer(answer))
-            if answer.decision == Some(Decision::Allow)
-                || (on_error != OnError::Open && answer.decision.is_none() && !answer.stop) =>
-        {
-            return failed(of_code(code, stderr));
-        }
-        _ => {}
-    }
-    match (code, output) {
+    match (code, output::read(event, stdout)) {
         (2, output) => blocked(event, output, stderr).into(),
         (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
-        (_, Output::Answer(answer)) => Outcome::Answer(answer, Some(said())).into(),
+        (0, Output::Answer(answer)) => as_said(answer, stdout),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
         (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout, on_error)
             .unwrap_or_else(|| match output {
                 Output::Malformed(why) => failed(Failure::Output(why)),
                 _ => plain(event, heard, on_error),
             }),
-        (_, Output::Malformed(why)) => failed(Failure::Output(why)),
-        (code, _) => failed(of_code(code, stderr)),
+        (code, output) => {
+            restraint(event, stdout, &output, is_gate).unwrap_or_else(|| match output {
+                // A hook that failed is not believed where it lets through, and a gate in nothing else.
+                Output::Answer(answer) if answer.decision.is_none() && !is_gate => {
+                    as_said(answer, stdout)
+                }
+                Output::Malformed(why) => failed(Failure::Output(why)),
+                _ => failed(of_code(code, stderr)),
+            })
+        }
+    }
+}
+
+fn as_said(answer: Answer, stdout: &str) -> Read {
+    let said = Said { stdout: stdout.to_owned(), stderr: String::new(), code: 0 };
+    Outcome::Answer(answer, Some(said)).into()
+}
+
+/// What a hook that failed in the end had held back before.
+///
+/// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides beside a code other than 2, and
+/// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
+fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Option<Read> {
+    match output {
+        Output::Answer(answer) => restrains(event, answer).then(|| as_said(answer.clone(), stdout)),
+        Output::Text | Output::Malformed(_) => noise::among(event, stdout, is_gate)
+            .filter(|found| restrains(event, &found.answer))
+            .map(beside_noise),
+        Output::Empty => None,
     }
 }
 
@@ -204,19 +227,24 @@ fn goes_on(on_error: OnError) -> Read {
 }
 
 fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
-    let Found { answer, noise, doubted, misplaced, unread } = noise::among(event, stdout)?;
     let is_gate = on_error != OnError::Open;
-    let misplaced = misplaced.filter(|_| !decides(event, &answer));
-    let unread = unread.filter(|_| !holds_back(event, &answer));
+    let mut found = noise::among(event, stdout, is_gate)?;
+    let misplaced = found.misplaced.take().filter(|_| !decides(event, &found.answer));
+    let unread = found.unread.take().filter(|_| !holds_back(event, &found.answer));
     if let Some(why) = misplaced.or(unread).filter(|_| is_gate) {
         return Some(Outcome::Failure(Failure::Output(why)).into());
     }
+    Some(beside_noise(found))
+}
+
+fn beside_noise(found: Found) -> Read {
+    let Found { answer, noise, doubted, .. } = found;
     let bytes = if noise == 1 { "byte" } else { "bytes" };
     let mut warning = format!("{noise} {bytes} of other text stood beside its answer");
     if doubted {
         warning.push_str(", so its `allow` or rewrite is not believed");
     }
-    Some(Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) })
+    Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) }
 }
 
 fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
@@ -236,8 +264,14 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     if event.facts().plain_text == PlainText::Ignored {
         return Outcome::Answer(Answer::default(), None).into();
     }
-    let said = Said { stdout: heard.stdout.to_owned(), stderr: String::new(), code: 0 };
-    Outcome::Answer(Answer::context(text), Some(said)).into()
+    let mut read = as_said(Answer::context(text), heard.stdout);
+    let held = noise::among(event, heard.stdout, true);
+    if held.is_some_and(|found| restrains(event, &found.answer)) {
+        let warning =
+            "what would hold back stands among other text, so the client takes it for text";
+        read.warning = Some(warning.to_owned());
+    }
+    read
 }
 
 // The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own
@@ -278,244 +312,4 @@ pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::*;
-    use crate::client::event::ExitTwo;
-
-    /// What the client makes of what was said.
-    fn effect(said: &Said) -> &'static str {
-        let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
-        let specific = &json["hookSpecificOutput"];
-        match (said.code, &specific["permissionDecision"]) {
-            (2, _) => "exit 2",
-            (_, Value::String(word)) if word == "ask" => "ask",
-            (_, Value::String(word)) if word == "deny" => "deny",
-            _ if specific["decision"]["behavior"] == "deny" => "deny",
-            _ if specific["action"] == "decline" => "decline",
-            _ if json["decision"] == "block" => "block",
-            _ if json["systemMessage"].is_string() => "told",
-            // Where standard output is read as text, there is no JSON to tell it in.
-            _ if json.is_null() && said.stdout.len() + said.stderr.len() > 0 => "told",
-            _ => "silent",
-        }
-    }
-
-    #[test]
-    fn each_failure_means_what_on_error_says_on_every_event() {
-        let failures = [
-            Failure::NotStarted("why".to_owned()),
-            Failure::TimedOut(1000),
-            Failure::Signal(11),
-            Failure::Code(1, "why".to_owned()),
-            Failure::Output("why".to_owned()),
-            Failure::Builtin("why".to_owned()),
-        ];
-        let stops = [Event::Stop, Event::SubagentStop];
-        for event in Event::ALL {
-            let effects = match event.facts().block {
-                Block::Never => ["told", "told", "told"],
-                Block::Permission => ["told", "ask", "deny"],
-                Block::Request => ["told", "told", "deny"],
-                // What failed is not done.
-                Block::ExitCode if event.facts().exit_two == ExitTwo::Fails => ["exit 2"; 3],
-                Block::Decision if stops.contains(event) => ["told", "exit 2", "exit 2"],
-                Block::Decision => ["told", "block", "block"],
-                Block::ExitCode => ["told", "exit 2", "exit 2"],
-                Block::Action => ["told", "decline", "decline"],
-            };
-            // A hook of this event that is late blocks under the client too.
-            let late = |failure: &Failure| matches!(failure, Failure::TimedOut(_));
-            let effects_of = |failure: &Failure| match event {
-                Event::PreModelSwitch if late(failure) => ["deny", "ask", "deny"],
-                _ => effects,
-            };
-            let policies = [OnError::Open, OnError::Ask, OnError::Closed];
-            for (failure, (on_error, expected)) in failures
-                .iter()
-                .flat_map(|it| policies.iter().zip(effects_of(it)).map(move |row| (it, row)))
-            {
-                let said = output::write(*event, &consequence(*event, failure, *on_error));
-                assert_eq!(effect(&said), expected, "{event} {failure:?} {on_error:?}");
-                let words = format!("{}{}", said.stdout, said.stderr);
-                let names = expected == "decline" || words.contains(&failure.to_string());
-                assert!(names, "{event} {failure:?} {on_error:?}: {words}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
-        let read = |event, exit, stdout, stderr, on_error| {
-            let heard = Heard { stdout, stderr, cut: false };
-            match read(event, exit, heard, on_error).outcome {
-                Outcome::Answer(answer, _) if answer.is_silent() => "silent".to_owned(),
-                Outcome::Answer(Answer { decision: Some(decision), .. }, _) => {
-                    format!("{decision:?}").to_lowercase()
-                }
-                Outcome::Answer(..) => "spoke".to_owned(),
-                Outcome::Failure(failure) => failure.kind().to_owned(),
-            }
-        };
-        let deny = r#"{"decision":"block","reason":"no"}"#;
-        let allow = r#"{"decision":"approve"}"#;
-        let rows = [
-            (Event::PreToolUse, Exit::Code(0), "", "silent"),
-            (Event::PreToolUse, Exit::Code(0), "text", "silent"),
-            (Event::SessionStart, Exit::Code(0), "text", "spoke"),
-            (Event::PreToolUse, Exit::Code(0), deny, "deny"),
-            (Event::PreToolUse, Exit::Code(1), deny, "deny"),
-            (Event::PreToolUse, Exit::Code(0), allow, "allow"),
-            (Event::PreToolUse, Exit::Code(2), allow, "deny"),
-            (Event::PreToolUse, Exit::Code(1), allow, "exit-code"),
-            (Event::PreToolUse, Exit::Code(127), allow, "not-started"),
-            (Event::PreToolUse, Exit::Code(2), "", "deny"),
-            (Event::PreToolUse, Exit::Code(2), "{ broken }", "deny"),
-            (Event::SessionStart, Exit::Code(2), "", "exit-code"),
-            (Event::PermissionRequest, Exit::Code(2), "", "exit-code"),
-            (Event::PreToolUse, Exit::Code(1), "", "exit-code"),
-            (Event::PreToolUse, Exit::Code(126), "", "not-started"),
-            (Event::PreToolUse, Exit::Code(127), "", "not-started"),
-            (Event::PreToolUse, Exit::Code(0), "{ broken }", "output"),
-            (Event::PreToolUse, Exit::Signal(9), deny, "signal"),
-            (Event::PreToolUse, Exit::TimedOut(5), deny, "timed-out"),
-            (Event::PreToolUse, Exit::Code(0), "{\"async\":true}\nx", "silent"),
-            (Event::PreToolUse, Exit::GoesOn, "", "silent"),
-        ];
-        for (event, exit, stdout, expected) in rows {
-            let found = read(event, exit, stdout, "", OnError::Open);
-            assert_eq!(found, expected, "{event} {exit:?} {stdout}");
-        }
-        let closed = |exit, stdout| read(Event::PreToolUse, exit, stdout, "", OnError::Closed);
-        assert_eq!(closed(Exit::Code(0), "{ cut"), "output");
-        assert_eq!(closed(Exit::GoesOn, ""), "output");
-        assert_eq!(closed(Exit::Code(0), "hi\n{\"permissionDecision\":\"deny\""), "output");
-        let noisy = format!("warn: {deny}");
-        assert_eq!(closed(Exit::Code(0), &noisy), "output");
-        assert_eq!(closed(Exit::Code(0), "hi"), "silent");
-        assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
-    }
-
-    /// The kind of what an exit with 0 and this output come to: a decision, a failure or neither.
-    fn kind(event: Event, stdout: &str, cut: bool, on_error: OnError) -> &'static str {
-        let heard = Heard { stdout, stderr: "", cut };
-        match read(event, Exit::Code(0), heard, on_error).outcome {
-            Outcome::Answer(answer, _) => answer.decision.map_or("none", Decision::name),
-            Outcome::Failure(failure) => failure.kind(),
-        }
-    }
-
-    #[test]
-    fn a_garbled_answer_is_never_weaker_than_the_client_reads_it() {
-        let deny = r#"{"decision":"block","reason":"no"}"#;
-        let deep = format!("{}1{}", "[".repeat(1000), "]".repeat(1000));
-        let rows = [
-            (format!("\u{feff}{deny}"), "deny"),
-            (format!("\n\u{feff}\u{feff} {deny}\u{feff}\n"), "deny"),
-            (format!("\u{a0}{deny}"), "deny"),
-            (r#"{"decision":"block","reason":"half \ud83d"}"#.to_owned(), "deny"),
-            (r#"{"decision":"block","n":1e999}"#.to_owned(), "deny"),
-            (format!(r#"{{"decision":"block","a":{deep}}}"#), "deny"),
-            (
-                format!(
-                    r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"ask","a":{deep}}}}}"#
-                ),
-                "ask",
-            ),
-            // The client takes the rest for text or nonsense.
-            (format!("\u{200b}{deny}"), "none"),
-            ("\u{85}{\"decision\":\"approve\"}".to_owned(), "none"),
-            ("{\"decision\":\"approve\",\"reason\":\"a\tb\"}".to_owned(), "output"),
-            (r#"{"permissionDecision":"deny"}"#.to_owned(), "none"),
-        ];
-        for (stdout, expected) in &rows {
-            assert_eq!(
-                kind(Event::PreToolUse, stdout, false, OnError::Open),
-                *expected,
-                "{stdout}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_gate_whose_answer_cannot_be_heeded_has_failed() {
-        let named = |rest: &str| {
-            format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{rest}}}}}"#)
-        };
-        let rows = [
-            (r#"{"permissionDecision":"deny"}"#.to_owned(), false, "output"),
-            (named(r#""decision":"block""#), false, "output"),
-            (format!("hello\n{}", named(r#""decision":"block""#)), false, "output"),
-            (
-                r#"{"hook_specific_output":{"permission_decision":"deny"}}"#.to_owned(),
-                false,
-                "output",
-            ),
-            (r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#.to_owned(), false, "output"),
-            (format!("hello\n{}", named(r#""additionalContext":"x""#)), true, "output"),
-            (named(r#""permissionDecision":"allow""#), true, "output"),
-            (format!("hello\n{}", named(r#""permissionDecision":"deny""#)), true, "deny"),
-            ("hello".to_owned(), true, "output"),
-            ("hello".to_owned(), false, "none"),
-            (named(r#""permissionDecision":"allow""#), false, "allow"),
-            (format!("hello\n{}", named(r#""permissionDecision":"allow""#)), false, "none"),
-            (r#"{"decision":"approve","permissionDecision":"allow"}"#.to_owned(), false, "allow"),
-            (r#"{"continue":false,"permissionDecision":"deny"}"#.to_owned(), false, "none"),
-            (r#"{"systemMessage":"x"}"#.to_owned(), false, "none"),
-        ];
-        for (stdout, cut, expected) in &rows {
-            for on_error in [OnError::Ask, OnError::Closed] {
-                let found = kind(Event::PreToolUse, stdout, *cut, on_error);
-                assert_eq!(found, *expected, "{on_error:?} {stdout}");
-            }
-        }
-        let told = |stdout| kind(Event::SessionStart, stdout, false, OnError::Closed);
-        assert_eq!(told(r#"{"decision":"block"}"#), "none");
-    }
-
-    #[test]
-    fn what_stands_beside_an_answer_is_looked_at_too() {
-        let said = |word: &str| {
-            format!(
-                r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{word}"}}}}"#
-            )
-        };
-        let (deny, allow, ask) = (&said("deny"), &said("allow"), &said("ask"));
-        let told = r#"{"systemMessage":"checking"}"#;
-        let rows = [
-            // Without `on_error`, and for a gate.
-            (format!("{told}{deny}"), "deny", "deny"),
-            (format!("{allow} {deny}"), "deny", "deny"),
-            (format!("{deny}{allow}"), "deny", "deny"),
-            (format!("hi\n{told}\t{ask}"), "ask", "ask"),
-            (format!("{told}\n{{\"decision\":\"block\",}}"), "none", "output"),
-            (format!("{allow}\n{{\"decision\":\"block\", oops"), "none", "output"),
-            (format!("{ask}\n{{'decision':'block'}}"), "ask", "output"),
-            (format!("{told}\nresult: {deny}"), "none", "output"),
-            (format!("{told}\n{{\"decision\":\"deny\"}}"), "none", "output"),
-            (format!("{told}\n{{\"permissionDecision\":\"deny\"}}"), "none", "output"),
-            (format!("{{\"permissionDecision\":\"deny\"}}\n{told}"), "none", "output"),
-            (format!("{deny}\n{{\"decision\":\"block\","), "deny", "deny"),
-            (format!("{{\"continue\":false}}\n{allow}\n{{ oops"), "none", "none"),
-            (format!("{told}\ndone\n"), "none", "none"),
-            (format!("{told}\n{{\"level\":30}}\n"), "none", "none"),
-        ];
-        for (stdout, open, gate) in &rows {
-            let found = |on_error| kind(Event::PreToolUse, stdout, false, on_error);
-            assert_eq!(found(OnError::Open), *open, "{stdout}");
-            assert_eq!(found(OnError::Ask), *gate, "{stdout}");
-            assert_eq!(found(OnError::Closed), *gate, "{stdout}");
-        }
-        let context = r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"x"}}"#;
-        let rows = [
-            (format!("{context}\n{{ let a = 1; }}"), "none"),
-            (format!("{context}\n{{\"decision\":\"block\",}}"), "output"),
-            (format!("{context}\n{{\"hookSpecificOutput\":"), "output"),
-        ];
-        for (stdout, expected) in &rows {
-            let found = kind(Event::UserPromptSubmit, stdout, false, OnError::Closed);
-            assert_eq!(found, *expected, "{stdout}");
-        }
-    }
-}
+mod tests;

@@ -29,6 +29,7 @@ const LENGTH: usize = 9;
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
 const IN_PROJECT: &str = " project";
+const ADOPTED: &str = " adopted";
 const PATH: &str = " path=";
 
 /// A file that a plan was made from.
@@ -70,6 +71,8 @@ impl<'a> Header<'a> {
 pub struct Step<'a> {
     /// The hook's name.
     pub name: &'a str,
+    /// Its line among those of the plan, which are in the order of the manifest.
+    pub place: usize,
     /// What it does.
     pub run: Run<'a>,
     /// Milliseconds it may take.
@@ -84,6 +87,8 @@ pub struct Step<'a> {
     pub always: bool,
     /// Whether a command runs in the project's directory and not in the session's.
     pub in_project: bool,
+    /// Whether it was written for the client itself, which takes a rewrite for the whole input.
+    pub adopted: bool,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
     /// Whether only a person may switch it off.
@@ -183,7 +188,7 @@ impl<'a> Plan<'a> {
         hook: Option<&str>,
         target: &Target<'_>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
-        self.lines().filter_map(move |line| {
+        self.lines().enumerate().filter_map(move |(place, line)| {
             let line = match line {
                 Ok(line) => line,
                 Err(text) => return Some(Err(text)),
@@ -208,7 +213,7 @@ impl<'a> Plan<'a> {
                 Hit::Itself => None,
                 Hit::As(tool) => Some(tool),
             };
-            let step = step(rest, self.store).map(|step| Step { seen_as, ..step });
+            let step = step(place, rest, self.store).map(|step| Step { seen_as, ..step });
             Some(step.ok_or(line))
         })
     }
@@ -222,7 +227,7 @@ fn line(text: &str) -> Option<(&str, &str)> {
     Some((line, rest.strip_prefix('\n')?))
 }
 
-fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
+fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
@@ -243,12 +248,14 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     };
     Some(Step {
         name,
+        place: line,
         run,
         timeout_ms,
         on_error,
         parallel: flags.starts_with("parallel"),
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
+        adopted: flags.contains(ADOPTED),
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::answer::{Answer, Decision};
 use super::event::{Event, PlainText};
 use super::misplaced;
-use super::output::{self, trimmed};
+use super::output::{self, Output, trimmed};
 
 /// An answer that stands among other text.
 #[derive(Debug)]
@@ -40,14 +40,19 @@ const FIELDS: [&str; 5] =
 /// What merely stands in a text may be somebody else's words, such as the command that a hook
 /// logs, so only what holds back or tells something is believed, and nothing that would let
 /// through or rewrite.
-pub fn among(event: Event, stdout: &str) -> Option<Found> {
-    // Where the client reads text, an object in it may be part of the text.
+///
+/// Where the client reads text, an object in it may be part of the text; of a gate (`is_gate`) one
+/// that holds all back is taken for its answer.
+pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<Found> {
+    let is_text = event.facts().plain_text != PlainText::Ignored;
     let fields = match event.facts().plain_text {
         PlainText::Ignored => FIELDS.as_slice(),
         PlainText::Context => &FIELDS[2..3],
-        PlainText::User | PlainText::Steers => return None,
+        _ => &[],
     };
-    let is_text = event.facts().plain_text != PlainText::Ignored;
+    if fields.is_empty() && !is_gate {
+        return None;
+    }
     let text = trimmed(stdout);
     let Objects { found: objects, rest, broken } = objects(text);
     let names = |fields: &[&str]| fields.iter().any(|field| rest.contains(field));
@@ -56,7 +61,8 @@ pub fn among(event: Event, stdout: &str) -> Option<Found> {
     let mut unread = unread.then(|| "what stands beside its answer cannot be read".to_owned());
     let mut best: Option<Found> = None;
     for (span, object) in objects {
-        let known = fields.iter().any(|field| object.contains_key(*field));
+        let known = fields.iter().any(|field| object.contains_key(*field))
+            || is_text && is_gate && holds_back(event, &object);
         if !known && is_text {
             continue;
         }
@@ -92,14 +98,41 @@ pub fn among(event: Event, stdout: &str) -> Option<Found> {
     Some(Found { answer, noise, doubted, misplaced, unread })
 }
 
-/// Whether a text from which no answer can be read names a field that decides something.
+/// Whether an object at the top is one that holds all back on an event.
+fn holds_back(event: Event, object: &Map<String, Value>) -> bool {
+    let top = event.facts().top;
+    top.contains(&"decision") && object.get("decision").is_some_and(|it| it == "block")
+        || top.contains(&"continue") && object.get("continue") == Some(&Value::Bool(false))
+}
+
+/// Whether a text from which no answer can be read names a field that decides something, be it in an
+/// answer that was encoded twice.
 pub fn names_answer(event: Event, text: &str) -> bool {
-    let fields: &[&str] = match event.facts().plain_text {
-        PlainText::Ignored => &["\"hookSpecificOutput\"", "\"decision\"", "\"permissionDecision\""],
-        PlainText::Context => &["\"hookSpecificOutput\""],
-        PlainText::User | PlainText::Steers => &[],
-    };
-    fields.iter().any(|field| text.contains(field))
+    if let Ok(inner) = serde_json::from_str::<String>(text) {
+        return match output::read(event, &inner) {
+            Output::Answer(answer) => !answer.is_silent(),
+            Output::Malformed(_) => true,
+            Output::Empty | Output::Text => false,
+        };
+    }
+    let once = text.replace("\\\"", "\"");
+    let names = |fields: &[&str]| fields.iter().any(|field| once.contains(field));
+    match event.facts().plain_text {
+        PlainText::Ignored => {
+            names(&["\"hookSpecificOutput\"", "\"decision\"", "\"permissionDecision\""])
+        }
+        PlainText::Context if names(&["\"hookSpecificOutput\""]) => true,
+        _ => names_block(event, text),
+    }
+}
+
+/// Whether an object in a text that the client reads as such begins and cannot be read, and names
+/// what holds back.
+fn names_block(event: Event, text: &str) -> bool {
+    let top = event.facts().top;
+    let fields = [("decision", "\"decision\""), ("continue", "\"continue\"")];
+    let is_named = fields.iter().any(|(name, field)| top.contains(name) && text.contains(field));
+    is_named && objects(text).broken
 }
 
 /// The JSON objects in a text.

@@ -50,9 +50,23 @@ pub fn trouble(path: &Path) -> Option<Trouble> {
         Ok(_) if !files::is_executable(path) => return Some(Trouble::NotExecutable),
         Ok(_) => {}
     }
+    of_script(&head(path)?)
+}
+
+/// The interpreter that the first line of a script names, behind `env` too.
+pub fn interpreter(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    let head = if metadata.is_file() { head(path)? } else { return None };
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let is_program = |word: &&str| !word.starts_with('-') && !word.ends_with("/env");
+    line.split_whitespace().find(is_program).map(str::to_owned)
+}
+
+fn head(path: &Path) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut head).ok()?;
-    of_script(&head)
+    Some(head)
 }
 
 fn of_script(head: &[u8]) -> Option<Trouble> {
@@ -122,6 +136,25 @@ mod tests {
             fs::write(&file, text).unwrap();
             assert_eq!(trouble(&file), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_interpreter_of_a_script_is_the_program_behind_env() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        let rows = [
+            ("#!/bin/sh\n", Some("/bin/sh")),
+            ("#! /bin/bash -eu\nls", Some("/bin/bash")),
+            ("#!/usr/bin/env bash\n", Some("bash")),
+            ("#!/usr/bin/env -S bash -e\n", Some("bash")),
+            ("\u{7f}ELF", None),
+            ("echo hi\n", None),
+        ];
+        for (text, expected) in rows {
+            fs::write(&file, text).unwrap();
+            assert_eq!(interpreter(&file).as_deref(), expected, "{text:?}");
+        }
+        assert_eq!(interpreter(folder.path()), None);
     }
 
     #[test]

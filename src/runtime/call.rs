@@ -57,6 +57,7 @@ impl Call<'_> {
     ) -> Verdict {
         if self.chain.scope == "user" && self.hook.is_none() {
             if let Some(reply) = typed::answer(self.paths, self.event, payload, text) {
+                "hookman itself answered what was typed".clone_into(&mut entry.unasked);
                 return self.block(reply);
             }
             if self.event == Event::SessionStart {
@@ -147,7 +148,8 @@ impl Call<'_> {
     }
 
     pub(super) fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
-        entry.note(format!("no payload: {why}"));
+        entry.unasked = format!("no payload: {why}");
+        entry.note(entry.unasked.clone());
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) | Loaded::Mended(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),
@@ -162,6 +164,9 @@ impl Call<'_> {
                 return self.broken(&problem, on_error, true, entry);
             }
         };
+        for step in steps.iter().filter(|step| step.on_error != OnError::Open) {
+            entry.without_payload(step, self.event);
+        }
         // Of the strictest the first, as it would have spoken.
         let gate = steps.iter().rev().max_by_key(|step| step.on_error);
         match gate.filter(|step| step.on_error != OnError::Open) {
@@ -185,7 +190,8 @@ impl Call<'_> {
         is_new: bool,
         entry: &mut Entry<'_>,
     ) -> Verdict {
-        entry.note(format!("the manifest was not read: {problems}"));
+        entry.unasked = format!("the manifest was not read: {problems}");
+        entry.note(entry.unasked.clone());
         let mut message =
             format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
         let holds = on_error != OnError::Open && self.event.facts().block != Block::Never;

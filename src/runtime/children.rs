@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
@@ -105,7 +106,7 @@ pub(super) fn run(
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
-            is_whole,
+            is_whole: if prepared.step.on_error == OnError::Open { is_whole } else { is_decided },
         })
         .collect();
     terminal::reserve_output();
@@ -123,7 +124,9 @@ pub(super) fn run(
 /// Whether two steps run one command in one manner: the client would run it once, and of hooks that
 /// differ in what their failure means, or in how they run, none may stand in for the other.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
-    let manner = |step: &Step<'_>| (step.on_error, step.timeout_ms, step.always, step.in_project);
+    let manner = |step: &Step<'_>| {
+        (step.on_error, step.timeout_ms, step.always, step.in_project, step.adopted)
+    };
     if (one.conditions, one.path) != (other.conditions, other.path) || manner(one) != manner(other)
     {
         return false;
@@ -187,21 +190,32 @@ impl<'s> Prepared<'s> {
             Ended::TimedOut => Exit::TimedOut(self.step.timeout_ms),
             Ended::GoesOn => Exit::GoesOn,
         };
+        let shown = plain(&stderr);
+        let heard = Heard { stdout: &stdout, stderr: &shown, cut: dropped[0] > 0 };
+        let read = outcome::read(event, exit, heard, self.step.on_error);
         let never_ran = match ended {
             Ended::Exited(2) => self.attempt().misfired(&stdout, &stderr),
-            Ended::Exited(126 | 127) => self.attempt().not_found(&stderr),
+            Ended::Exited(126 | 127) if matches!(read.outcome, Outcome::Failure(_)) => {
+                self.attempt().not_found(&stderr)
+            }
             _ => None,
         };
         if let Some(why) = never_ran {
             let outcome = Outcome::Failure(Failure::NotStarted(plain(&why)));
             return Came { outcome, exit: code, took, warnings };
         }
-        let stderr = plain(&stderr);
-        let heard = Heard { stdout: &stdout, stderr: &stderr, cut: dropped[0] > 0 };
-        let read = outcome::read(event, exit, heard, self.step.on_error);
         warnings.extend(read.warning);
-        if held[0] && self.step.on_error != OnError::Open && !holds_back(&read.outcome) {
-            let outcome = Outcome::Failure(Failure::Output(still_open(OUTPUTS[0])));
+        let is_garbled = matches!(stdout, Cow::Owned(_)) || stdout.contains('\0');
+        let doubt = if held[0] {
+            Some(still_open(OUTPUTS[0]))
+        } else {
+            is_garbled.then(|| "its output is not UTF-8".to_owned())
+        };
+        if let Some(doubt) = doubt
+            && self.step.on_error != OnError::Open
+            && !holds_back(&read.outcome)
+        {
+            let outcome = Outcome::Failure(Failure::Output(doubt));
             return Came { outcome, exit: code, took, warnings: Vec::new() };
         }
         Came { outcome: read.outcome, exit: code, took, warnings }
@@ -222,6 +236,19 @@ fn is_whole(stdout: &[u8]) -> bool {
     let text = stdout.trim_ascii();
     let is_object = text.starts_with(b"{") && text.ends_with(b"}");
     is_object && serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether an output is a whole object that decides: what a gate says after another may be what holds
+/// back.
+fn is_decided(stdout: &[u8]) -> bool {
+    let Ok(Value::Object(answer)) = serde_json::from_slice(stdout.trim_ascii()) else {
+        return false;
+    };
+    let says = |fields: &Map<String, Value>| {
+        ["action", "decision", "permissionDecision"].iter().any(|field| fields.contains_key(*field))
+    };
+    let specific = answer.get("hookSpecificOutput").and_then(Value::as_object);
+    says(&answer) || specific.is_some_and(says) || answer.get("continue") == Some(&false.into())
 }
 
 /// Whether a hook came to what would not be undone by more of its output.

@@ -151,8 +151,9 @@ fn say(verdict: &Verdict) -> u8 {
     let said = &verdict.said;
     let written = terminal::answer(&said.stdout);
     let _ = io::stderr().write_all(said.stderr.as_bytes());
-    if written.is_err() && verdict.decision == Some(Decision::Deny) {
-        // A denial that does not arrive by standard output still has another way.
+    if written.is_err() && verdict.decision.is_some_and(|it| it != Decision::Allow) {
+        // What holds back and does not arrive by standard output still has another way, if only that
+        // of a block.
         let _ = io::stderr().write_all(said.stdout.as_bytes());
         return 2;
     }

@@ -11,6 +11,7 @@ use super::conditions;
 use super::journal::Entry;
 use crate::builtin::{self, Context, catalogue};
 use crate::chain::condition::Unmet;
+use crate::chain::fields;
 use crate::chain::merge::Ran;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -46,8 +47,11 @@ pub fn run(
     let mut rewrites = Rewrites::default();
     let mut ended = false;
     for batch in steps.chunk_by(|one, next| one.step.parallel && next.step.parallel) {
-        let batch: Vec<&Candidate<'_>> =
-            batch.iter().filter(|it| !ended || it.step.always).collect();
+        let (batch, behind): (Vec<&Candidate<'_>>, Vec<_>) =
+            batch.iter().partition(|it| !ended || it.step.always);
+        for Candidate { step, .. } in behind {
+            entry.passed_over(step, "a hook before it denied the call");
+        }
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
             None => {
@@ -76,7 +80,7 @@ pub fn run(
             {
                 match seen.take().map_or_else(|| original(payload), Ok) {
                     Ok(whole) => {
-                        warnings.extend(rewrites.lay(event, step.name, &mut outcome, &whole));
+                        warnings.extend(rewrites.lay(event, step, &mut outcome, &whole));
                         seen = Some(whole);
                     }
                     Err(error) => {
@@ -89,8 +93,12 @@ pub fn run(
                     }
                 }
             }
+            if let Outcome::Answer(answer, _) = &outcome {
+                warnings.extend(rewrites.contested(event, step.name, answer));
+            }
             let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
-            entry.ran(&done, took, warnings);
+            entry.ran(step, event, &done, took);
+            entry.warn(warnings);
             ended |= event.facts().block == Block::Permission
                 && done.answer(event).decision == Some(Decision::Deny);
             ran.push(done);
@@ -126,37 +134,63 @@ struct Rewrites {
     input: Option<Map<String, Value>>,
     /// The step that rewrote each field last.
     authors: BTreeMap<String, String>,
+    /// The step that last filled each field of the answer that is one step's.
+    others: BTreeMap<String, String>,
 }
 
 impl Rewrites {
-    /// Lays what a step that has `seen` this input wants changed over the input, and makes the
-    /// whole of it what the step says; gives a warning for each field that another had rewritten.
+    /// A warning for each field of an answer that another step had filled, whose words are lost.
+    fn contested(&mut self, event: Event, step: &str, answer: &Answer) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for field in answer.specific.keys().filter(|field| fields::is_contested(event, field)) {
+            if let Some(other) = self.others.insert(field.clone(), step.to_owned()) {
+                warnings.push(format!("set `{field}`, which `{other}` had set"));
+            }
+        }
+        warnings
+    }
+
+    /// Makes what a step that has `seen` this input wants changed a part of the input, and the whole
+    /// of it what the step says; gives a warning for each field that another had rewritten.
+    ///
+    /// A field that is null is taken out, as by a merge patch (RFC 7396). The client takes a rewrite
+    /// for all of the input, so an adopted hook takes out what it does not name.
     fn lay(
         &mut self,
         event: Event,
-        step: &str,
+        step: &Step<'_>,
         outcome: &mut Outcome,
         seen: &Map<String, Value>,
     ) -> Vec<String> {
         let mut warnings = Vec::new();
         let Outcome::Answer(answer, said) = outcome else { return warnings };
         let Some(Value::Object(update)) = rewrite(event, answer) else { return warnings };
-        let given = update.len();
         let whole = self.input.get_or_insert_with(|| seen.clone());
-        for (field, value) in std::mem::take(update) {
-            // A hook that gives back all of the input has changed only what differs, and must
-            // not undo what its neighbour did.
-            if seen.get(&field) == Some(&value) {
-                continue;
-            }
-            if let Some(other) = self.authors.insert(field.clone(), step.to_owned()) {
+        let unnamed = seen.keys().filter(|field| !update.contains_key(*field));
+        let removed = unnamed.clone().filter(|_| step.adopted).map(|field| (field, &Value::Null));
+        // A hook that gives back all of the input has changed only what differs, and must not undo
+        // what its neighbour did.
+        let changed = update.iter().filter(|(field, value)| seen.get(*field) != Some(value));
+        let keeps = !step.adopted && changed.clone().count() < update.len();
+        for (field, value) in changed.chain(removed) {
+            if let Some(other) = self.authors.insert(field.clone(), step.name.to_owned()) {
                 warnings.push(format!("rewrote `{field}`, which `{other}` had rewritten"));
             }
-            whole.insert(field, value);
+            if value.is_null() && !(step.adopted && update.contains_key(field)) {
+                whole.shift_remove(field);
+            } else {
+                whole.insert(field.clone(), value.clone());
+            }
         }
-        update.clone_from(whole);
-        // The client takes a rewrite for all of the input.
-        said.take_if(|_| update.len() != given);
+        let kept: Vec<String> = unnamed.map(|field| format!("`{field}`")).collect();
+        if keeps && !kept.is_empty() {
+            let kept = kept.join(", ");
+            warnings.push(format!("its rewrite leaves out {kept}; what is to go must be null"));
+        }
+        if update != whole {
+            update.clone_from(whole);
+            *said = None;
+        }
         warnings
     }
 }
@@ -175,7 +209,8 @@ fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'
         for step in batch {
             let other = distinct.iter().find(|it| children::same(it, step));
             if let Some(other) = other.filter(|it| it.name != step.name) {
-                entry.skipped(step.name, format!("the same command as `{}`, run once", other.name));
+                let why = format!("the same command as `{}`, run once", other.name);
+                entry.skipped(step, "same", why);
             }
         }
     }

@@ -66,6 +66,7 @@ books! {
     answers
     blocking
     chain
+    endings
     environment
     firing
     install

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::condition::Condition;
 use super::super::relative;
-use super::{ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, sum};
+use super::{ADOPTED, ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, sum};
 use crate::manifest::{Action, Hook};
 
 /// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
@@ -92,6 +92,9 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     }
     if hook.surroundings.in_project {
         words.push_str(IN_PROJECT);
+    }
+    if hook.manner.adopted {
+        words.push_str(ADOPTED);
     }
     if !hook.surroundings.path.is_empty() {
         let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
