@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::client::event::Event;
-use crate::client::matcher::Target;
+use crate::client::matcher::{Hit, Target};
 use crate::manifest::OnError;
 
 /// The bytes of the sum in front of the header, as hexadecimal digits and a blank.
@@ -93,6 +93,8 @@ pub struct Step<'a> {
     pub path: &'a str,
     /// Whether only a person may switch it off.
     pub user_only: bool,
+    /// The tool whose call it takes this one for, where that is another than the call's.
+    pub seen_as: Option<&'static str>,
 }
 
 /// What a step does.
@@ -173,7 +175,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
+    /// The steps that apply to a target under `event`, in order.
     ///
     /// Without `hook` those of the chain; with it those of the hook that has an entry of its own.
     ///
@@ -184,9 +186,8 @@ impl<'a> Plan<'a> {
         &self,
         event: Event,
         hook: Option<&str>,
-        subject: Option<&str>,
+        target: &Target<'_>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
-        let target = Target::new(event, subject);
         self.lines().enumerate().filter_map(move |(place, line)| {
             let line = match line {
                 Ok(line) => line,
@@ -208,7 +209,12 @@ impl<'a> Plan<'a> {
             } else {
                 matcher.into()
             };
-            target.is_hit_by(&matcher).then(|| step(place, rest, self.store).ok_or(line))
+            let seen_as = match target.hit(&matcher)? {
+                Hit::Itself => None,
+                Hit::As(tool) => Some(tool),
+            };
+            let step = step(place, rest, self.store).map(|step| Step { seen_as, ..step });
+            Some(step.ok_or(line))
         })
     }
 }
@@ -253,6 +259,7 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
+        seen_as: None,
     })
 }
 
@@ -300,13 +307,16 @@ mod tests {
         let header = Header::parse(&text).unwrap();
         assert_eq!((&*header.build, header.sources.as_slice()), ("build", [source].as_slice()));
         let names = |event, subject| -> Vec<&str> {
-            plan.steps(event, None, subject).map(|step| step.unwrap().name).collect()
+            plan.steps(event, None, &Target::new(event, subject))
+                .map(|step| step.unwrap().name)
+                .collect()
         };
         assert_eq!(names(Event::PreToolUse, Some("Write")), ["one", "two"]);
         assert_eq!(names(Event::PreToolUse, Some("\tBash")), ["one", "three"]);
         assert_eq!(names(Event::Stop, None), ["one", "two", "three"]);
         assert_eq!(names(Event::PreCompact, None), Vec::<&str>::new());
-        let steps: Vec<Step<'_>> = plan.steps(Event::Stop, None, None).flatten().collect();
+        let steps: Vec<Step<'_>> =
+            plan.steps(Event::Stop, None, &Target::new(Event::Stop, None)).flatten().collect();
         assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
         assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
         assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
@@ -347,7 +357,9 @@ mod tests {
         };
         let read = |text: &str| -> Vec<bool> {
             let plan = Plan::parse(text).unwrap();
-            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect()
+            plan.steps(Event::Stop, None, &Target::new(Event::Stop, None))
+                .map(|step| step.is_ok())
+                .collect()
         };
         assert_eq!(read(&plan("")), [false, false, true]);
         for odd in ["\n", "x", "9 short\n", "5 long1234\n", "4 none"] {

@@ -14,7 +14,8 @@ use crate::chain::failing;
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::Answer;
-use crate::client::event::{Block, Event};
+use crate::client::event::{Block, Event, Subject};
+use crate::client::matcher::Target;
 use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::exports::Exports;
@@ -103,7 +104,7 @@ impl Call<'_> {
                 return self.broken(&problems, on_error, is_new, entry);
             }
         };
-        let steps = match self.steps(&plan, payload.subject(self.event)) {
+        let steps = match self.steps_for(&plan, payload) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
@@ -126,12 +127,22 @@ impl Call<'_> {
         stops::limited(self, verdict, (&ran, &keep), (payload, text), entry)
     }
 
-    /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.
-    fn steps<'p>(&self, plan: &'p str, subject: Option<&str>) -> Result<Vec<Step<'p>>, String> {
+    /// The steps of a plan for a call. The client would not have asked where none is meant: if none
+    /// is for the model that hookman takes an id for, the client takes it for another, or for none.
+    fn steps_for<'p>(&self, plan: &'p str, payload: &Payload<'_>) -> Result<Vec<Step<'p>>, String> {
+        let steps = self.steps(plan, &Target::of(self.event, payload))?;
+        if steps.is_empty() && self.event.facts().subject == Subject::Model {
+            return self.steps(plan, &Target::new(self.event, None));
+        }
+        Ok(steps)
+    }
+
+    /// The steps of a plan for a target, or what is wrong with the plan.
+    fn steps<'p>(&self, plan: &'p str, target: &Target<'_>) -> Result<Vec<Step<'p>>, String> {
         let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
         let wrong =
             |line| format!("hookman does not understand its own plan, please report it: {line}");
-        plan.steps(self.event, self.hook.as_deref(), subject)
+        plan.steps(self.event, self.hook.as_deref(), target)
             .map(|step| step.map_err(wrong))
             .collect()
     }
@@ -146,7 +157,7 @@ impl Call<'_> {
                 return self.broken(&problems, on_error, true, entry);
             }
         };
-        let steps = match self.steps(&plan, None) {
+        let steps = match self.steps(&plan, &Target::new(self.event, None)) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);

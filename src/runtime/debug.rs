@@ -4,8 +4,9 @@ use super::chains::{self, Chain, Loaded};
 use super::journal::{Entry, StepEntry};
 use super::overrides::{Overrides, SKIP};
 use crate::chain::plan::Plan;
-use crate::client::event::Event;
-use crate::client::matcher;
+use crate::client::event::{Event, Subject};
+use crate::client::matcher::Target;
+use crate::client::{model, tools};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 
@@ -42,8 +43,9 @@ pub(super) fn reasons(
 
 fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> Vec<String> {
     let Some(plan) = Plan::parse(plan) else { return Vec::new() };
+    let every = Target::new(event, None);
     let of_event: Vec<&str> =
-        plan.steps(event, asked, None).flatten().map(|step| step.name).collect();
+        plan.steps(event, asked, &every).flatten().map(|step| step.name).collect();
     let reason = |name: &str| match known(name, entry) {
         Some(reason) => reason,
         None if !of_event.contains(&name) => {
@@ -104,7 +106,7 @@ fn not_asked(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>) 
         "not run here: it has an entry of its own, which `hookman apply` writes".to_owned()
     } else if !entry.unasked.is_empty() {
         format!("not run: {}", entry.unasked)
-    } else if !matcher::matches(hook.matcher.as_deref(), event, Some(&entry.subject)) {
+    } else if !is_for(hook, event, &entry.subject) {
         let matcher = hook.matcher.as_deref().unwrap_or_default();
         format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
     } else if !entry.off.is_empty() {
@@ -112,4 +114,13 @@ fn not_asked(hook: &Hook, event: Event, asked: Option<&str>, entry: &Entry<'_>) 
     } else {
         "not run: the event was answered without it".to_owned()
     }
+}
+
+fn is_for(hook: &Hook, event: Event, subject: &str) -> bool {
+    let subject = match event.facts().subject {
+        Subject::Model => model::canonical(subject),
+        _ => Some(subject),
+    };
+    let target = Target::new(event, subject).beside(subject.and_then(tools::stand_in));
+    target.is_hit_by(hook.matcher.as_deref().unwrap_or_default())
 }

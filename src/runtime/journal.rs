@@ -14,7 +14,7 @@ use crate::chain::merge::{Ran, Verdict};
 use crate::chain::outcome::Outcome;
 use crate::chain::plan::Step;
 use crate::client::answer::Decision;
-use crate::client::event::Event;
+use crate::client::event::{Event, Subject};
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, clock, environment, files};
@@ -147,9 +147,11 @@ impl<'a> Entry<'a> {
             self.project = project.to_string_lossy().into_owned().into();
         }
         self.client = clients::caller();
-        if let Some(subject) =
-            Event::from_name(&self.event).and_then(|event| payload.subject(event))
-        {
+        let subject = Event::from_name(&self.event).and_then(|event| match event.facts().subject {
+            Subject::Model => Some(&*payload.to_model),
+            _ => payload.subject(event),
+        });
+        if let Some(subject) = subject {
             self.subject = subject.to_owned().into();
         }
     }
