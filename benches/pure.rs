@@ -8,6 +8,7 @@ use divan::{Bencher, black_box};
 use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
 use hookman::client::event::Event;
+use hookman::client::matcher::Target;
 use hookman::client::payload::Payload;
 use hookman::client::{matcher, shell};
 use hookman::manifest::{self, Source};
@@ -64,7 +65,8 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     let plan = render("build", &[], &manifest.hooks, (&Entries::default(), &|_, _| false)).unwrap();
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
-        plan.steps(Event::PreToolUse, None, Some("Bash")).count()
+        let target = Target::new(Event::PreToolUse, Some("Bash"));
+        plan.steps(Event::PreToolUse, None, &target).count()
     });
 }
 

@@ -1,6 +1,7 @@
 //! On what, besides its matcher, it depends whether a hook runs: its `if` and its `when`.
 
 use std::borrow::Cow;
+use std::iter;
 
 use serde::{Deserialize, Serialize};
 
@@ -70,11 +71,14 @@ impl<'a> Condition<'a> {
             project: project.as_deref().unwrap_or(&payload.cwd),
             home: &home,
         };
-        if let Some(rule) = &self.rule
-            && !Rule::parse(rule)
-                .is_some_and(|rule| rule.matches(&payload.tool_name, payload.tool_input, anchors))
-        {
-            return Some(Unmet::If);
+        if let Some(rule) = &self.rule {
+            let tools = iter::once(&*payload.tool_name).chain(payload.stand_in());
+            let hits = |rule: Rule<'_>| {
+                tools.into_iter().any(|tool| rule.matches(tool, payload.tool_input, anchors))
+            };
+            if !Rule::parse(rule).is_some_and(hits) {
+                return Some(Unmet::If);
+            }
         }
         self.when.as_ref().and_then(|when| unmet(when, payload, scene, anchors)).map(Unmet::When)
     }

@@ -12,13 +12,14 @@ pub fn answer(event: Event, on_error: OnError, message: String) -> Answer {
     }
     match (on_error, event.facts().block) {
         (OnError::Open, _) | (_, Block::Never) => {
-            Answer { system_message: Some(message), ..Answer::default() }
+            Answer { system_message: Some(message), failed: true, ..Answer::default() }
         }
         (OnError::Ask, Block::Permission) => Answer::ask(message),
         // The question stands already, and no other hook's `allow` is to take it away.
         (OnError::Ask, Block::Request) => Answer {
             decision: Some(Decision::Ask),
             system_message: Some(message),
+            failed: true,
             ..Answer::default()
         },
         // Only permissions can be asked for; a hook that must not be ignored blocks elsewhere.

@@ -85,6 +85,7 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
             }
         }
         merged.suppress_output |= answer.suppress_output;
+        merged.failed |= answer.failed;
         let said = answer.specific.into_iter();
         fields::add(
             &mut merged.specific,

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::client::event::Event;
-use crate::client::matcher::Target;
+use crate::client::matcher::{Hit, Target};
 use crate::manifest::OnError;
 
 /// The bytes of the sum in front of the header, as hexadecimal digits and a blank.
@@ -71,6 +71,8 @@ impl<'a> Header<'a> {
 pub struct Step<'a> {
     /// The hook's name.
     pub name: &'a str,
+    /// Its line among those of the plan, which are in the order of the manifest.
+    pub place: usize,
     /// What it does.
     pub run: Run<'a>,
     /// Milliseconds it may take.
@@ -91,6 +93,8 @@ pub struct Step<'a> {
     pub path: &'a str,
     /// Whether only a person may switch it off.
     pub user_only: bool,
+    /// The tool whose call it takes this one for, where that is another than the call's.
+    pub seen_as: Option<&'static str>,
 }
 
 /// What a step does.
@@ -192,7 +196,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The steps that apply to `subject` under `event`, in order; with `None` all of the event's.
+    /// The steps that apply to a target under `event`, in order.
     ///
     /// Without `hook` those of the chain; with it those that an entry of that hook's own calls: the
     /// hook itself, also where it stands in the chain by now.
@@ -204,10 +208,9 @@ impl<'a> Plan<'a> {
         &self,
         event: Event,
         hook: Option<&str>,
-        subject: Option<&str>,
+        target: &Target<'_>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
-        let target = Target::new(event, subject);
-        self.lines().filter_map(move |line| {
+        self.lines().enumerate().filter_map(move |(place, line)| {
             let line = match line {
                 Ok(line) => line,
                 Err(text) => return Some(Err(text)),
@@ -234,7 +237,12 @@ impl<'a> Plan<'a> {
             } else {
                 matcher.into()
             };
-            target.is_hit_by(&matcher).then(|| step(rest, self.store).ok_or(line))
+            let seen_as = match target.hit(&matcher)? {
+                Hit::Itself => None,
+                Hit::As(tool) => Some(tool),
+            };
+            let step = step(place, rest, self.store).map(|step| Step { seen_as, ..step });
+            Some(step.ok_or(line))
         })
     }
 }
@@ -247,7 +255,7 @@ fn line(text: &str) -> Option<(&str, &str)> {
     Some((line, rest.strip_prefix('\n')?))
 }
 
-fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
+fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
@@ -268,6 +276,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     };
     Some(Step {
         name,
+        place: line,
         run,
         timeout_ms,
         on_error,
@@ -278,6 +287,7 @@ fn step<'a>(columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
+        seen_as: None,
     })
 }
 
@@ -357,8 +367,9 @@ mod tests {
             entries.add(&text, false);
             let text = render("build", &[], &hooks, (&entries, &|_, _| *lately)).unwrap();
             let plan = Plan::parse(&text).unwrap();
+            let every = Target::new(Stop, None);
             let called = [None, Some("g"), Some("old")].map(|hook| {
-                let names = plan.steps(Stop, hook, None).map(|step| step.unwrap().name);
+                let names = plan.steps(Stop, hook, &every).map(|step| step.unwrap().name);
                 let names = names.collect::<Vec<_>>().join(" ");
                 assert_eq!(hook.is_none_or(|it| plan.answers(Stop, it)), !names.is_empty());
                 names
@@ -383,13 +394,16 @@ mod tests {
         let header = Header::parse(&text).unwrap();
         assert_eq!((&*header.build, header.sources.as_slice()), ("build", [source].as_slice()));
         let names = |event, subject| -> Vec<&str> {
-            plan.steps(event, None, subject).map(|step| step.unwrap().name).collect()
+            plan.steps(event, None, &Target::new(event, subject))
+                .map(|step| step.unwrap().name)
+                .collect()
         };
         assert_eq!(names(Event::PreToolUse, Some("Write")), ["one", "two"]);
         assert_eq!(names(Event::PreToolUse, Some("\tBash")), ["one", "three"]);
         assert_eq!(names(Event::Stop, None), ["one", "two", "three"]);
         assert_eq!(names(Event::PreCompact, None), Vec::<&str>::new());
-        let steps: Vec<Step<'_>> = plan.steps(Event::Stop, None, None).flatten().collect();
+        let steps: Vec<Step<'_>> =
+            plan.steps(Event::Stop, None, &Target::new(Event::Stop, None)).flatten().collect();
         assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
         assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
         assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
@@ -430,7 +444,9 @@ mod tests {
         };
         let read = |text: &str| -> Vec<bool> {
             let plan = Plan::parse(text).unwrap();
-            plan.steps(Event::Stop, None, None).map(|step| step.is_ok()).collect()
+            plan.steps(Event::Stop, None, &Target::new(Event::Stop, None))
+                .map(|step| step.is_ok())
+                .collect()
         };
         assert_eq!(read(&plan("")), [false, false, true]);
         for odd in ["\n", "x", "9 short\n", "5 long1234\n", "4 none"] {

@@ -104,6 +104,7 @@ fn in_full(event: Event) -> Vec<String> {
         format!("  time limit       {}{late}", seconds(facts.timeout_ms)),
         format!("  handlers         {}", handlers(event).join(", ")),
     ];
+    lines.extend(facts.note.map(|note| format!("  note             {note}")));
     lines.extend(facts.catch_all_risk.map(|risk| format!("  beware           {risk}")));
     lines
 }
@@ -122,6 +123,7 @@ fn as_json(event: Event) -> Value {
         "specific": facts.specific,
         "timeout_ms": facts.timeout_ms,
         "handlers": handlers(event),
+        "note": facts.note,
         "risk": facts.catch_all_risk,
     })
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::args::Log;
-use super::log_args::Came;
+use super::log_args::{FAILED, SLOW};
+use super::log_row::{self, Row};
 use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::machine::following::Following;
-use crate::machine::terminal::harmless;
 use crate::machine::{clock, files};
 use crate::runtime::journal::{self, Entry, StepEntry};
 use crate::runtime::upkeep;
@@ -21,7 +21,7 @@ use crate::session::{names, period};
 const LINES: usize = 20;
 
 /// From how many microseconds on a run is slow.
-const SLOW: u64 = 100_000;
+const SLOW_FROM: u64 = 100_000;
 
 /// How often the journal is looked at while it is followed.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -122,8 +122,10 @@ impl<'a> Wanted<'a> {
         let fits = self.from.is_none_or(|from| seconds >= from)
             && args.session.as_ref().is_none_or(|session| entry.session.starts_with(&**session))
             && args.event.as_ref().is_none_or(|event| entry.event.eq_ignore_ascii_case(event))
-            && (args.hook.is_none() || self.steps(&entry).next().is_some())
-            && args.outcome.is_none_or(|outcome| self.came(&entry, outcome));
+            && (args.hook.is_none()
+                || self.steps(&entry).next().is_some()
+                || decided_for_all(&entry))
+            && args.outcome.as_ref().is_none_or(|outcome| self.came(&entry, outcome));
         fits.then(|| if args.json { line.to_owned() } else { self.text(&entry, seconds, world) })
     }
 
@@ -138,94 +140,44 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    fn came(&self, entry: &Entry<'_>, came: Came) -> bool {
-        let word = match came {
-            Came::Failed => {
-                return self.steps(entry).any(|step| step.error.is_some())
-                    || self.args.hook.is_none() && !entry.notes.is_empty();
+    fn came(&self, entry: &Entry<'_>, word: &str) -> bool {
+        let is_of_all = self.args.hook.is_none();
+        let has = |word: &str| self.steps(entry).any(|step| step.outcome == word);
+        match word {
+            FAILED => {
+                self.steps(entry).any(|step| step.error.is_some() || step.outcome == "no-payload")
+                    || is_of_all && !entry.notes.is_empty()
             }
-            Came::Slow if self.args.hook.is_none() => return entry.us >= SLOW,
-            Came::Slow => return self.steps(entry).any(|step| step.us >= SLOW),
-            Came::Off => {
-                return !entry.off.is_empty() || self.steps(entry).any(|it| it.outcome == "off");
+            SLOW if is_of_all => entry.us >= SLOW_FROM,
+            SLOW => self.steps(entry).any(|step| step.us >= SLOW_FROM),
+            "off" => !entry.off.is_empty() || has("off"),
+            "silent" if is_of_all => {
+                let quiet = |step: &StepEntry| log_row::is_quiet(step) && step.outcome != "off";
+                entry.off.is_empty() && entry.verdict == "none" && entry.steps.iter().all(quiet)
             }
-            Came::Silent => {
-                return entry.off.is_empty()
-                    && entry.verdict == "none"
-                    && self.steps(entry).all(|step| step.outcome == "silent");
+            "deny" | "ask" | "allow" | "defer" if is_of_all || decided_for_all(entry) => {
+                entry.verdict == word
             }
-            Came::Deny => "deny",
-            Came::Ask => "ask",
-            Came::Allow => "allow",
-            Came::Defer => "defer",
-        };
-        match self.args.hook {
-            None => entry.verdict == word,
-            Some(_) => self.steps(entry).any(|step| step.outcome == word),
+            _ => has(word) || self.steps(entry).any(|step| step.decided == word),
         }
     }
 
     fn text(&self, entry: &Entry<'_>, seconds: i64, world: &World) -> String {
-        let session: String = entry.session.chars().take(8).collect();
-        let place = if entry.subject.is_empty() {
-            entry.event.to_string()
-        } else {
-            format!("{}({})", entry.event, entry.subject)
-        };
-        let spoke: Vec<&StepEntry> = self
-            .steps(entry)
-            .filter(|step| self.args.hook.is_some() || step.outcome != "silent")
-            .collect();
-        let hooks: Vec<&str> = spoke.iter().map(|step| step.hook.as_str()).collect();
-        let hooks = match (hooks.as_slice(), entry.steps.len()) {
-            ([], 0) => "-".to_owned(),
-            ([], 1) => "1 hook".to_owned(),
-            ([], all) => format!("{all} hooks"),
-            (hooks, all) if self.args.hook.is_none() && hooks.len() < all => {
-                format!("{} +{}", hooks.join(","), all - hooks.len())
+        let steps: Vec<&StepEntry> = self.steps(entry).collect();
+        let row = Row::of(entry, &steps, self.args.hook.is_some());
+        let mut text = row.text(&clock::local_time(seconds), world.terminal.colours);
+        if self.args.verbose {
+            for line in row.details() {
+                text.push_str("\n    ");
+                text.push_str(&line);
             }
-            (hooks, _) => hooks.join(","),
-        };
-        let outcome = self.outcome(entry, &spoke);
-        let us = match &self.args.hook {
-            Some(_) => spoke.iter().map(|step| step.us).sum(),
-            None => entry.us,
-        };
-        let (whole, tenth) = (us / 1000, us % 1000 / 100);
-        let error = spoke.iter().find_map(|step| step.error.as_deref());
-        let remark = error.map(str::to_owned).or_else(|| {
-            let why = spoke.iter().find_map(|step| step.why.clone());
-            why.or_else(|| (!entry.off.is_empty()).then(|| entry.off.to_string()))
-                .or_else(|| entry.notes.first().cloned())
-        });
-        let when = clock::local_time(seconds);
-        let row = format!(
-            "{when}  {session:8}  {place:28}  {hooks:20}  {outcome:9}  {:>8}  {}",
-            format!("{whole}.{tenth} ms"),
-            remark.unwrap_or_default().lines().next().unwrap_or_default(),
-        );
-        // A row is one line, whatever stands in the payload.
-        let row = harmless(row.trim_end()).replace('\n', "\\n");
-        let colour = match outcome.as_str() {
-            "deny" => "31",
-            "ask" | "defer" | "off" => "33",
-            _ if error.is_some() => "31",
-            _ => return row,
-        };
-        if world.terminal.colours { format!("\u{1b}[{colour}m{row}\u{1b}[0m") } else { row }
+        }
+        text
     }
+}
 
-    fn outcome(&self, entry: &Entry<'_>, spoke: &[&StepEntry]) -> String {
-        if !entry.off.is_empty() {
-            return "off".to_owned();
-        }
-        if self.args.hook.is_none() && entry.verdict != "none" {
-            return entry.verdict.to_string();
-        }
-        let outcomes = || spoke.iter().map(|step| &*step.outcome);
-        // The failure first, and what is off last.
-        let failed = spoke.iter().find(|step| step.error.is_some()).map(|step| &*step.outcome);
-        let said = failed.or_else(|| outcomes().find(|it| !matches!(*it, "off" | "silent")));
-        said.or_else(|| outcomes().next()).unwrap_or("silent").to_owned()
-    }
+/// Whether a run denied or asked without any hook, as those of a manifest that cannot be read: it is
+/// every hook's.
+fn decided_for_all(entry: &Entry<'_>) -> bool {
+    entry.steps.is_empty() && matches!(&*entry.verdict, "deny" | "ask") && !entry.notes.is_empty()
 }

@@ -1,26 +1,21 @@
 //! The arguments of `hookman log`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
-/// What a run came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Came {
-    /// Something was denied or blocked
-    Deny,
-    /// The user was asked
-    Ask,
-    /// Something was allowed without a question
-    Allow,
-    /// The call was left to whoever runs the client
-    Defer,
-    /// A hook failed, or hookman itself met trouble
-    Failed,
-    /// It took 100 ms or longer
-    Slow,
-    /// A hook was switched off
-    Off,
-    /// No hook said anything
-    Silent,
+use crate::runtime::journal::OUTCOMES;
+
+/// The words for what came of a run that no single outcome has.
+pub(super) const FAILED: &str = "failed";
+pub(super) const SLOW: &str = "slow";
+
+fn outcomes() -> PossibleValuesParser {
+    let more = [
+        (FAILED, "a hook failed, in whatever way, or hookman itself met trouble"),
+        (SLOW, "it took 100 ms or longer"),
+    ];
+    let all = OUTCOMES.iter().chain(&more);
+    all.map(|(word, about)| PossibleValue::new(*word).help(*about)).collect::<Vec<_>>().into()
 }
 
 /// `hookman log`.
@@ -30,10 +25,13 @@ pub enum Came {
   hookman log -f                          the same, and each new one as it comes
   hookman log --outcome deny --since 1d   what was denied since yesterday
   hookman log --hook 'notify-*' -n 5      the last 5 runs of some hooks
+  hookman log --outcome failed -v         what failed, in full
   hookman log --session 77850d98 --json   one session's runs, a JSON object a line
 
 A row says when, in which session, on which event and tool, which hooks spoke, what came of it and
-how long it took. Hooks that had nothing to say are counted and not named.")]
+how long it took, and the beginning of what was odd. Hooks that had nothing to say are counted and
+not named. With --verbose all errors and warnings, the hooks that did not run and the reasons that
+HOOKMAN_DEBUG=1 asks for stand below the row.")]
 pub struct Log {
     /// Go on with new runs as they come
     #[arg(short, long)]
@@ -48,14 +46,17 @@ pub struct Log {
     #[arg(long, value_name = "EVENT")]
     pub event: Option<String>,
     /// Only what came out so
-    #[arg(long, value_enum)]
-    pub outcome: Option<Came>,
+    #[arg(long, value_parser = outcomes())]
+    pub outcome: Option<String>,
     /// Only what is not older: 90s, 10m, 2h, 1d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// The last N that fit (default: 20, and all with --since)
     #[arg(short = 'n', long, value_name = "N")]
     pub lines: Option<usize>,
+    /// All that the journal says of each run, below its row
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
     /// The journal's own lines, a JSON object each
     #[arg(long)]
     pub json: bool,

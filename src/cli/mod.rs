@@ -26,6 +26,7 @@ mod layers;
 mod list;
 mod log;
 mod log_args;
+mod log_row;
 mod moving;
 mod permanent;
 mod profile;

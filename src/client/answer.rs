@@ -40,6 +40,8 @@ pub struct Answer {
     pub context: Vec<String>,
     /// A warning for the user.
     pub system_message: Option<String>,
+    /// Whether the warning is that something failed.
+    pub failed: bool,
     /// `continue: false`: the client stops after this hook.
     pub stop: bool,
     /// The text shown to the user when `stop` is set.

@@ -4,9 +4,14 @@
 //! letters, digits, `_`, `-`, blanks, commas and bars is a list of exact names; any other is an
 //! unanchored, case-sensitive JavaScript regular expression, which matches nothing if invalid.
 
+mod expression;
 mod plain;
 
+pub use expression::{Unreadable, compile};
+
 use super::event::{Event, Subject};
+use super::model;
+use super::payload::Payload;
 use super::tools::aliases;
 
 /// What the client takes a matcher for.
@@ -42,15 +47,6 @@ pub fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Compiles a pattern the way the client does.
-///
-/// # Errors
-///
-/// The reason why it is no JavaScript regular expression.
-pub fn compile(pattern: &str) -> Result<regress::Regex, regress::Error> {
-    regress::Regex::new(pattern)
-}
-
 /// Whether a group with `matcher` runs for `subject` under `event`.
 ///
 /// `subject` is what [`super::payload::Payload::subject`] gives; without one every group runs.
@@ -63,8 +59,10 @@ pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bo
 pub struct Target<'a> {
     /// The subject and, of a tool, its other names; none where every group runs.
     names: Vec<&'a str>,
-    /// Whether the event's matchers have the smaller set of letters in their lists.
-    narrow: bool,
+    /// The tool whose hooks see the call too.
+    stand_in: Option<&'static str>,
+    /// What kind of thing the subject is.
+    kind: Subject,
 }
 
 impl<'a> Target<'a> {
@@ -72,38 +70,70 @@ impl<'a> Target<'a> {
     pub fn new(event: Event, subject: Option<&'a str>) -> Self {
         let kind = event.facts().subject;
         let mut names: Vec<&'a str> = Vec::new();
-        if let Some(subject) = subject.filter(|it| !it.is_empty()) {
+        if let Some(subject) = subject.filter(|it| !it.is_empty() || kind == Subject::AgentType) {
             names.push(subject);
             if kind == Subject::Tool {
                 names.extend::<Vec<&'a str>>(aliases(subject).collect());
             }
         }
-        Self { names, narrow: kind.is_narrow() }
+        Self { names, stand_in: None, kind }
+    }
+
+    /// The target of a call.
+    pub fn of(event: Event, payload: &'a Payload<'_>) -> Self {
+        Self::new(event, payload.subject(event)).beside(payload.stand_in())
+    }
+
+    /// The same with a tool whose hooks see the call too.
+    #[must_use]
+    pub fn beside(self, stand_in: Option<&'static str>) -> Self {
+        Self { stand_in, ..self }
     }
 
     /// Whether a group with `matcher`, which may be empty, runs for it.
     pub fn is_hit_by(&self, matcher: &str) -> bool {
-        if self.names.is_empty() {
-            return true;
+        self.hit(matcher).is_some()
+    }
+
+    /// How a group with `matcher` runs for it, if it does.
+    pub fn hit(&self, matcher: &str) -> Option<Hit> {
+        let matcher =
+            if self.kind == Subject::Model { model::without_context(matcher) } else { matcher };
+        if self.names.is_empty() || hits(matcher, self.kind.is_narrow(), &self.names) {
+            return Some(Hit::Itself);
         }
-        match kind_of(matcher, self.narrow) {
-            Kind::Any => true,
-            Kind::List => matcher
-                .as_bytes()
-                .split(|byte| matches!(byte, b'|' | b','))
-                .map(<[u8]>::trim_ascii)
-                .any(|name| self.names.iter().any(|it| it.as_bytes() == name)),
-            Kind::Pattern => {
-                let told = self
-                    .names
-                    .iter()
-                    .try_fold(false, |hit, name| Some(plain::hits(matcher, name)? || hit));
-                told.unwrap_or_else(|| {
-                    let hits =
-                        |it: regress::Regex| self.names.iter().any(|name| it.find(name).is_some());
-                    compile(matcher).is_ok_and(hits)
-                })
-            }
+        let other = self.stand_in?;
+        // What leaves tools out means no tool that it does not name.
+        let leaves_out = ["(?!", "(?<!", "[^"].iter().any(|it| matcher.contains(it));
+        let is_meant = matcher.contains(other) || !leaves_out;
+        (is_meant && hits(matcher, self.kind.is_narrow(), &[other])).then_some(Hit::As(other))
+    }
+}
+
+/// How a call falls under a matcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// As what it is.
+    Itself,
+    /// As a call of this tool.
+    As(&'static str),
+}
+
+fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
+    match kind_of(matcher, narrow) {
+        Kind::Any => true,
+        Kind::List => matcher
+            .as_bytes()
+            .split(|byte| matches!(byte, b'|' | b','))
+            .map(<[u8]>::trim_ascii)
+            .any(|name| !name.is_empty() && names.iter().any(|it| it.as_bytes() == name)),
+        Kind::Pattern => {
+            let told =
+                names.iter().try_fold(false, |hit, name| Some(plain::hits(matcher, name)? || hit));
+            told.unwrap_or_else(|| {
+                let hits = |it: regress::Regex| names.iter().any(|name| it.find(name).is_some());
+                compile(matcher).is_ok_and(hits)
+            })
         }
     }
 }
@@ -113,6 +143,8 @@ impl<'a> Target<'a> {
 /// Lists stay a list; with a pattern among them the result is one regular expression in which the
 /// names are anchored. Patterns that refer back to groups cannot be joined with others, because
 /// their groups would be counted anew: the result is match-all then, and the chain sorts it out.
+///
+/// A pattern that hookman would not run is left out: in the whole it could make all of it none.
 ///
 /// Where the matcher lists the files that the client watches, the names stay as they are, and what
 /// matches all takes none of them away.
@@ -127,7 +159,9 @@ pub fn union<'a>(
     }
     let mut exact: Vec<&str> = Vec::new();
     let mut patterns: Vec<&str> = Vec::new();
+    let is_model = event.facts().subject == Subject::Model;
     for matcher in matchers {
+        let matcher = matcher.map(|it| if is_model { model::without_context(it) } else { it });
         match (kind(matcher, event), matcher) {
             (Kind::Any, _) | (_, None) => return None,
             (Kind::List, Some(list)) => {
@@ -138,7 +172,7 @@ pub fn union<'a>(
                 }
             }
             (Kind::Pattern, Some(pattern)) => {
-                if !patterns.contains(&pattern) {
+                if !patterns.contains(&pattern) && compile(pattern).is_ok() {
                     patterns.push(pattern);
                 }
             }
@@ -148,6 +182,7 @@ pub fn union<'a>(
     exact.sort_unstable();
     patterns.sort_unstable();
     match (exact.as_slice(), patterns.as_slice()) {
+        ([], []) => None,
         (exact, []) => Some(exact.join("|")),
         ([], [pattern]) => Some((*pattern).to_owned()),
         (_, patterns) if patterns.iter().any(|pattern| refers_back(pattern)) => None,
@@ -253,7 +288,11 @@ mod tests {
             assert_eq!(fires(matcher, subject), expected, "`{matcher}` on {subject}");
         }
         assert!(matches(Some("anything"), Event::Stop, None));
-        assert!(matches(Some("Bash"), Event::SubagentStop, Some("")));
+        assert!(matches(Some("startup"), Event::SessionStart, Some("")));
+        for matcher in ["Explore", "|Explore", "Exp.*"] {
+            assert!(!matches(Some(matcher), Event::SubagentStop, Some("")), "{matcher}");
+        }
+        assert!(matches(Some("*"), Event::SubagentStop, Some("")));
         // The narrow set of FileChanged makes a regular expression of a name with a dot or hyphen.
         assert!(matches(Some("my-file"), Event::FileChanged, Some("xmy-file")));
     }
@@ -273,7 +312,11 @@ mod tests {
             Some("^(?:Bash)$|(?:^Note|x)|(?:mcp__.*)")
         );
         assert_eq!(union(&[Some("Bash"), Some(r"(a)\1")]), None);
+        assert_eq!(union(&[Some("Bash"), Some(r"\b+Write\b")]).as_deref(), Some("Bash"));
         assert_eq!(super::union([Some("x")], Event::Stop), None);
+        let models = [Some("claude-opus-4-5"), Some("claude-opus-4-6[1m]")];
+        let models = super::union(models, Event::PreModelSwitch);
+        assert_eq!(models.as_deref(), Some("claude-opus-4-5|claude-opus-4-6"));
     }
 
     #[test]

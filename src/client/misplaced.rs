@@ -95,9 +95,14 @@ mod tests {
                 "`hook_specific_output` is no field of an answer; the client calls it `hookSpecificOutput`",
             ),
             (
-                Event::TaskCompleted,
+                Event::WorktreeRemove,
                 r#"{"decision":"block"}"#,
-                "`decision` has no effect at the top of an answer to TaskCompleted",
+                "`decision` has no effect at the top of an answer to WorktreeRemove",
+            ),
+            (
+                Event::PermissionRequest,
+                r#"{"continue":false}"#,
+                "`continue` has no effect at the top of an answer to PermissionRequest",
             ),
             (
                 Event::TaskCreated,
@@ -120,6 +125,8 @@ mod tests {
                 "`permissionDecision` has no effect inside `hookSpecificOutput` of an answer to PostToolUse",
             ),
             (Event::SessionStart, r#"{"decision":"block"}"#, ""),
+            (Event::TaskCompleted, r#"{"decision":"block","continue":false}"#, ""),
+            (Event::ElicitationResult, r#"{"decision":"block"}"#, ""),
             (Event::PreToolUse, r#"{"decision":"approve","reason":"x"}"#, ""),
             (Event::PermissionRequest, r#"{"decision":"approve"}"#, ""),
             (Event::TaskCreated, r#"{"continue":true}"#, ""),

@@ -6,6 +6,7 @@ pub mod event;
 pub mod json;
 pub mod matcher;
 pub mod misplaced;
+pub mod model;
 pub mod noise;
 pub mod output;
 pub mod payload;

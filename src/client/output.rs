@@ -128,7 +128,9 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
             answer.reason = message.and_then(|message| message.as_str().map(str::to_owned));
         }
         Block::Action => {
+            let is_blocked = answer.decision == Some(Decision::Deny);
             answer.decision = match answer.specific.get("action").map(Value::as_str) {
+                None | Some(Some("accept")) if is_blocked => Some(Decision::Deny),
                 None => None,
                 Some(Some("accept")) => Some(Decision::Allow),
                 Some(Some("decline" | "cancel")) => Some(Decision::Deny),
@@ -264,7 +266,8 @@ mod tests {
             assert_eq!(write(*event, &Answer::default()), Said::default());
         }
         let rows = [
-            (Event::TaskCompleted, 2, ""),
+            (Event::TaskCompleted, 0, r#"{"decision":"block","reason":"no"}"#),
+            (Event::TeammateIdle, 2, ""),
             (Event::Stop, 2, ""),
             (Event::Notification, 0, ""),
             (Event::UserPromptSubmit, 0, r#"{"decision":"block","reason":"no"}"#),
@@ -276,7 +279,7 @@ mod tests {
             (
                 Event::Elicitation,
                 0,
-                r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}"#,
+                r#"{"reason":"no","hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}"#,
             ),
         ];
         for (event, code, stdout) in rows {

@@ -10,6 +10,8 @@ use serde::de::value::MapDeserializer;
 use serde_json::value::RawValue;
 
 use super::event::{Event, Subject};
+use super::permission_rule::Input;
+use super::{model, tools};
 
 /// The fields of a payload that selection and built-in hooks read; an absent field is empty.
 ///
@@ -119,14 +121,35 @@ impl<'a> Payload<'a> {
             Subject::Reason => &self.reason,
             Subject::CommandName => &self.command_name,
             Subject::NotificationType => &self.notification_type,
-            Subject::AgentType => &self.agent_type,
+            // Agents of the client's own have none, and only what is for all agents is for them.
+            Subject::AgentType => return Some(&self.agent_type),
             Subject::Error => &self.error,
             Subject::LoadReason => &self.load_reason,
             Subject::FileName => self.file_path.rsplit(['/', '\\']).next().unwrap_or_default(),
-            Subject::Model => self.to_model.split('[').next().unwrap_or_default(),
+            Subject::Model => return model::canonical(&self.to_model),
             Subject::McpServer => &self.mcp_server_name,
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// The tool whose hooks see the call too, as if it were one of that tool.
+    pub fn stand_in(&self) -> Option<&'static str> {
+        let tool = tools::stand_in(&self.tool_name)?;
+        let in_time = matches!(&*self.hook_event_name, "" | "PermissionRequest" | "PreToolUse");
+        let names_command =
+            || Input::read(self.tool_input).is_none_or(|input| input.command.is_some());
+        (in_time && names_command()).then_some(tool)
+    }
+
+    /// The payload's text with the name of another tool, as the hooks of that tool read it.
+    pub fn renamed<'t>(&self, text: &'t str, tool: &str) -> Cow<'t, str> {
+        let Cow::Borrowed(name) = self.tool_name else { return text.into() };
+        let start = (name.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+        let end = start.wrapping_add(name.len());
+        match (text.get(..start), text.get(end..)) {
+            (Some(before), Some(behind)) => [before, tool, behind].concat().into(),
+            _ => text.into(),
+        }
     }
 }
 

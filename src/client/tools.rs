@@ -18,6 +18,7 @@ pub const KNOWN: &[&str] = &[
     "KillShell",
     "LSP",
     "ListMcpResourcesTool",
+    "Monitor",
     "MultiEdit",
     "NotebookEdit",
     "PowerShell",
@@ -63,6 +64,17 @@ const LEGACY_TOOLS: &[(&str, &str)] = &[
     ("ReadMcpResource", "ReadMcpResourceTool"),
     ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
 ];
+
+/// Tools whose calls the client shows to the hooks of another tool as well, before it carries them out
+/// and where a permission is asked for, if they name a command.
+///
+/// Measured on 2.1.329; 2.1.197 does not.
+const STAND_INS: &[(&str, &str)] = &[("Monitor", "Bash")];
+
+/// The tool whose hooks are for the calls of this one too.
+pub fn stand_in(name: &str) -> Option<&'static str> {
+    STAND_INS.iter().find(|(tool, _)| *tool == name).map(|(_, other)| *other)
+}
 
 /// Today's name of a tool.
 pub fn canonical(name: &str) -> &str {

@@ -1,6 +1,7 @@
 //! The words of an answer, in the layout that an event honours.
 //!
-//! Source: the client's hooks reference, "Decision control", and runs of client 2.1.329.
+//! Source: the client's hooks reference, "Decision control", and runs of client 2.1.329;
+//! `tests/client/cases/events.toml` and `verdicts.toml` show it.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +15,7 @@ pub struct Said {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// 0, or 2 for a block.
+    /// 0, 2 for a block, or 1 where the user learns of a failure by the exit code only.
     pub code: u8,
 }
 
@@ -43,7 +44,7 @@ fn in_json(event: Event, answer: &Answer) -> Said {
         // In JSON the client tells the model the reason twice (2.1.329), by exit code once; what
         // else is said still goes by JSON.
         (Block::Decision, Some(Decision::Deny))
-            if matches!(event, Event::Stop | Event::SubagentStop) =>
+            if matches!(event, Event::Stop | Event::SubagentStop | Event::TeammateIdle) =>
         {
             (said.code, said.stderr) = (2, reason(answer));
         }
@@ -52,12 +53,7 @@ fn in_json(event: Event, answer: &Answer) -> Said {
         }
         (Block::Decision, Some(Decision::Deny)) => block(&mut top, answer),
         (Block::Request, decision) => request(&mut specific, decision, answer),
-        (Block::Action, Some(Decision::Deny))
-            if specific.get("action").is_none_or(|action| action == "accept") =>
-        {
-            specific.insert("action".to_owned(), "decline".into());
-            specific.shift_remove("content");
-        }
+        (Block::Action, Some(Decision::Deny)) => decline(&mut top, &mut specific, answer),
         _ => {}
     }
     if facts.context && !answer.context.is_empty() {
@@ -73,9 +69,9 @@ fn in_json(event: Event, answer: &Answer) -> Said {
         top.insert("suppressOutput".to_owned(), true.into());
     }
     let message = answer.system_message.as_ref();
-    let shown = message.filter(|_| event.shows_messages());
+    let shown = message.filter(|_| facts.top.contains(&"systemMessage"));
     // Nobody is shown it; what stands on standard error is in the debug log at least.
-    if let (Some(message), None) = (message, shown) {
+    if let Some(message) = message.filter(|_| !event.shows_messages()) {
         let newline = if said.stderr.is_empty() { "" } else { "\n" };
         said.stderr = format!("{}{newline}{message}", said.stderr);
     }
@@ -93,7 +89,10 @@ fn in_json(event: Event, answer: &Answer) -> Said {
         named.extend(specific);
         top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
     }
-    if !top.is_empty() {
+    if answer.failed && event.shows_failures() {
+        // JSON on standard output would make the client pass over the code.
+        said.code = 1;
+    } else if !top.is_empty() {
         said.stdout = Value::Object(top).to_string();
     }
     said
@@ -122,7 +121,9 @@ fn in_text(event: Event, answer: &Answer) -> Said {
     }
     let path = answer.specific.get("worktreePath").and_then(Value::as_str);
     let stdout = path.map_or_else(|| answer.context.join("\n\n"), str::to_owned);
-    Said { stdout, stderr: message, code: 0 }
+    // The client takes instructions from a hook that succeeds only.
+    let tells = answer.failed && event.shows_failures() && stdout.is_empty();
+    Said { stdout, stderr: message, code: tells.into() }
 }
 
 fn reason(answer: &Answer) -> String {
@@ -132,6 +133,16 @@ fn reason(answer: &Answer) -> String {
 fn block(top: &mut Map<String, Value>, answer: &Answer) {
     top.insert("decision".to_owned(), "block".into());
     top.insert("reason".to_owned(), reason(answer).into());
+}
+
+fn decline(top: &mut Map<String, Value>, specific: &mut Map<String, Value>, answer: &Answer) {
+    if specific.get("action").is_none_or(|action| action == "accept") {
+        specific.insert("action".to_owned(), "decline".into());
+        specific.shift_remove("content");
+    }
+    if let Some(reason) = &answer.reason {
+        top.insert("reason".to_owned(), reason.as_str().into());
+    }
 }
 
 fn request(specific: &mut Map<String, Value>, decision: Option<Decision>, answer: &Answer) {

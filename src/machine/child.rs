@@ -18,7 +18,7 @@ use rustix::process::{Resource, getrlimit};
 
 use super::signals::Endings;
 use running::Running;
-use starting::start_all;
+use starting::{AT_ONCE, start_all};
 
 /// How much of each of a child's outputs is kept, in bytes. The client keeps all of it (3 MB were
 /// tried on 2.1.329 and 2.1.197), and an answer that is cut is none.
@@ -123,13 +123,15 @@ pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Fini
 
 /// How many children can run side by side.
 fn at_once() -> usize {
-    // Both ends of three pipes, and those of one that tells whether the program was found. Once it
-    // runs there are four of them.
-    const EACH: u64 = 8;
+    // Three pipes and the notice of its exit.
+    const EACH: u64 = 4;
+    // While it is started, the other ends of the pipes and a pipe that tells whether it was found.
+    const MORE: u64 = 4;
     // The process's own, and what it opens while children run.
     const OWN: u64 = 32;
     let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from(most.saturating_sub(OWN) / EACH).unwrap_or(usize::MAX).max(1)
+    let free = most.saturating_sub(OWN + AT_ONCE as u64 * MORE);
+    usize::try_from(free / EACH).unwrap_or(usize::MAX).max(1)
 }
 
 fn run_at_once(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {

@@ -134,6 +134,7 @@ mod tests {
         #[cfg(target_os = "linux")]
         assert!(told.starts_with(&format!("process {} (`", std::process::id())), "{told}");
         drop(held);
-        Lock::wait(&path, times, |_| panic!("nobody holds it")).unwrap();
+        // A process that another test starts may have it for a moment more.
+        Lock::take_within(&path, Duration::from_secs(60)).unwrap();
     }
 }

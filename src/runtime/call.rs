@@ -15,7 +15,8 @@ use crate::chain::failing;
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::Answer;
-use crate::client::event::{Block, Event};
+use crate::client::event::{Block, Event, Subject};
+use crate::client::matcher::Target;
 use crate::client::output;
 use crate::client::payload::Payload;
 use crate::machine::exports::Exports;
@@ -60,6 +61,7 @@ impl Call<'_> {
     ) -> Verdict {
         if self.chain.scope == "user" && self.hook.is_none() {
             if let Some(reply) = typed::answer(self.paths, self.event, payload, text) {
+                "hookman itself answered what was typed".clone_into(&mut entry.unasked);
                 return self.block(reply);
             }
             if self.event == Event::SessionStart {
@@ -112,7 +114,7 @@ impl Call<'_> {
                 );
             }
         };
-        let steps = match self.steps(&plan, payload.subject(self.event)) {
+        let steps = match self.steps_for(&plan, payload) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
@@ -166,19 +168,30 @@ impl Call<'_> {
         (is_there && self.event.shows_messages()).then_some(message)
     }
 
-    /// The steps of a plan for a subject, without one all of the event's, or what is wrong with it.
-    fn steps<'p>(&self, plan: &'p str, subject: Option<&str>) -> Result<Vec<Step<'p>>, String> {
+    /// The steps of a plan for a call. The client would not have asked where none is meant: if none
+    /// is for the model that hookman takes an id for, the client takes it for another, or for none.
+    fn steps_for<'p>(&self, plan: &'p str, payload: &Payload<'_>) -> Result<Vec<Step<'p>>, String> {
+        let steps = self.steps(plan, &Target::of(self.event, payload))?;
+        if steps.is_empty() && self.event.facts().subject == Subject::Model {
+            return self.steps(plan, &Target::new(self.event, None));
+        }
+        Ok(steps)
+    }
+
+    /// The steps of a plan for a target, or what is wrong with the plan.
+    fn steps<'p>(&self, plan: &'p str, target: &Target<'_>) -> Result<Vec<Step<'p>>, String> {
         let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
         let wrong =
             |line| format!("hookman does not understand its own plan, please report it: {line}");
-        plan.steps(self.event, self.hook.as_deref(), subject)
+        plan.steps(self.event, self.hook.as_deref(), target)
             .map(|step| step.map_err(wrong))
             .collect()
     }
 
     /// The answer where the payload is none that hooks could be asked with.
     pub(super) fn without_payload(&self, why: &str, entry: &mut Entry<'_>) -> Verdict {
-        entry.note(format!("no payload: {why}"));
+        entry.unasked = format!("no payload: {why}");
+        entry.note(entry.unasked.clone());
         self.unasked("the client sent no readable payload", None, entry)
     }
 
@@ -189,7 +202,8 @@ impl Call<'_> {
         payload: Option<(&Payload<'_>, &str)>,
         entry: &mut Entry<'_>,
     ) -> Verdict {
-        entry.note(format!("no hook was asked: {wrong}"));
+        entry.unasked = format!("no hook was asked: {wrong}");
+        entry.note(entry.unasked.clone());
         let why = format!(
             "hookman was called in a way it does not know, by an entry of another version or of \
              somebody else's ({wrong}); `hookman apply` writes the entries anew"
@@ -204,8 +218,11 @@ impl Call<'_> {
         payload: Option<(&Payload<'_>, &str)>,
         entry: &mut Entry<'_>,
     ) -> Verdict {
-        let subject = payload.and_then(|(payload, _)| payload.subject(self.event));
-        let verdict = self.strictest_of(why, subject, entry);
+        let target = match payload {
+            Some((payload, _)) => Target::of(self.event, payload),
+            None => Target::new(self.event, None),
+        };
+        let verdict = self.strictest_of(why, &target, entry);
         let asked =
             payload.map_or_else(Asked::by_client, |(payload, text)| Asked::of(payload, text));
         let directory = self.paths.session(&safe_name(&asked.session));
@@ -213,7 +230,7 @@ impl Call<'_> {
         stops::limited(self, verdict, (&[], &keep), &asked, entry)
     }
 
-    fn strictest_of(&self, why: &str, subject: Option<&str>, entry: &mut Entry<'_>) -> Verdict {
+    fn strictest_of(&self, why: &str, target: &Target<'_>, entry: &mut Entry<'_>) -> Verdict {
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) | Loaded::Mended(plan) | Loaded::LastGood(plan, _) => plan,
             Loaded::Absent => return Verdict::default(),
@@ -221,13 +238,16 @@ impl Call<'_> {
                 return self.broken(&problems, on_error, true, entry);
             }
         };
-        let steps = match self.steps(&plan, subject) {
+        let steps = match self.steps(&plan, target) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
                 return self.broken(&problem, on_error, true, entry);
             }
         };
+        for step in steps.iter().filter(|step| step.on_error != OnError::Open) {
+            entry.unasked_gate(step, self.event, why);
+        }
         // Of the strictest the first, as it would have spoken.
         let gate = steps.iter().rev().max_by_key(|step| step.on_error);
         match gate.filter(|step| step.on_error != OnError::Open) {
@@ -249,7 +269,8 @@ impl Call<'_> {
         is_new: bool,
         entry: &mut Entry<'_>,
     ) -> Verdict {
-        entry.note(format!("the manifest was not read: {problems}"));
+        entry.unasked = format!("the manifest was not read: {problems}");
+        entry.note(entry.unasked.clone());
         let mut message =
             format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
         let holds = on_error != OnError::Open && self.event.facts().block != Block::Never;

@@ -71,6 +71,8 @@ struct Prepared<'s> {
     directory: Option<PathBuf>,
     path: Option<OsString>,
     exports: Option<PathBuf>,
+    /// The payload, where it reads another than its neighbours.
+    stdin: Option<Vec<u8>>,
 }
 
 /// Runs commands on the same payload at the same time; what each came to, in their order.
@@ -88,7 +90,7 @@ pub(super) fn run(
     let is_said = session.1.is_empty() || environment::raw(SESSION).is_some();
     let session = (!is_said).then_some(session);
     let prepared: Vec<Prepared<'_>> =
-        steps.iter().map(|step| Prepared::new(step, payload, around)).collect();
+        steps.iter().map(|step| Prepared::new(step, payload, text, around)).collect();
     let variables: Vec<Vec<(&str, &OsStr)>> =
         prepared.iter().map(|it| it.variables().chain(session).collect()).collect();
     let specs: Vec<Spec<'_>> = prepared
@@ -99,7 +101,7 @@ pub(super) fn run(
                 Run::Command(_) => Program::Shell(&prepared.line),
                 _ => Program::Argv(&prepared.words),
             },
-            stdin: &stdin,
+            stdin: prepared.stdin.as_deref().unwrap_or(&stdin),
             directory: prepared.directory.as_deref(),
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
@@ -137,7 +139,8 @@ pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
 }
 
 impl<'s> Prepared<'s> {
-    fn new(step: &'s Step<'s>, payload: &Payload<'_>, around: Around<'_>) -> Self {
+    fn new(step: &'s Step<'s>, payload: &Payload<'_>, text: &str, around: Around<'_>) -> Self {
+        let seen = step.seen_as.map(|tool| payload.renamed(text, tool));
         let project = || {
             // The client says where the session was started, and clients before it did not.
             let of_user = || environment::raw("CLAUDE_PROJECT_DIR").map(PathBuf::from);
@@ -153,6 +156,7 @@ impl<'s> Prepared<'s> {
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
             exports: around.exports.next(),
+            stdin: seen.map(|text| [text.as_bytes(), b"\n"].concat()),
         }
     }
 

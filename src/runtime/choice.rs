@@ -54,7 +54,7 @@ pub(super) fn choose<'p>(
         let why = why_not(step, &entry.scope);
         let stays = why.is_none();
         match (why, unmet) {
-            (Some(why), None) => entry.skipped(step.name, why),
+            (Some(why), None) => entry.skipped(step, "off", why),
             (Some(_), Some(unmet)) => conditions::skip(step, *unmet, entry),
             (None, _) => {}
         }

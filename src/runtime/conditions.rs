@@ -34,7 +34,7 @@ pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
 pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
     match unmet {
         // As with a matcher, the hook has nothing to do with the call.
-        Unmet::If => {}
-        Unmet::When(key) => entry.skipped(step.name, format!("`when.{key}`")),
+        Unmet::If => entry.passed_over(step, "its `if` does not match the call"),
+        Unmet::When(key) => entry.skipped(step, "unmet", format!("`when.{key}`")),
     }
 }

@@ -1,15 +1,17 @@
 //! Why each hook of a chain did or did not run: what `HOOKMAN_DEBUG=1` asks for.
 
-use super::chains::{self, Chain};
+use super::chains::{self, Chain, Loaded};
 use super::journal::{Entry, StepEntry};
 use super::overrides::{Overrides, SKIP};
-use crate::client::event::Event;
-use crate::client::matcher;
+use crate::chain::plan::Plan;
+use crate::client::event::{Event, Subject};
+use crate::client::matcher::Target;
+use crate::client::{model, tools};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 
 /// A line for each hook of the chain's manifests, in their order, and one for each name to leave out
-/// that none of them has.
+/// that none of them has. While the manifests cannot be read, those of their last good version.
 pub(super) fn reasons(
     paths: &Paths,
     (chain, event, asked): (&Chain, Event, Option<&str>),
@@ -18,14 +20,20 @@ pub(super) fn reasons(
 ) -> Vec<String> {
     let hooks = match chains::read(paths, chain) {
         Ok(manifest) => manifest.unwrap_or_default().hooks,
-        Err(problems) => return vec![format!("the manifest cannot be read: {problems}")],
+        Err(problems) => {
+            let Loaded::LastGood(plan, _) = chains::load(paths, chain) else {
+                return vec![format!("no hook ran, as the manifest cannot be read: {problems}")];
+            };
+            let what = "the manifest cannot be read, so its last good version is used";
+            let reasons = of_last_good(&plan, event, asked, entry);
+            return std::iter::once(format!("{what}: {problems}")).chain(reasons).collect();
+        }
     };
     if hooks.is_empty() {
         return vec![format!("{} lists no hooks", paths.shown(&chain.manifest))];
     }
-    let reason = |hook: &Hook| match entry.steps.iter().find(|step| step.hook == hook.name) {
-        Some(step) => of_step(step),
-        None => not_chosen(hook, (chain, event, asked), entry),
+    let reason = |hook: &Hook| {
+        known(&hook.name, entry).unwrap_or_else(|| not_asked(hook, (chain, event, asked), entry))
     };
     let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
     let unknown =
@@ -33,15 +41,55 @@ pub(super) fn reasons(
     hooks.iter().map(|hook| format!("{}: {}", hook.name, reason(hook))).chain(unknown).collect()
 }
 
-fn of_step(step: &StepEntry) -> String {
-    if step.outcome == "off" {
-        return format!("off: {}", step.why.as_deref().unwrap_or("switched off"));
+fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> Vec<String> {
+    let Some(plan) = Plan::parse(plan) else { return Vec::new() };
+    let every = Target::new(event, None);
+    let of_event: Vec<&str> =
+        plan.steps(event, asked, &every).flatten().map(|step| step.name).collect();
+    let reason = |name: &str| match known(name, entry) {
+        Some(reason) => reason,
+        None if !of_event.contains(&name) => {
+            "not run: it is for another event, or called by an entry of its own".to_owned()
+        }
+        None if !entry.unasked.is_empty() => format!("not run: {}", entry.unasked),
+        None if !entry.off.is_empty() => format!("not run: {}", entry.off),
+        None => format!("not run: its matcher does not match `{}`", entry.subject),
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in plan.hooks() {
+        // A hook of several events has a line for each.
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
-    let error = step.error.as_ref().map(|error| format!(": it {error}")).unwrap_or_default();
-    format!("ran for {} us: {}{error}", step.us, step.outcome)
+    names.into_iter().map(|name| format!("{name}: {}", reason(name))).collect()
 }
 
-fn not_chosen(
+/// What the run itself has noted of a hook.
+fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
+    let step = entry.steps.iter().find(|step| step.hook == name).map(of_step);
+    step.or_else(|| {
+        let (_, why) = entry.passed_over.iter().find(|(hook, _)| hook == name)?;
+        Some(format!("not run: {why}"))
+    })
+}
+
+fn of_step(step: &StepEntry) -> String {
+    let decided = match &*step.decided {
+        "" => String::new(),
+        decided => format!(", which its `on_error` takes for: {decided}"),
+    };
+    if let Some(why) = &step.why {
+        return match &*step.outcome {
+            "off" => format!("off: {why}"),
+            _ => format!("not run: {why}{decided}"),
+        };
+    }
+    let error = step.error.as_ref().map(|error| format!(": it {error}")).unwrap_or_default();
+    format!("ran for {} us: {}{decided}{error}", step.us, step.outcome)
+}
+
+fn not_asked(
     hook: &Hook,
     (chain, event, asked): (&Chain, Event, Option<&str>),
     entry: &Entry<'_>,
@@ -56,22 +104,27 @@ fn not_chosen(
     } else if !hook.events.contains(&event) {
         let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
         format!("not run: it is for {}", events.join(", "))
-    } else if !matcher::matches(hook.matcher.as_deref(), event, Some(&entry.subject)) {
-        let matcher = hook.matcher.as_deref().unwrap_or_default();
-        format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
     } else if let (Some(asked), false) = (asked.filter(|it| *it != hook.name), own) {
         format!("not run: only `{asked}` was asked for")
     } else if own && asked.is_none_or(|asked| asked != hook.name) {
         "not run here: the client calls it by an entry of its own".to_owned()
+    } else if !entry.unasked.is_empty() {
+        format!("not run: {}", entry.unasked)
+    } else if !is_for(hook, event, &entry.subject) {
+        let matcher = hook.matcher.as_deref().unwrap_or_default();
+        format!("not run: its matcher `{matcher}` does not match `{}`", entry.subject)
     } else if !entry.off.is_empty() {
         format!("not run: {}", entry.off)
-    } else if entry.verdict == "deny" {
-        "not run: a hook before it denied the call".to_owned()
-    } else if hook.manner.condition.is_some() {
-        "not run: its `if` does not match the call".to_owned()
-    } else if let Some(note) = entry.notes.first() {
-        format!("not run: {note}")
     } else {
         "not run: the event was answered without it".to_owned()
     }
+}
+
+fn is_for(hook: &Hook, event: Event, subject: &str) -> bool {
+    let subject = match event.facts().subject {
+        Subject::Model => model::canonical(subject),
+        _ => Some(subject),
+    };
+    let target = Target::new(event, subject).beside(subject.and_then(tools::stand_in));
+    target.is_hit_by(hook.matcher.as_deref().unwrap_or_default())
 }

@@ -116,7 +116,7 @@ mod tests {
             (Standing::Unknown, Some(closed), "SessionStart", "", 0),
             (Standing::Unknown, Some(closed), "PermissionRequest", "deny", 0),
             (Standing::Unknown, Some(ask), "PreToolUse", "ask", 0),
-            (Standing::Unknown, Some(ask), "PermissionRequest", "systemMessage", 0),
+            (Standing::Unknown, Some(ask), "PermissionRequest", "", 0),
             (Standing::Unknown, Some(ask), "Stop", "", 2),
             (Standing::Unknown, Some(ask), "", "", 2),
             (Standing::Open, Some(closed), "PreToolUse", "", 0),

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::chains::Chain;
 use super::upkeep;
+use crate::chain::failing;
 use crate::chain::merge::{Ran, Verdict};
 use crate::chain::outcome::Outcome;
+use crate::chain::plan::Step;
 use crate::client::answer::Decision;
-use crate::client::event::Event;
+use crate::client::event::{Event, Subject};
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::machine::{clients, clock, environment, files};
@@ -68,6 +70,13 @@ pub struct Entry<'a> {
     /// What went wrong on hookman's own side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The hooks that had nothing to do with the call, or came behind its denial, and why; for
+    /// [`Entry::reasons`].
+    #[serde(skip)]
+    pub passed_over: Vec<(String, &'static str)>,
+    /// Why no hook was asked, but for [`Entry::off`]; likewise.
+    #[serde(skip)]
+    pub unasked: String,
 }
 
 /// One step in a line of the journal.
@@ -78,12 +87,15 @@ pub struct StepEntry {
     pub hook: String,
     /// Microseconds it took.
     pub us: u64,
-    /// `silent`, `context`, a decision, `off`, or the kind of failure.
+    /// What it came to, one of [`OUTCOMES`].
     pub outcome: Cow<'static, str>,
+    /// The decision that a hook that came to none is taken for by its `on_error`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub decided: Cow<'static, str>,
     /// The code that its command exited with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// What it is off for.
+    /// Why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The failure in words.
@@ -92,7 +104,35 @@ pub struct StepEntry {
     /// What was odd and no failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Its place in the chain.
+    #[serde(skip)]
+    pub place: usize,
 }
+
+/// The outcomes of steps, with what they say.
+pub const OUTCOMES: [(&str, &str); 18] = [
+    ("silent", "it had nothing to say"),
+    ("spoke", "it told the user something, or changed what it may change"),
+    ("context", "it told the model something"),
+    ("allow", "it allowed the call without a question"),
+    ("ask", "it has the user asked"),
+    ("defer", "it left the call to whoever runs the client"),
+    ("deny", "it denied or blocked"),
+    ("overruled", "it blocked the end of a turn once too often"),
+    ("off", "it was switched off"),
+    ("unmet", "its `when` was not met"),
+    ("same", "its command was another hook's, and ran once"),
+    (
+        "no-payload",
+        "it must hold, and the client sent no readable payload, or called in an unknown way",
+    ),
+    ("not-started", "it could not be started"),
+    ("timed-out", "it took too long"),
+    ("signal", "a signal ended it"),
+    ("exit-code", "it exited with a code other than 0 and 2"),
+    ("output", "its output could not be used"),
+    ("builtin", "a built-in hook could not decide"),
+];
 
 impl<'a> Entry<'a> {
     /// A line for a run of `chain` on `event`.
@@ -110,9 +150,11 @@ impl<'a> Entry<'a> {
             self.project = project.to_string_lossy().into_owned().into();
         }
         self.client = clients::caller();
-        if let Some(subject) =
-            Event::from_name(&self.event).and_then(|event| payload.subject(event))
-        {
+        let subject = Event::from_name(&self.event).and_then(|event| match event.facts().subject {
+            Subject::Model => Some(&*payload.to_model),
+            _ => payload.subject(event),
+        });
+        if let Some(subject) = subject {
             self.subject = subject.to_owned().into();
         }
     }
@@ -122,49 +164,81 @@ impl<'a> Entry<'a> {
         self.notes.push(note);
     }
 
-    /// Adds a hook that does not run, and why.
-    pub fn skipped(&mut self, hook: &str, why: String) {
+    /// Adds a hook that does not run: the outcome that this is, and why.
+    pub fn skipped(&mut self, step: &Step<'_>, outcome: &'static str, why: String) {
         self.steps.push(StepEntry {
-            hook: hook.to_owned(),
-            us: 0,
-            outcome: "off".into(),
+            hook: step.name.to_owned(),
+            place: step.place,
+            outcome: outcome.into(),
             why: Some(why),
             ..StepEntry::default()
         });
     }
 
-    /// Adds a step that was run.
-    pub fn ran(&mut self, ran: &Ran, took: Duration, warnings: Vec<String>) {
-        let (outcome, error) = match &ran.outcome {
-            Outcome::Failure(failure) => (failure.kind(), Some(failure.to_string())),
-            Outcome::Answer(answer, _) => match answer.decision {
-                Some(decision) => (decision.name(), None),
-                None if answer.is_silent() => ("silent", None),
-                None if answer.context.is_empty() => ("spoke", None),
-                None => ("context", None),
-            },
-        };
-        self.steps.push(StepEntry {
-            hook: ran.name.clone(),
-            us: micros(took),
-            outcome: outcome.into(),
-            exit: ran.exit,
-            error,
-            warnings,
-            ..StepEntry::default()
-        });
+    /// Adds a hook that must hold where the client did not call so that it could be asked, and why.
+    pub fn unasked_gate(&mut self, step: &Step<'_>, event: Event, why: &str) {
+        self.skipped(step, "no-payload", why.to_owned());
+        let decision = failing::answer(event, step.on_error, String::new()).decision;
+        if let Some(entry) = self.steps.last_mut() {
+            entry.decided = decision.map_or("", Decision::name).into();
+        }
     }
 
-    /// Says of the steps that denied that they were not heeded.
-    pub fn overruled(&mut self, why: &str) {
-        let speakers = |step: &&mut StepEntry| matches!(&*step.outcome, "deny" | "context");
-        for step in self.steps.iter_mut().filter(speakers) {
+    /// Notes a hook that the journal has no line of, and why it does not run.
+    pub fn passed_over(&mut self, step: &Step<'_>, why: &'static str) {
+        self.passed_over.push((step.name.to_owned(), why));
+    }
+
+    /// Adds a step that was run.
+    pub fn ran(&mut self, step: &Step<'_>, event: Event, ran: &Ran, took: Duration) {
+        let mut entry = StepEntry {
+            hook: step.name.to_owned(),
+            place: step.place,
+            us: micros(took),
+            exit: ran.exit,
+            ..StepEntry::default()
+        };
+        match &ran.outcome {
+            Outcome::Failure(failure) => {
+                entry.outcome = failure.kind().into();
+                entry.decided = ran.answer(event).decision.map_or("", Decision::name).into();
+                entry.error = Some(failure.to_string());
+            }
+            Outcome::Answer(answer, _) => {
+                entry.outcome = match answer.decision {
+                    Some(decision) => decision.name(),
+                    None if answer.is_silent() => "silent",
+                    None if answer.context.is_empty() => "spoke",
+                    None => "context",
+                }
+                .into();
+            }
+        }
+        self.steps.push(entry);
+    }
+
+    /// Adds what was odd about the step that was run last.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        if let Some(step) = self.steps.last_mut() {
+            step.warnings = warnings;
+        }
+    }
+
+    /// Says of the steps that kept the end of a turn from coming that they were not heeded.
+    pub fn overruled(&mut self, hooks: &[&str], why: &str) {
+        for step in self.steps.iter_mut().filter(|step| hooks.contains(&&*step.hook)) {
+            step.decided = Cow::Borrowed("");
+            if step.error.is_none() {
+                step.outcome = Cow::Borrowed("overruled");
+            }
             step.warnings.push(why.to_owned());
         }
     }
 
     /// Adds the verdict and the time it took.
     pub fn finish(&mut self, verdict: &Verdict, took: Duration) {
+        // Those that do not run were known before the others ran.
+        self.steps.sort_by_key(|step| step.place);
         self.verdict = verdict.decision.map_or("none", Decision::name).into();
         self.exit = verdict.said.code;
         self.us = micros(took);
@@ -191,6 +265,8 @@ impl<'a> Entry<'a> {
             off: own(self.off),
             reasons: self.reasons,
             notes: self.notes,
+            passed_over: self.passed_over,
+            unasked: self.unasked,
         }
     }
 
@@ -284,3 +360,27 @@ pub fn newest(
 
 /// How much of the journal is looked at first, in bytes.
 const END: u64 = 256 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::outcome::Failure;
+
+    #[test]
+    fn every_outcome_has_its_words() {
+        let none = String::new;
+        let failures = [
+            Failure::NotStarted(none()),
+            Failure::TimedOut(1),
+            Failure::Signal(9),
+            Failure::Code(3, none()),
+            Failure::Output(none()),
+            Failure::Builtin(none()),
+        ];
+        let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
+        let all = failures.iter().map(Failure::kind).chain(decisions.map(Decision::name));
+        for word in all {
+            assert!(OUTCOMES.iter().any(|(known, _)| *known == word), "{word}");
+        }
+    }
+}

@@ -47,8 +47,11 @@ pub fn run(
     let mut rewrites = Rewrites::default();
     let mut ended = false;
     for batch in steps.chunk_by(|one, next| one.step.parallel && next.step.parallel) {
-        let batch: Vec<&Candidate<'_>> =
-            batch.iter().filter(|it| !ended || it.step.always).collect();
+        let (batch, behind): (Vec<&Candidate<'_>>, Vec<_>) =
+            batch.iter().partition(|it| !ended || it.step.always);
+        for Candidate { step, .. } in behind {
+            entry.passed_over(step, "a hook before it denied the call");
+        }
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
             None => {
@@ -94,7 +97,8 @@ pub fn run(
                 warnings.extend(rewrites.contested(event, step.name, answer));
             }
             let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
-            entry.ran(&done, took, warnings);
+            entry.ran(step, event, &done, took);
+            entry.warn(warnings);
             ended |= event.facts().block == Block::Permission
                 && done.answer(event).decision == Some(Decision::Deny);
             ran.push(done);
@@ -205,7 +209,8 @@ fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'
         for step in batch {
             let other = distinct.iter().find(|it| children::same(it, step));
             if let Some(other) = other.filter(|it| it.name != step.name) {
-                entry.skipped(step.name, format!("the same command as `{}`, run once", other.name));
+                let why = format!("the same command as `{}`, run once", other.name);
+                entry.skipped(step, "same", why);
             }
         }
     }

@@ -108,7 +108,8 @@ pub(super) fn limited(
     if ran.is_empty() {
         entry.note(message.clone());
     }
-    entry.overruled(&message);
+    let refused = ran.iter().filter(|ran| refuses(event, ran)).map(|ran| ran.name.as_str());
+    entry.overruled(&refused.collect::<Vec<_>>(), &message);
     let message = format!("{message} ({VARIABLE} sets the number, 0 lifts the limit)");
     let mut rest: Vec<Ran> = ran.iter().map(|ran| without_refusal(event, ran)).collect();
     rest.push(Ran::told("hookman", message));
@@ -122,10 +123,14 @@ fn without_refusal(event: Event, ran: &Ran) -> Ran {
     Ran { outcome: Outcome::Answer(answer, None), ..ran.clone() }
 }
 
-// A text for the model keeps the session going as a block does (client 2.1.163 and later).
 fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
-    verdict.decision == Some(Decision::Deny)
-        || ran.iter().any(|ran| !ran.answer(event).context.is_empty())
+    verdict.decision == Some(Decision::Deny) || ran.iter().any(|ran| refuses(event, ran))
+}
+
+// A text for the model keeps the session going as a block does (client 2.1.163 and later).
+fn refuses(event: Event, ran: &Ran) -> bool {
+    let answer = ran.answer(event);
+    answer.decision == Some(Decision::Deny) || !answer.context.is_empty()
 }
 
 /// Where the refusals of a chain are counted, or of a hook with an entry of its own: the client asks

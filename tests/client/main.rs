@@ -68,6 +68,7 @@ books! {
     chain
     endings
     environment
+    events
     firing
     install
     passing

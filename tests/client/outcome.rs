@@ -25,7 +25,7 @@ const EVENTS: [&str; 12] = [
 ];
 
 /// What a hook told the model, inside a text of the client's own.
-const NOTE: &str = r"(?:^|\n\n|<system-reminder>\n)([A-Z]\w+(?::\S+)? hook (?:additional context|success|blocking error|stopped)[^]*?)(?=\n\n# Environment|\n\nAvailable agent types|\n\nToday's date is|\n\n[A-Z]\w+(?::\S+)? hook |\n<\/system-reminder>|$)";
+const NOTE: &str = r"(?:^|\n\n|<system-reminder>\n)([A-Z]\w+(?::\S+)? hook (?:additional context|success|blocking error|stopped)[^]*?)(?=\n\n# Environment|\n\nAvailable agent types|\n\nToday's date is|\n\nThe following (?:deferred tools|skills) are |\n\n[A-Z]\w+(?::\S+)? hook |\n<\/system-reminder>|$)";
 
 /// The lines of one answer: calls, hooks, what the model was told, what it said.
 pub(crate) fn lines(events: &[Value], requests: Vec<Request>, prompt: &str) -> Result<Vec<String>> {
@@ -83,6 +83,8 @@ struct Group {
 impl Group {
     fn system(&mut self, event: &Value) {
         match event["subtype"].as_str().unwrap_or_default() {
+            // It comes in the background, before or behind the answer.
+            "hook_response" if event["hook_event"] == "PostModelSwitch" => {}
             "hook_response" => {
                 let name = event["hook_event"].as_str().unwrap_or_default();
                 let rank = EVENTS.iter().position(|event| *event == name).unwrap_or(EVENTS.len());

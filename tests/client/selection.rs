@@ -115,6 +115,9 @@ fn play(
     let server = sandbox.fill("@HOME@/../server");
     let servers = json!({ "mcpServers": { "mem": { "command": server } } }).to_string();
 
+    let tools: BTreeSet<&String> = calls.iter().map(|call| &call.tool).collect();
+    let args = ["--mcp-config", &servers, "--allowedTools"].map(str::to_owned).into_iter();
+    let args: Vec<String> = args.chain(tools.into_iter().cloned()).collect();
     let mut session = Session::new()?;
     for batch in calls.chunks(BATCH) {
         let mut turns: Vec<Turn> = Vec::new();
@@ -124,7 +127,7 @@ fn play(
         }
         turns.push(Turn(vec![Block::Text("done".to_owned())]));
         session.api.queue(turns);
-        session.say("go on", &["--mcp-config".to_owned(), servers.clone()], sandbox)?;
+        session.say("go on", &args, sandbox)?;
         session.hear()?;
     }
     session.end()?;

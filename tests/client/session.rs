@@ -76,6 +76,7 @@ impl Session {
                         self.id = Some(id.to_owned());
                     }
                     let last = event["type"] == "result";
+                    process.consent(&event)?;
                     events.push(event);
                     if last {
                         return Ok(events);
@@ -142,6 +143,22 @@ impl Session {
 }
 
 impl Process {
+    /// Says yes to the question of an MCP server.
+    fn consent(&mut self, event: &Value) -> Result<()> {
+        if event["request"]["subtype"] != "elicitation" {
+            return Ok(());
+        }
+        let answer = json!({ "action": "accept", "content": {} });
+        let response = json!({
+            "subtype": "success",
+            "request_id": event["request_id"],
+            "response": answer,
+        });
+        let line = json!({ "type": "control_response", "response": response });
+        let stdin = self.stdin.as_mut().context("the client has no input")?;
+        writeln!(stdin, "{line}").context("failed to answer a question")
+    }
+
     fn end(&mut self) -> Result<End> {
         self.stdin = None;
         let deadline = Instant::now() + PATIENCE;

@@ -1,11 +1,8 @@
 //! The table `selection.txt`: which rules and matchers a tool call falls under.
 
-use hookman::client::{
-    event::Event,
-    matcher,
-    permission_rule::{Anchors, Rule},
-};
-use serde_json::{Value, json, value::RawValue};
+use hookman::chain::condition::{Branch, Condition, Scene};
+use hookman::client::{event::Event, matcher::Target, payload::Payload};
+use serde_json::{Value, json};
 
 /// What a hook is chosen by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,14 +84,37 @@ fn row(line: usize, chooser: Chooser, text: &str) -> Option<Row> {
 /// Whether hookman runs a hook for a call, in a session that began in `project`.
 pub(crate) fn hookman_runs(chooser: &Chooser, call: &Call, project: &str, home: &str) -> bool {
     let fill = |text: &str| text.replace("@PROJECT@", project).replace("@HOME@", home);
-    let input = fill(&call.input.to_string());
-    let input: &RawValue = serde_json::from_str(&input).expect("the input was JSON");
-    let anchors = Anchors { cwd: project, project, home };
+    let input: Value = serde_json::from_str(&fill(&call.input.to_string())).expect("it was JSON");
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "tool_name": call.tool, "tool_input": input, "cwd": project,
+    });
+    let text = payload.to_string();
+    let payload = Payload::strict(&text).expect("it was a payload");
     match chooser {
-        Chooser::Matcher(text) => matcher::matches(Some(text), Event::PreToolUse, Some(&call.tool)),
+        Chooser::Matcher(text) => Target::of(Event::PreToolUse, &payload).is_hit_by(text),
         Chooser::If(text) => {
-            let text = fill(text);
-            Rule::parse(&text).is_some_and(|rule| rule.matches(&call.tool, Some(input), anchors))
+            let condition = Condition { rule: Some(fill(text).into()), when: None };
+            condition.unmet(&payload, &Places { project, home }).is_none()
         }
+    }
+}
+
+/// Where a session runs.
+struct Places<'a> {
+    project: &'a str,
+    home: &'a str,
+}
+
+impl Scene for Places<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        match name {
+            "CLAUDE_PROJECT_DIR" => Some(self.project.to_owned()),
+            "HOME" => Some(self.home.to_owned()),
+            _ => None,
+        }
+    }
+
+    fn branch(&self, _: &str) -> Branch {
+        Branch::Absent
     }
 }

@@ -31,7 +31,7 @@ fn each_failure_means_what_on_error_says_on_every_event() {
         Failure::Output("why".to_owned()),
         Failure::Builtin("why".to_owned()),
     ];
-    let stops = [Event::Stop, Event::SubagentStop];
+    let stops = [Event::Stop, Event::SubagentStop, Event::TeammateIdle];
     for event in Event::ALL {
         let effects = match event.facts().block {
             Block::Never => ["told", "told", "told"],
@@ -271,7 +271,7 @@ fn a_gate_holds_with_a_block_among_text_that_the_client_reads() {
             assert_eq!(kind(event, &stdout, false, OnError::Closed), expected, "{event} {stdout}");
         }
     }
-    for event in [Event::SessionStart, Event::UserPromptSubmit] {
+    for event in [Event::UserPromptExpansion, Event::UserPromptSubmit] {
         let read = |on_error| {
             let heard = Heard { stdout: &format!("hello\n{stop}"), stderr: "", cut: false };
             read(event, Exit::Code(0), heard, on_error)

@@ -1,5 +1,7 @@
 //! The three forms of a pattern for commands.
 
+use std::borrow::Cow;
+
 /// What stands in the brackets of a `Bash` rule.
 #[derive(Debug)]
 pub(super) enum Pattern<'a> {
@@ -17,24 +19,9 @@ impl<'a> Pattern<'a> {
         if let Some(prefix) = text.strip_suffix(":*").filter(|prefix| !prefix.is_empty()) {
             return Self::Prefix(prefix);
         }
-        let mut pieces = vec![String::new()];
-        let mut letters = text.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let last = pieces.len() - 1;
-            match letter {
-                '\\' if matches!(letters.peek(), Some('*' | '\\')) => {
-                    pieces[last].extend(letters.next());
-                }
-                '*' => pieces.push(String::new()),
-                _ => pieces[last].push(letter),
-            }
-        }
+        let pieces = pieces(text.trim());
         match pieces.as_slice() {
-            [whole] => {
-                let words: Vec<&str> =
-                    whole.split([' ', '\t']).filter(|it| !it.is_empty()).collect();
-                Self::Exact(words.join(" "))
-            }
+            [whole] => Self::Exact(squeezed(whole).into_owned()),
             _ => Self::Wildcard(pieces),
         }
     }
@@ -52,17 +39,20 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// Whether it hits the words of a command with blanks between them. Only a prefix minds blanks
+    /// inside the words.
     pub(super) fn hits(&self, command: &str) -> bool {
         match self {
-            Self::Exact(text) => command == text,
+            Self::Exact(text) => squeezed(command) == *text,
             Self::Prefix(prefix) => command
                 .strip_prefix(prefix)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
             Self::Wildcard(pieces) => {
                 let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-                is_like(&pieces, command)
+                let command = squeezed(command);
+                is_like(&pieces, &command)
                     || match pieces.as_slice() {
-                        [start, ""] => start.strip_suffix(' ') == Some(command),
+                        [start, ""] => start.strip_suffix(' ') == Some(&*command),
                         _ => false,
                     }
             }
@@ -70,8 +60,46 @@ impl<'a> Pattern<'a> {
     }
 }
 
+/// The pieces between the stars, where a backslash makes a star a letter.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let last = pieces.len() - 1;
+        match letter {
+            '\\' if matches!(letters.peek(), Some('*' | '\\')) => {
+                pieces[last].extend(letters.next());
+            }
+            '*' => pieces.push(String::new()),
+            _ => pieces[last].push(letter),
+        }
+    }
+    pieces
+}
+
+/// Whether a pattern in which a star stands for any text is the whole of a text.
+pub(super) fn is_whole(pattern: &str, text: &str) -> bool {
+    let pieces = pieces(pattern.trim());
+    is_like(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), text)
+}
+
+/// A text with one blank in the place of several.
+fn squeezed(text: &str) -> Cow<'_, str> {
+    if !text.contains('\t') && !text.contains("  ") {
+        return text.into();
+    }
+    let mut squeezed = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let letter = if letter == '\t' { ' ' } else { letter };
+        if letter != ' ' || !squeezed.ends_with(' ') {
+            squeezed.push(letter);
+        }
+    }
+    squeezed.into()
+}
+
 /// Whether `text` is the pieces in order with any text between them.
-pub(super) fn is_like(pieces: &[&str], text: &str) -> bool {
+fn is_like(pieces: &[&str], text: &str) -> bool {
     let [first, middle @ .., last] = pieces else {
         return pieces.first().is_none_or(|only| *only == text);
     };

@@ -2,7 +2,8 @@
 //!
 //! Source: what the clients 2.1.329 and 2.1.197 do; `tests/client/selection.txt` is the table. A
 //! rule names its tool exactly, old names included. What stands in brackets is looked at for the
-//! shell and for the tools that name a file; for every other tool only `*` and nothing at all match.
+//! shell, for the tools that name a file and for those that search; for every other tool only `*` and
+//! nothing at all match.
 //! A rule is a best effort and no gate: what the client cannot read of a shell line lets every rule
 //! through, and so it does here.
 
@@ -16,7 +17,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::tools::{canonical, misspelled};
+use super::tools::{canonical, misspelled, stand_in};
 
 /// Where relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,11 +39,14 @@ pub struct Rule<'a> {
     pub content: Option<Cow<'a, str>>,
 }
 
-/// The tools whose rules are about the file they name, and the field that names it.
-const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
+/// The tools whose rules are about the file they name.
+const FILE_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Read", "Write"];
+
+/// The tools whose rules are about the pattern that they search for, wherever they do.
+const SEARCH_TOOLS: &[&str] = &["Glob", "Grep"];
 
 /// The tools whose rules are about a command.
-const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell"];
+const SHELL_TOOLS: &[&str] = &["Bash", "Monitor", "PowerShell"];
 
 /// The fields of a tool's input that rules look at.
 #[derive(Debug, Default, Deserialize)]
@@ -57,6 +61,8 @@ pub struct Input<'a> {
     notebook_path: Option<Cow<'a, str>>,
     #[serde(borrow)]
     path: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pattern: Option<Cow<'a, str>>,
 }
 
 impl<'a> Input<'a> {
@@ -93,17 +99,23 @@ impl<'a> Rule<'a> {
             return false;
         }
         let Some(content) = self.content.as_deref() else { return true };
-        let is_file = FILE_TOOLS.contains(&tool);
-        if !is_file && !SHELL_TOOLS.contains(&tool) {
+        if !is_looked_at(tool) {
             return false;
         }
         // What cannot be looked at lets the rule through.
         let Some(input) = Input::read(input) else { return true };
-        if is_file {
+        if FILE_TOOLS.contains(&tool) {
             let path = input.file();
             return path.is_none_or(|path| path_pattern::matches(content, &path, anchors));
         }
-        input.command.is_none_or(|command| bash::matches(content, &command))
+        if SEARCH_TOOLS.contains(&tool) {
+            return input.pattern.is_none_or(|it| command_pattern::is_whole(content, &it));
+        }
+        match input.command {
+            Some(command) => bash::matches(content, &command),
+            // These can do without a command.
+            None => stand_in(tool).is_none(),
+        }
     }
 }
 
@@ -128,14 +140,18 @@ impl Rule<'_> {
         if let Some(tool) = misspelled(self.tool) {
             return Some(Never::Case(tool));
         }
-        let looked_at = FILE_TOOLS.contains(&self.tool) || SHELL_TOOLS.contains(&self.tool);
-        (self.content.is_some() && !looked_at).then_some(Never::Pattern)
+        (self.content.is_some() && !is_looked_at(self.tool)).then_some(Never::Pattern)
     }
 }
 
 /// Whether a glob for files hits a path, as in a rule.
 pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
     path_pattern::matches(glob, path, anchors)
+}
+
+/// Whether what stands in the brackets of a tool's rule is compared with anything.
+fn is_looked_at(tool: &str) -> bool {
+    [FILE_TOOLS, SEARCH_TOOLS, SHELL_TOOLS].iter().any(|tools| tools.contains(&tool))
 }
 
 fn ends_in_backslash(text: &str) -> bool {

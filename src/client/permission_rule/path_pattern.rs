@@ -1,23 +1,22 @@
 //! Rules about files: globs in the manner of `.gitignore`, anchored.
 
 use super::Anchors;
-use super::command_pattern::is_like;
+use super::command_pattern::is_whole;
 
 /// Whether a pattern hits a path.
 ///
 /// `//x` is anchored at the root, `~/x` at the home, `/x` at the directory that the session was
 /// started in, and every other at the current one. As in `.gitignore` a pattern without a slash hits
 /// at any depth, and one that hits a directory hits what is in it; case makes no difference. A
-/// pattern that starts with a star is tried on the whole path as well, stars and nothing else
-/// standing for any text.
+/// pattern that starts with a star, or that has none, is tried on the whole path as well, stars and
+/// nothing else standing for any text: so a path that is written out hits itself.
 pub(super) fn matches(pattern: &str, path: &str, anchors: Anchors<'_>) -> bool {
     let path = absolute(path, anchors);
     let (root, glob) = anchored(pattern, anchors);
-    if pattern.starts_with('*') {
-        let pieces: Vec<&str> = pattern.split('*').collect();
-        if is_like(&pieces, &format!("/{}", path.join("/"))) {
-            return true;
-        }
+    if (pattern.trim_start().starts_with('*') || !pattern.contains('*'))
+        && is_whole(pattern, &format!("/{}", path.join("/")))
+    {
+        return true;
     }
     let root = normal(root);
     let Some(inner) = path.strip_prefix(root.as_slice()) else { return false };
@@ -83,7 +82,7 @@ enum Token {
     /// Any character.
     Mark,
     /// One of these ranges.
-    Class(Vec<(char, char)>, bool),
+    Class(Vec<(char, char)>),
     /// This character, in lower case.
     Letter(char),
 }
@@ -110,11 +109,10 @@ impl Glob {
     fn hits(&self, path: &[&str]) -> bool {
         let path: Vec<Vec<char>> =
             path.iter().map(|part| part.chars().flat_map(char::to_lowercase).collect()).collect();
-        let longest = if self.directory && !matches!(self.segments.last(), Some(Segment::Any)) {
-            path.len().saturating_sub(1)
-        } else {
-            path.len()
-        };
+        let is_any = |segment: &Segment| matches!(segment, Segment::Any);
+        let goes_on = self.segments.last().is_some_and(is_any) && !self.segments.iter().all(is_any);
+        let longest =
+            if self.directory && !goes_on { path.len().saturating_sub(1) } else { path.len() };
         // Which beginnings of the path the segments so far hit, by their lengths: unlike trying
         // each way, that takes no longer than segments times components.
         let mut hit = vec![false; path.len() + 1];
@@ -173,9 +171,7 @@ impl Token {
             Self::Star => false,
             Self::Mark => true,
             Self::Letter(own) => *own == letter,
-            Self::Class(ranges, negated) => {
-                ranges.iter().any(|(from, to)| (*from..=*to).contains(&letter)) != *negated
-            }
+            Self::Class(ranges) => ranges.iter().any(|(from, to)| (*from..=*to).contains(&letter)),
         }
     }
 }
@@ -209,9 +205,9 @@ fn tokens(part: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
+// The client knows no negation: `!` and `^` are characters of the class.
 fn class(inside: &[char]) -> Token {
-    let negated = inside.first() == Some(&'^');
-    let mut inside = inside.iter().copied().skip(usize::from(negated)).peekable();
+    let mut inside = inside.iter().copied().peekable();
     let mut ranges = Vec::new();
     while let Some(from) = inside.next() {
         let mut to = from;
@@ -224,7 +220,7 @@ fn class(inside: &[char]) -> Token {
         }
         ranges.push((from, to));
     }
-    Token::Class(ranges, negated)
+    Token::Class(ranges)
 }
 
 #[cfg(test)]

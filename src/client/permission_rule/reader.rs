@@ -5,9 +5,12 @@
 //! it knows few constructs, and what it does not know it gives up. The list of both was measured on
 //! the clients 2.1.197 and 2.1.329, which differ in nothing but unfinished lines.
 
+mod compound;
+mod declaration;
+mod expansion;
+mod redirection;
+mod simple;
 mod word;
-
-use word::{Place, Word};
 
 /// What was read of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +27,9 @@ pub(super) enum Reading {
     GivenUp,
 }
 
+/// A longer line is not read; in units of UTF-16.
+const LONGEST: usize = 10_000;
+
 /// How deep subshells, compound commands and substitutions may nest.
 const DEPTH: usize = 16;
 
@@ -33,7 +39,8 @@ pub(super) fn read(line: &str) -> Reading {
             || (letter.is_whitespace() && !letter.is_ascii())
             || matches!(letter, '\u{200b}'..='\u{200d}' | '\u{feff}')
     };
-    if line.contains(has_odd) {
+    let is_long = line.len() > LONGEST && line.encode_utf16().count() > LONGEST;
+    if is_long || line.contains(has_odd) {
         return Reading::GivenUp;
     }
     let mut reader = Reader {
@@ -80,7 +87,7 @@ enum End {
     Word(&'static [&'static str]),
 }
 
-/// Words that mean something where a command begins.
+/// Words that mean something where a command begins, and that this reader does not know.
 const RESERVED: &[&str] =
     &["then", "do", "done", "fi", "esac", "else", "elif", "{", "}", "case", "select", "function"];
 
@@ -214,10 +221,10 @@ impl<'a> Reader<'a> {
 
     fn pipeline(&mut self) -> Option<()> {
         loop {
-            if self.bare_word() == "!" {
+            while self.bare_word() == "!" {
                 self.at += 1;
                 self.plain = false;
-                self.blanks()?;
+                self.lines()?;
                 if self.rest().is_empty() {
                     return Some(());
                 }
@@ -267,163 +274,5 @@ impl<'a> Reader<'a> {
             word if RESERVED.contains(&word) => None,
             _ => self.simple(),
         }
-    }
-
-    /// Statements up to one of the words, which is taken.
-    fn part(&mut self, words: &'static [&'static str]) -> Option<&'a str> {
-        self.statements(End::Word(words))?;
-        let word = self.bare_word();
-        self.at += word.len();
-        Some(word)
-    }
-
-    fn condition(&mut self) -> Option<()> {
-        loop {
-            self.part(&["then"])?;
-            match self.part(&["elif", "else", "fi"])? {
-                "elif" => {}
-                "else" => return self.part(&["fi"]).map(drop),
-                _ => return Some(()),
-            }
-        }
-    }
-
-    fn counted(&mut self) -> Option<()> {
-        self.blanks()?;
-        let name = self.bare_word();
-        if !word::is_name(name) {
-            return None;
-        }
-        self.at += name.len();
-        self.blanks()?;
-        if self.bare_word() == "in" {
-            self.at += 2;
-            loop {
-                self.blanks()?;
-                if matches!(self.peek(), None | Some(b';' | b'\n')) {
-                    break;
-                }
-                self.word(Place::List)?;
-            }
-        }
-        self.takes(";");
-        self.lines()?;
-        if self.bare_word() != "do" {
-            return None;
-        }
-        self.at += 2;
-        self.part(&["done"]).map(drop)
-    }
-
-    /// What stands in `[ … ]` or `[[ … ]]`, which counts as one command.
-    fn test(&mut self, single: bool) -> Option<()> {
-        let mut words = vec!["[[".to_owned()];
-        loop {
-            self.blanks()?;
-            match self.bare_word() {
-                "]" if single => break self.at += 1,
-                "]]" if !single => break self.at += 2,
-                "-a" | "-o" if single => return None,
-                "" => {
-                    let operators: &[&str] = &["&&", "||", "(", ")", "<", ">"];
-                    let operator = operators.iter().find(|operator| self.takes(operator));
-                    match operator {
-                        Some(operator) if !single => words.push((*operator).to_owned()),
-                        _ => return None,
-                    }
-                }
-                _ => words.push(self.word(Place::Test)?.text),
-            }
-        }
-        self.texts.push(words.join(" "));
-        Some(())
-    }
-
-    /// A redirection of a compound command is not read.
-    fn ends_compound(&mut self) -> Option<()> {
-        self.blanks()?;
-        let rest = self.rest();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let redirects = rest[digits..].starts_with(['<', '>']) || rest.starts_with("&>");
-        let ends = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
-        (ends && !redirects).then_some(())
-    }
-
-    fn simple(&mut self) -> Option<()> {
-        let mut words: Vec<String> = Vec::new();
-        let mut assigned: Vec<&str> = Vec::new();
-        let (mut redirected, mut late) = (false, false);
-        let before = self.expanded;
-        self.expanded = false;
-        self.quoted = false;
-        let start = self.at;
-        loop {
-            self.blanks()?;
-            match self.peek() {
-                None | Some(b'\n' | b';' | b'|' | b')') => break,
-                Some(b'&') if !self.rest().starts_with("&>") => break,
-                Some(b'(') => return None,
-                _ => {}
-            }
-            match self.redirection()? {
-                word::Redirected::Not => {}
-                word::Redirected::FromText => continue,
-                word::Redirected::FromDocument => {
-                    self.plain = false;
-                    break;
-                }
-                word::Redirected::File => {
-                    redirected = true;
-                    late = !words.is_empty();
-                    self.plain = false;
-                    continue;
-                }
-            }
-            // Words behind a redirection are read as if they belonged to it.
-            if late {
-                return None;
-            }
-            if words.is_empty() && self.assigns_element() {
-                return None;
-            }
-            let name = self.assigned_name();
-            let declares = words.first().is_some_and(|word| word::DECLARES.contains(&&**word));
-            if let Some(name) = name.filter(|_| words.is_empty() || declares) {
-                if matches!(name, "IFS" | "PS4") {
-                    return None;
-                }
-                let word = self.word(Place::Assignment)?;
-                if declares {
-                    words.push(word.text);
-                } else {
-                    assigned.push(name);
-                }
-                self.plain = false;
-                continue;
-            }
-            let found = self.texts.len();
-            let Word { text, starts_expanded } = self.word(Place::Argument)?;
-            let substituted = starts_expanded || self.texts.len() > found;
-            let is_odd_option = declares && word::is_odd_option(&words[0], &text);
-            if (words.is_empty() && substituted) || is_odd_option {
-                return None;
-            }
-            self.expanded |= starts_expanded;
-            words.push(text);
-        }
-        if words.is_empty() {
-            if self.at == start {
-                return None;
-            }
-            let own = ["PATH", "HOME"].iter().any(|name| assigned.contains(name));
-            return ((assigned.len() < 2 || redirected) && !own).then_some(());
-        }
-        // Beside an expansion the client reads words and plain quotes and nothing else.
-        if self.expanded && (["test", "xargs"].contains(&&*words[0]) || self.quoted) {
-            return None;
-        }
-        self.expanded |= before;
-        self.texts.push(words.join(" "));
-        Some(())
     }
 }

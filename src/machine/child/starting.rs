@@ -19,7 +19,10 @@ use super::{Program, Spec};
 /// How many threads start children beside the process's own.
 const STARTERS: usize = 5;
 
-/// The stack of each, in bytes; the child that is started has one of its own.
+/// How many children are started at once.
+pub(super) const AT_ONCE: usize = STARTERS + 1;
+
+/// The stack of each thread, in bytes; the child that is started has one of its own.
 const STACK: usize = 128 * 1024;
 
 // A start lasts until the system has loaded the program, so several are made at once.

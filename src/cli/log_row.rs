@@ -1,0 +1,138 @@
+//! A run in the table of `hookman log`.
+
+use crate::machine::terminal::harmless;
+use crate::runtime::journal::{Entry, StepEntry};
+
+/// A run, or some hooks of it, as it is shown.
+pub(super) struct Row<'a> {
+    entry: &'a Entry<'a>,
+    /// The steps that are asked for.
+    steps: &'a [&'a StepEntry],
+    /// Those that are named.
+    named: Vec<&'a StepEntry>,
+    /// Whether only some hooks are asked for.
+    is_part: bool,
+}
+
+/// Whether a hook had no part in what came of a run.
+pub(super) fn is_quiet(step: &StepEntry) -> bool {
+    matches!(&*step.outcome, "silent" | "off" | "unmet" | "same")
+}
+
+fn has_run(step: &StepEntry) -> bool {
+    !is_quiet(step) || step.outcome == "silent"
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of(entry: &'a Entry<'a>, steps: &'a [&'a StepEntry], is_part: bool) -> Self {
+        let has_run = steps.iter().any(|step| has_run(step));
+        let is_named = |step: &&&StepEntry| {
+            is_part || !has_run || !is_quiet(step) || !step.warnings.is_empty()
+        };
+        let named = steps.iter().filter(is_named).copied().collect();
+        Self { entry, steps, named, is_part }
+    }
+
+    /// One line, whatever stands in the payload.
+    pub(super) fn text(&self, time: &str, colours: bool) -> String {
+        let Entry { session, event, subject, us, .. } = self.entry;
+        let session: String = session.chars().take(8).collect();
+        let place =
+            if subject.is_empty() { event.to_string() } else { format!("{event}({subject})") };
+        let us = if self.is_part && !self.steps.is_empty() {
+            self.steps.iter().map(|step| step.us).sum()
+        } else {
+            *us
+        };
+        let (whole, tenth) = (us / 1000, us % 1000 / 100);
+        let (hooks, outcome) = (self.hooks(), self.outcome());
+        let row = format!(
+            "{time}  {session:8}  {place:28}  {hooks:20}  {outcome:9}  {:>8}  {}",
+            format!("{whole}.{tenth} ms"),
+            self.remark().lines().next().unwrap_or_default(),
+        );
+        let row = harmless(row.trim_end()).replace('\n', "\\n");
+        let colour = match outcome {
+            "deny" => "31",
+            "ask" | "defer" | "off" => "33",
+            _ if self.named.iter().any(|step| step.error.is_some()) => "31",
+            _ => return row,
+        };
+        if colours { format!("\u{1b}[{colour}m{row}\u{1b}[0m") } else { row }
+    }
+
+    /// Those that spoke, and how many others had nothing to say.
+    fn hooks(&self) -> String {
+        let names: Vec<&str> = self.named.iter().map(|step| step.hook.as_str()).collect();
+        let ran = self.steps.iter().filter(|step| has_run(step)).count();
+        match (names.as_slice(), ran) {
+            ([], 0) => "-".to_owned(),
+            ([], 1) => "1 hook".to_owned(),
+            ([], all) => format!("{all} hooks"),
+            (names, all) if names.len() < all => {
+                format!("{} +{}", names.join(","), all - names.len())
+            }
+            (names, _) => names.join(","),
+        }
+    }
+
+    fn outcome(&self) -> &'a str {
+        let Self { entry, named, .. } = self;
+        if !entry.off.is_empty() {
+            return "off";
+        }
+        if (!self.is_part || self.steps.is_empty()) && entry.verdict != "none" {
+            return &entry.verdict;
+        }
+        // The failure first.
+        let failed = named.iter().find(|step| step.error.is_some());
+        let said = failed.or_else(|| named.iter().find(|step| !is_quiet(step)));
+        let quiet = ["silent", "off"]
+            .into_iter()
+            .find_map(|word| self.steps.iter().find(|step| step.outcome == word));
+        match said.or(quiet).or(named.first()) {
+            Some(step) if self.is_part && !step.decided.is_empty() => &step.decided,
+            Some(step) => &step.outcome,
+            None => "silent",
+        }
+    }
+
+    fn remark(&self) -> String {
+        let named = || self.named.iter();
+        let error = named().find_map(|step| step.error.as_ref());
+        let of_step = error
+            .or_else(|| named().filter(|it| it.outcome == "off").find_map(|it| it.why.as_ref()))
+            .or_else(|| named().find_map(|step| step.why.as_ref()))
+            .or_else(|| named().find_map(|step| step.warnings.first()));
+        if let Some(text) = of_step {
+            return text.clone();
+        }
+        if !self.entry.off.is_empty() {
+            return self.entry.off.to_string();
+        }
+        let off = self.steps.iter().filter(|step| step.outcome == "off");
+        let off = off.filter_map(|step| Some(format!("{} off: {}", step.hook, step.why.as_ref()?)));
+        self.entry.notes.first().cloned().or_else(|| off.into_iter().next()).unwrap_or_default()
+    }
+
+    /// What the journal has beyond the row, in lines.
+    pub(super) fn details(&self) -> Vec<String> {
+        let Entry { reasons, notes, .. } = self.entry;
+        let remark = self.remark();
+        let is_beyond = |text: &&String| **text != remark || text.contains('\n');
+        let mut details: Vec<String> = Vec::new();
+        for step in self.steps {
+            // The reasons say these too.
+            let said = step.error.iter().chain(&step.why).filter(|_| reasons.is_empty());
+            let texts = said.chain(&step.warnings).filter(is_beyond);
+            details.extend(texts.map(|text| format!("{}: {text}", step.hook)));
+        }
+        details.extend(notes.iter().filter(is_beyond).map(|note| format!("hookman: {note}")));
+        let is_asked = |reason: &&String| {
+            let is_of = |step: &&StepEntry| reason.starts_with(&format!("{}: ", step.hook));
+            !self.is_part || self.steps.iter().any(is_of)
+        };
+        details.extend(reasons.iter().filter(is_asked).cloned());
+        details.iter().flat_map(|text| text.lines()).map(harmless).collect()
+    }
+}

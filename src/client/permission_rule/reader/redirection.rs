@@ -1,0 +1,83 @@
+//! Redirections and the documents behind them.
+
+use super::Reader;
+use super::word::Place;
+
+/// What a redirection was.
+pub(super) enum Redirected {
+    /// None.
+    Not,
+    /// To or from a file or descriptor.
+    File,
+    /// `<<<`.
+    FromText,
+    /// `<<'END'`, its document included.
+    FromDocument,
+}
+
+impl Reader<'_> {
+    pub(super) fn redirection(&mut self) -> Option<Redirected> {
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let after = &rest[digits..];
+        if after.starts_with("<(") || after.starts_with(">(") || after.starts_with("<>") {
+            return None;
+        }
+        let operators: &[&str] =
+            &["<<<", "<<-", "<<", "&>>", "&>", "<&", ">>", ">&", ">|", "<", ">"];
+        let operator = operators.iter().copied().find(|operator| after.starts_with(operator));
+        let Some(operator) = operator.filter(|it| digits == 0 || !it.starts_with('&')) else {
+            return Some(Redirected::Not);
+        };
+        self.at += digits + operator.len();
+        match operator {
+            "<<" | "<<-" => self.document(operator == "<<-").map(|()| Redirected::FromDocument),
+            "<<<" => {
+                self.blanks()?;
+                self.word(Place::Text).map(|_| Redirected::FromText)
+            }
+            _ => {
+                self.blanks()?;
+                let word = self.word(Place::File)?;
+                (word.text != "-").then_some(Redirected::File)
+            }
+        }
+    }
+
+    /// A document whose delimiter is quoted and ends its line.
+    fn document(&mut self, strips: bool) -> Option<()> {
+        self.blanks()?;
+        let start = self.at;
+        let delimiter = self.word(Place::File)?.text;
+        if !self.text[start..self.at].contains(['\'', '"', '\\']) {
+            return None;
+        }
+        let Some(body) = self.rest().strip_prefix('\n') else {
+            return self.rest().is_empty().then_some(());
+        };
+        let mut length = 1;
+        for line in body.split_inclusive('\n') {
+            let bare = line.strip_suffix('\n').unwrap_or(line);
+            let bare = if strips { bare.trim_start_matches('\t') } else { bare };
+            if bare == delimiter {
+                // The line's end separates statements, so it stays.
+                self.at += length + line.trim_end_matches('\n').len();
+                return Some(());
+            }
+            length += line.len();
+        }
+        self.at = self.text.len();
+        Some(())
+    }
+
+    /// `$(cat <<'END' … END )`, whose text is as good as quoted.
+    pub(super) fn document_text(&mut self) -> Option<()> {
+        self.at += "$(cat ".len();
+        match self.redirection()? {
+            Redirected::FromDocument => {}
+            _ => return None,
+        }
+        self.lines()?;
+        self.takes(")").then_some(())
+    }
+}
