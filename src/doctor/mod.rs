@@ -6,6 +6,7 @@
 
 mod adoption;
 mod binary;
+mod conditions;
 mod environment;
 pub mod facts;
 mod journal;
@@ -104,6 +105,7 @@ pub const FAMILIES: &[&[Check]] = &[
     binary::CHECKS,
     matchers::CHECKS,
     rules::CHECKS,
+    conditions::CHECKS,
     order::CHECKS,
     environment::CHECKS,
     journal::CHECKS,
