@@ -7,7 +7,7 @@
 mod expression;
 mod plain;
 
-pub use expression::{Unreadable, compile};
+pub use expression::compile;
 
 use super::event::{Event, Subject};
 use super::model;

@@ -13,7 +13,7 @@ use std::{collections::HashSet, fmt};
 use serde::Serialize;
 
 use super::json::{Document, Kind, Member, Node, Position};
-use super::matcher::{Unreadable, compile};
+use super::matcher::compile;
 use pointer::Pointer;
 
 /// The largest settings file that the client reads, in bytes (2.1.197).
@@ -265,7 +265,7 @@ impl Check<'_, '_> {
         if text == "*" || text.chars().all(exact) {
             return;
         }
-        if let Err(Unreadable::NoExpression(error)) = compile(&text) {
+        if let Err(error) = compile(&text) {
             let message = format!("the matcher `{text}` is no JavaScript expression: {error}");
             let hint = "correct it; for exact names write `A|B`";
             self.report(Effect::NeverFires, pointer, matcher, message, hint);

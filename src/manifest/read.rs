@@ -313,7 +313,9 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
     let events = events.unwrap_or(&[Event::PreToolUse]);
     let is_pattern = |event: &Event| matcher::kind(Some(text), *event) == matcher::Kind::Pattern;
     if let (true, Err(error)) = (events.iter().any(is_pattern), matcher::compile(text)) {
-        reader.problem(value.span().start, format!("`{text}` {error}"));
+        let message =
+            format!("`{text}` is no JavaScript regular expression and would never match: {error}");
+        reader.problem(value.span().start, message);
     }
 }
 

@@ -1,71 +1,49 @@
 //! Regular expressions as JavaScript reads them without flags.
 
-use std::fmt;
-
-/// Why a text is no regular expression that hookman and the client read alike.
-#[derive(Debug)]
-pub enum Unreadable {
-    /// JavaScript does not take it for one.
-    NoExpression(String),
-    /// Its escape of this letter is cut short, which JavaScript takes for the letter itself.
-    CutShort(char),
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoExpression(why) => {
-                write!(
-                    formatter,
-                    "is no JavaScript regular expression and would never match: {why}"
-                )
-            }
-            Self::CutShort(letter) => write!(
-                formatter,
-                "is read by JavaScript as if `\\{letter}` were `{letter}`: `\\x` takes two \
-                 hexadecimal digits and `\\u` four"
-            ),
-        }
-    }
-}
+use std::borrow::Cow;
 
 /// Compiles a pattern the way the client does.
 ///
 /// # Errors
 ///
-/// Why hookman cannot do with it what the client does.
-pub fn compile(pattern: &str) -> Result<regress::Regex, Unreadable> {
-    check(pattern)?;
-    regress::Regex::new(pattern).map_err(|error| Unreadable::NoExpression(error.to_string()))
+/// Why JavaScript would not take it for a regular expression.
+pub fn compile(pattern: &str) -> Result<regress::Regex, String> {
+    regress::Regex::new(&plainer(pattern)?).map_err(|error| error.to_string())
 }
 
-// What the library takes and JavaScript does not, or reads otherwise.
-fn check(pattern: &str) -> Result<(), Unreadable> {
+/// A pattern without what the library takes and JavaScript does not, or reads otherwise: to
+/// JavaScript an escape that is cut short is its letter.
+fn plainer(pattern: &str) -> Result<Cow<'_, str>, String> {
+    let mut plainer = Cow::Borrowed(pattern);
     let mut rest = pattern;
     let mut in_class = false;
     while let Some(letter) = rest.chars().next() {
+        let at = pattern.len() - rest.len();
         rest = &rest[letter.len_utf8()..];
         match letter {
             '[' => in_class = true,
             ']' => in_class = false,
             '\\' => {
-                let Some(escaped) = rest.chars().next() else { return Ok(()) };
+                let Some(escaped) = rest.chars().next() else { break };
                 rest = &rest[escaped.len_utf8()..];
                 let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
                 match escaped {
                     'b' | 'B' if !in_class && is_repeated(rest) => {
-                        let why = format!("`\\{escaped}` cannot be repeated");
-                        return Err(Unreadable::NoExpression(why));
+                        return Err(format!("`\\{escaped}` cannot be repeated"));
                     }
-                    'x' if digits < 2 => return Err(Unreadable::CutShort('x')),
-                    'u' if digits < 4 => return Err(Unreadable::CutShort('u')),
+                    'x' if digits >= 2 => {}
+                    'u' if digits >= 4 => {}
+                    'x' | 'u' => {
+                        let dropped = pattern.len() - plainer.len();
+                        plainer.to_mut().remove(at - dropped);
+                    }
                     _ => {}
                 }
             }
             _ => {}
         }
     }
-    Ok(())
+    Ok(plainer)
 }
 
 /// Whether a text begins with what repeats the thing before it.
@@ -79,4 +57,30 @@ fn is_repeated(text: &str) -> bool {
         let (least, most) = count.split_once(',').unwrap_or((count, ""));
         !least.is_empty() && is_number(least) && is_number(most)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_that_is_cut_short_is_its_letter() {
+        let rows = [
+            (r"\x5|Write", "Write", true),
+            (r"\x5", "x5", true),
+            (r"\u72\x5|\u{2}", "uu", true),
+            (r"[\u{57}]rite", "Write", false),
+            (r"\u0057\x72ite", "Write", true),
+            (r"\\x5", "x5", false),
+            (r"\\x5", r"\x5", true),
+            (r"[\b]*Write", "Write", true),
+        ];
+        for (pattern, subject, hits) in rows {
+            let regex = compile(pattern).unwrap();
+            assert_eq!(regex.find(subject).is_some(), hits, "{pattern} on {subject}");
+        }
+        for pattern in [r"\b+Write", r"\B*Write", r"\b{2}Write", r"a\b?", "["] {
+            assert!(compile(pattern).is_err(), "{pattern}");
+        }
+    }
 }
