@@ -9,6 +9,9 @@ use rustix::io::Errno;
 
 use super::KEPT;
 
+/// How many bytes are read of what holds a pipe after hookman.
+const LEFT: &str = "67108864";
+
 pub(super) struct Output {
     pub(super) pipe: Option<OwnedFd>,
     pub(super) kept: Vec<u8>,
@@ -33,14 +36,16 @@ impl Output {
     }
 
     /// Lets another process read what those who still hold the pipe write: a write to a pipe
-    /// without a reader would end them.
+    /// without a reader would end them. It does end one that writes for ever, which under the client
+    /// the end of the session does.
     pub(super) fn leave(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
         // Who reads it waits for what comes.
         set_blocking(pipe.as_fd(), true);
-        let mut reader = Command::new("/bin/cat");
-        reader.stdin(pipe).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        // Where there is no `cat`, they find out for themselves.
+        let mut reader = Command::new("/usr/bin/head");
+        reader.args(["-c", LEFT]).stdin(pipe);
+        reader.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        // Where there is no `head`, they find out for themselves.
         let _ = reader.spawn();
     }
 

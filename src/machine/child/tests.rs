@@ -90,6 +90,16 @@ fn what_is_left_behind_can_write_to_the_end() {
 }
 
 #[test]
+fn what_is_left_behind_does_not_write_for_ever() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    let line = format!("mkfifo {0}; (yes; echo $? > {0}) & echo done", fifo.display());
+    assert_eq!(shell(&line, b"", 10_000).ended, Ended::Exited(0));
+    let of_a_broken_pipe = "141\n";
+    assert_eq!(std::fs::read_to_string(&fifo).unwrap(), of_a_broken_pipe);
+}
+
+#[test]
 fn a_child_that_says_so_is_left_to_itself() {
     let directory = tempfile::tempdir().unwrap();
     let fifo = directory.path().join("fifo");
