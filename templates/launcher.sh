@@ -29,15 +29,16 @@ code() {
 has() {
     code | LC_ALL=C grep -Eiq "$1"
 }
-key="on[_-]?er+or[\"']*"
+begin='(^|[{,])[[:space:]]*([a-z0-9_-]+[.])*'
+name='on[_-]?er+or'
+key="${begin}[\"']*${name}[\"']*[[:space:]]*"
 on_error() {
-    has "$key[[:space:]]*[=:]?[[:space:]]*[\"']*$1" ||
-        has "=[[:space:]]*[\"']$1[\"'][[:space:]]*([],}#]|\$)"
+    has "${begin}[\"']*on[a-z_-]*[\"']*[[:space:]]*[=:]?[[:space:]]*[\"']*$1"
 }
 is_closed() {
     [ -n "$unread" ] || on_error closed ||
-        has "$key[.]" || has '[\][ux][0-9a-f]+[^"]*"[[:space:]]*[.=]' ||
-        code | LC_ALL=C grep -Eio "$key[[:space:]]*=[[:space:]]*[\"']*[a-z]*" |
+        has "${begin}($name|\"$name\"|'$name')[[:space:]]*[.]" || has '[\][ux][0-9a-f]+[^"]*"[[:space:]]*[.=]' ||
+        code | LC_ALL=C grep -Eio "$key=[[:space:]]*[\"']*[a-z]*" |
         LC_ALL=C grep -Eivq "[\"'=[:space:]](open|ask)\$"
 }
 why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Install it from its README, or ask the user.'

@@ -7,7 +7,7 @@ use super::types::OnError;
 ///
 /// Where it is in doubt it is [`OnError::Closed`]: a word that is none of the three counts as such,
 /// also behind a key that is nearly this one, as do a key with an escape and zeros that are not those
-/// of UTF-16; `closed` and `ask` count as the value of any key, and so does what is nearly `closed`;
+/// of UTF-16; `closed` and `ask` count as the value of any key, and what is nearly `closed` as that of one in `on`;
 /// and only a line that begins with `#` is a comment, as a `#` further on may stand in a string.
 pub fn on_error(bytes: &[u8]) -> OnError {
     if has_odd_zeros(bytes) {
@@ -73,7 +73,7 @@ fn of_pair(key: &str, value: &str, sign: &str) -> OnError {
     }
     let is_near =
         (5..=7).contains(&value.len()) && strsim::damerau_levenshtein(value, "closed") < 2;
-    if is_near && sign == "=" { OnError::Closed } else { OnError::Open }
+    if is_near && sign == "=" && key.starts_with("on") { OnError::Closed } else { OnError::Open }
 }
 
 fn is_of_word(it: char) -> bool {
@@ -203,9 +203,10 @@ mod tests {
             ("on_eror = \"clsoed\"", OnError::Closed),
             ("no_eror = 'blocked'", OnError::Closed),
             ("on_eror = \"open\"", OnError::Open),
-            ("when_it_fails = \"colsed\"", OnError::Closed),
+            ("on_its_failure = \"colsed\"", OnError::Closed),
             ("hook = [{ on_eror = 'ask' }, { name = 'x' }]", OnError::Ask),
             // No key of this name, and no such value.
+            ("name = \"cloned\"\ncommand = \"close x\"", OnError::Open),
             ("on_failure = \"block\"", OnError::Open),
             ("error = 5\nmirror = 'x'", OnError::Open),
             ("prompt = \"mind: closes at five\"", OnError::Open),
