@@ -75,12 +75,19 @@ impl Entries {
     }
 }
 
+/// Whether a command is a project's launcher, and no program that lies in a folder of a like name.
+fn is_launcher(command: &str, of_project: bool) -> bool {
+    let program = command.split_once(" run").map_or(command, |(program, _)| program);
+    program.replace('"', "").ends_with("/.claude/hookman")
+        && (of_project || program.contains("CLAUDE_PROJECT_DIR"))
+}
+
 impl Entry {
     fn of(event: &str, handler: &Value, of_project: bool) -> Option<Self> {
         let words = run_words(handler)?;
         let command = handler.get("command")?.as_str()?;
         let names_project =
-            command.contains("/.claude/hookman") || words.iter().any(|word| word == "--project");
+            is_launcher(command, of_project) || words.iter().any(|word| word == "--project");
         if names_project != of_project || words.first()? != event {
             return None;
         }

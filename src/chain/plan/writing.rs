@@ -52,7 +52,9 @@ pub fn render(
         };
         let own = hook.manner.own_entry().is_some();
         for event in &hook.events {
-            let apart = own && entries.call(hook, *event) && !lately(hook, *event);
+            // What runs in the background is no gate, and no call should wait for it.
+            let apart = own
+                && (hook.manner.background || entries.call(hook, *event) && !lately(hook, *event));
             let callers = if apart {
                 vec![format!("{event}:{}", hook.name)]
             } else {
