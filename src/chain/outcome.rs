@@ -202,10 +202,11 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
 fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Option<Read> {
     match output {
         Output::Answer(answer) => restrains(event, answer).then(|| as_said(answer.clone(), stdout)),
-        Output::Text | Output::Malformed(_) => noise::among(event, stdout, is_gate)
+        // What the client would take for text may only be what a hook repeats.
+        Output::Text | Output::Malformed(_) if is_gate => noise::among(event, stdout, is_gate)
             .filter(|found| restrains(event, &found.answer))
             .map(beside_noise),
-        Output::Empty => None,
+        _ => None,
     }
 }
 

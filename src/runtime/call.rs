@@ -15,7 +15,7 @@ use crate::chain::failing;
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::{Plan, Step};
 use crate::client::answer::Answer;
-use crate::client::event::{Block, Event, Subject};
+use crate::client::event::{Block, Event};
 use crate::client::matcher::Target;
 use crate::client::output;
 use crate::client::payload::Payload;
@@ -46,7 +46,7 @@ impl Call<'_> {
         let asked = (&self.chain, self.event, self.hook.as_deref());
         entry.reasons = debug::reasons(self.paths, asked, &self.overrides, entry);
         // With exit code 2 standard error is the reason of the block.
-        if code == 0 {
+        if code != 2 {
             for reason in &entry.reasons {
                 let _ = writeln!(io::stderr(), "hookman: {} {reason}", self.event);
             }
@@ -114,7 +114,7 @@ impl Call<'_> {
                 );
             }
         };
-        let steps = match self.steps_for(&plan, payload) {
+        let steps = match self.steps(&plan, &Target::of(self.event, payload)) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
@@ -166,16 +166,6 @@ impl Call<'_> {
         entry.note(message.clone());
         let is_there = chains::entries(&self.chain).name(self.event, hook);
         (is_there && self.event.shows_messages()).then_some(message)
-    }
-
-    /// The steps of a plan for a call. The client would not have asked where none is meant: if none
-    /// is for the model that hookman takes an id for, the client takes it for another, or for none.
-    fn steps_for<'p>(&self, plan: &'p str, payload: &Payload<'_>) -> Result<Vec<Step<'p>>, String> {
-        let steps = self.steps(plan, &Target::of(self.event, payload))?;
-        if steps.is_empty() && self.event.facts().subject == Subject::Model {
-            return self.steps(plan, &Target::new(self.event, None));
-        }
-        Ok(steps)
     }
 
     /// The steps of a plan for a target, or what is wrong with the plan.

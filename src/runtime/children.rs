@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
 
 use super::launch::{self, Attempt};
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
@@ -106,7 +105,7 @@ pub(super) fn run(
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
-            is_whole: if prepared.step.on_error == OnError::Open { is_whole } else { is_decided },
+            is_whole,
         })
         .collect();
     terminal::reserve_output();
@@ -209,7 +208,7 @@ impl<'s> Prepared<'s> {
         let doubt = if held[0] {
             Some(still_open(OUTPUTS[0]))
         } else {
-            is_garbled.then(|| "its output is not UTF-8".to_owned())
+            is_garbled.then(|| "its output is no UTF-8 text".to_owned())
         };
         if let Some(doubt) = doubt
             && self.step.on_error != OnError::Open
@@ -236,19 +235,6 @@ fn is_whole(stdout: &[u8]) -> bool {
     let text = stdout.trim_ascii();
     let is_object = text.starts_with(b"{") && text.ends_with(b"}");
     is_object && serde_json::from_slice::<IgnoredAny>(text).is_ok()
-}
-
-/// Whether an output is a whole object that decides: what a gate says after another may be what holds
-/// back.
-fn is_decided(stdout: &[u8]) -> bool {
-    let Ok(Value::Object(answer)) = serde_json::from_slice(stdout.trim_ascii()) else {
-        return false;
-    };
-    let says = |fields: &Map<String, Value>| {
-        ["action", "decision", "permissionDecision"].iter().any(|field| fields.contains_key(*field))
-    };
-    let specific = answer.get("hookSpecificOutput").and_then(Value::as_object);
-    says(&answer) || specific.is_some_and(says) || answer.get("continue") == Some(&false.into())
 }
 
 /// Whether a hook came to what would not be undone by more of its output.

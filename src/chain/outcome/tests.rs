@@ -110,8 +110,9 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
         (Event::SessionStart, Exit::Signal(9), deny, "signal"),
         (Event::PreToolUse, Exit::Signal(9), allow, "signal"),
         (Event::PreToolUse, Exit::Signal(9), r#"{"systemMessage":"x"}"#, "signal"),
-        (Event::PreToolUse, Exit::Signal(9), noisy, "deny"),
-        (Event::PreToolUse, Exit::Code(1), noisy, "deny"),
+        (Event::PreToolUse, Exit::Signal(9), noisy, "signal"),
+        (Event::PreToolUse, Exit::Code(0), noisy, "deny"),
+        (Event::PreToolUse, Exit::Code(1), noisy, "exit-code"),
         (Event::PreToolUse, Exit::Code(1), "hi\n{\"systemMessage\":\"x\"}", "exit-code"),
         (Event::PreToolUse, Exit::TimedOut(5), deny, "timed-out"),
         (Event::PreToolUse, Exit::Code(0), "{\"async\":true}\nx", "silent"),
@@ -127,6 +128,8 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
     assert_eq!(closed(Exit::Code(0), "hi\n{\"permissionDecision\":\"deny\""), "output");
     let noisy = format!("warn: {deny}");
     assert_eq!(closed(Exit::Code(0), &noisy), "output");
+    let noisy = format!("hi\n{deny}");
+    assert_eq!(closed(Exit::Code(1), &noisy), "deny");
     assert_eq!(closed(Exit::Code(0), "hi"), "silent");
     assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
     assert_eq!(closed(Exit::Signal(9), deny), "deny");
