@@ -86,6 +86,10 @@ impl Call<'_> {
         let directory = self.paths.session(&safe_name(&payload.session_id));
         let store = FileStore::of_run(directory.join("flags"));
         let keep = |text: &str| texts::keep(&directory, text);
+        let broken = |problems: &str, on_error: OnError, entry: &mut Entry<'_>| {
+            let verdict = self.broken(problems, on_error, self.is_news(&store), entry);
+            stops::limited(self, verdict, (&[], &keep), &Asked::of(payload, text), entry)
+        };
         let plan = match chains::load(self.paths, &self.chain) {
             Loaded::Plan(plan) => plan,
             Loaded::Mended(plan) => {
@@ -104,28 +108,14 @@ impl Call<'_> {
             }
             Loaded::Absent => return merge::merge(self.event, &told, &keep),
             Loaded::Broken { problems, on_error } => {
-                let verdict = self.broken(&problems, on_error, self.is_news(&store), entry);
-                return stops::limited(
-                    self,
-                    verdict,
-                    (&[], &keep),
-                    &Asked::of(payload, text),
-                    entry,
-                );
+                return broken(&problems, on_error, entry);
             }
         };
         let steps = match self.steps(&plan, &Target::of(self.event, payload)) {
             Ok(steps) => steps,
             Err(problem) => {
                 let on_error = chains::strictest(self.paths, &self.chain);
-                let verdict = self.broken(&problem, on_error, self.is_news(&store), entry);
-                return stops::limited(
-                    self,
-                    verdict,
-                    (&[], &keep),
-                    &Asked::of(payload, text),
-                    entry,
-                );
+                return broken(&problem, on_error, entry);
             }
         };
         if steps.is_empty()
