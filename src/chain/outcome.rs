@@ -203,7 +203,7 @@ fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Opti
     match output {
         Output::Answer(answer) => restrains(event, answer).then(|| as_said(answer.clone(), stdout)),
         // What the client would take for text may only be what a hook repeats.
-        Output::Text | Output::Malformed(_) if is_gate => noise::among(event, stdout, is_gate)
+        Output::Text | Output::Malformed(_) if is_gate => noise::among(event, stdout, true)
             .filter(|found| restrains(event, &found.answer))
             .map(beside_noise),
         _ => None,
