@@ -1,6 +1,6 @@
 #!/bin/sh
 # Finds hookman for this project's Claude Code hooks and hands the call over.
-# Written by `hookman install --project`; the hooks are in hookman.toml beside it.
+# Written by `hookman install --project`; the hooks are in hookman.toml next to it.
 
 folder=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 0
 
@@ -14,7 +14,7 @@ done
 # exit code 2 as a block and standard error as the reason. What is in doubt is
 # such a gate, as for hookman itself: a manifest that is there and cannot be
 # read, a word that is none of the three, a key in escapes. Only whole lines
-# are taken for comments, because a # further on may stand in a string.
+# are taken for comments, because a # further on may be part of a string.
 unread=
 for file in "$folder/hookman.toml" "$folder/hookman.local.toml"; do
     if [ -e "$file" ] || [ -L "$file" ]; then
@@ -41,7 +41,7 @@ is_closed() {
         code | LC_ALL=C grep -Eio "$key=[[:space:]]*[\"']*[a-z]*" |
         LC_ALL=C grep -Eivq "[\"'=[:space:]](open|ask)\$"
 }
-why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Install it from its README, or ask the user.'
+why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Ask the user to install it: https://github.com/OWNER/hookman#install'
 holds=
 case $2 in
     PreToolUse)
@@ -67,5 +67,5 @@ session=$(tr ',' '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Z
 state=${HOOKMAN_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookman}/sessions/${session:-unknown}
 [ -e "$state/launcher-told" ] && exit 0
 (umask 077 && mkdir -p "$state" && : >"$state/launcher-told") 2>/dev/null
-printf '%s\n' '{"systemMessage":"This project has hooks that hookman runs, and hookman is not installed, so they did not run. Install it from its README."}'
+printf '%s\n' '{"systemMessage":"This project has hooks that hookman runs, and hookman is not installed, so they did not run. Get it here: https://github.com/OWNER/hookman#install"}'
 exit 0

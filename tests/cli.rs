@@ -46,9 +46,11 @@ const MARK: char = '\u{1e}';
 const NAMES: &[(&str, &str)] = &[
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC)?|\d{8}T\d{6}\.\d{3}Z", "[TIME]"),
     (r"\b[0-9a-f]{16}\b", "[HASH]"),
+    (r"\bthis is \d+\.\d+\.\d+\b", "this is [VERSION]"),
     (r" +\d+ bytes", " [N] bytes"),
     (r" +\d+\.\d ms\b", " [N] ms"),
     (r"\bfor \d+ us\b", "for [N] us"),
+    (r"\brun [0-9a-f]{8}\b", "run [ID]"),
     (r#""us":\d+"#, r#""us":[N]"#),
 ];
 

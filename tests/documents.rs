@@ -4,19 +4,20 @@
 
 use std::{
     collections::BTreeSet,
+    fmt::Write as _,
     fs,
-    os::unix::fs::symlink,
+    os::unix::fs::{PermissionsExt, symlink},
     path::Path,
     process::{Command, Stdio},
 };
 
 use clap::{Parser, error::ErrorKind};
 use hookman::{
-    builtin::catalogue,
     cli::args::Cli,
     doctor,
     manifest::{self, Manifest, Problems, Source},
-    runtime::catalogue::Catalogue,
+    state::catalogue::Catalogue,
+    syntax::shell,
 };
 use regress::Regex;
 use serde_json::json;
@@ -25,8 +26,30 @@ use tempfile::TempDir;
 
 const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 fn document(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// The names of the README and of every page below `docs/`.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                pages.push(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    pages.sort();
+    pages
 }
 
 /// The fenced blocks of a document, each with the word behind its fence.
@@ -52,28 +75,26 @@ fn read(base: &str, overlay: Option<&str>) -> Result<Manifest, Problems> {
 }
 
 #[test]
-fn manifests_in_the_readme_can_be_read() {
-    let readme = document("README.md");
-    let manifests: Vec<String> = blocks(&readme)
-        .into_iter()
-        .filter(|(language, _)| *language == "toml")
-        .map(|(_, block)| block)
-        .collect();
-    let is_overlay = |text: &&String| text.lines().next().unwrap_or_default().contains(".local.");
-    let (overlays, bases): (Vec<&String>, Vec<&String>) = manifests.iter().partition(is_overlay);
-    assert!(!bases.is_empty() && !overlays.is_empty());
-    for base in &bases {
-        read(base, None).unwrap_or_else(|problems| panic!("{base}\n{problems}"));
+fn manifests_in_the_documents_can_be_read() {
+    let committed = blocks(&document("docs/manifest.md")).into_iter().next().unwrap().1;
+    let mut overlays = 0;
+    for page in pages() {
+        let text = document(&page);
+        for (_, block) in blocks(&text).into_iter().filter(|(language, _)| *language == "toml") {
+            let is_overlay = block.lines().next().unwrap_or_default().contains(".local.");
+            let found =
+                if is_overlay { read(&committed, Some(&block)) } else { read(&block, None) };
+            found.unwrap_or_else(|problems| panic!("{page}\n{block}\n{problems}"));
+            overlays += usize::from(is_overlay);
+        }
     }
-    for overlay in overlays {
-        read(bases[0], Some(overlay)).unwrap_or_else(|problems| panic!("{overlay}\n{problems}"));
-    }
+    assert!(overlays > 0, "no page shows an overlay");
 }
 
 /// The calls of hookman that a document shows, in code spans and in blocks.
-fn calls(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (language, block) in blocks(text) {
+fn calls(text: &str) -> Vec<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    for (language, block) in blocks(text).into_iter().filter(|(language, _)| *language != "text") {
         let prompt = if language == "console" { "$ " } else { "" };
         let lines = block.lines().filter_map(|line| line.strip_prefix(prompt));
         found.extend(lines.map(str::to_owned));
@@ -89,9 +110,10 @@ fn calls(text: &str) -> Vec<String> {
     }
     found.extend(prose.split('`').skip(1).step_by(2).map(str::to_owned));
     let call = |code: &String| {
-        let code = code.split(['#', '<', '>', '|']).next().unwrap_or_default();
-        let words: Vec<&str> = code.split_whitespace().collect();
-        (words.len() > 1 && words[0] == "hookman").then(|| words.join(" "))
+        let commands = shell::split(code).commands;
+        let words = commands.into_iter().next()?.words;
+        let words: Vec<String> = words.into_iter().map(|word| word.text.into_owned()).collect();
+        (words.len() > 1 && words[0] == "hookman").then_some(words)
     };
     found.iter().filter_map(call).collect()
 }
@@ -99,14 +121,14 @@ fn calls(text: &str) -> Vec<String> {
 #[test]
 fn commands_in_the_documents_exist() {
     let mut verbs = BTreeSet::new();
-    for name in ["README.md", "CONTRIBUTING.md"] {
-        for call in calls(&document(name)) {
-            if let Err(error) = Cli::try_parse_from(call.split(' ')) {
+    for name in pages().into_iter().chain(["CONTRIBUTING.md".to_owned()]) {
+        for call in calls(&document(&name)) {
+            if let Err(error) = Cli::try_parse_from(&call) {
                 // A command may be named without the arguments that a call of it needs.
                 let named = error.kind() == ErrorKind::MissingRequiredArgument;
-                assert!(named, "{name}: `{call}`: {error}");
+                assert!(named, "{name}: {call:?}: {error}");
             }
-            verbs.extend(call.split(' ').nth(1).map(str::to_owned));
+            verbs.insert(call[1].clone());
         }
     }
     assert!(verbs.len() > 10, "only {verbs:?} were found");
@@ -121,16 +143,21 @@ fn commands_in_the_documents_exist() {
     }
 }
 
-/// The README with what its sessions print now, played in order in a home of their own.
-fn played(readme: &str) -> String {
+/// A page with what its sessions print now, played in order in a home of their own.
+///
+/// The page's first JSON block is the settings file that they begin with. A page that does not
+/// begin with an installation is played in an installed home.
+fn played(page: &str) -> String {
     let home = TempDir::new().unwrap();
     let root = home.path().canonicalize().unwrap();
     let write = |path: &str, text: &str| {
         fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
         fs::write(root.join(path), text).unwrap();
     };
-    let settings = blocks(readme).into_iter().find(|(language, _)| *language == "json");
-    write(".claude/settings.json", &settings.expect("README.md shows no settings").1);
+    if let Some((_, settings)) = blocks(page).into_iter().find(|(language, _)| *language == "json")
+    {
+        write(".claude/settings.json", &settings);
+    }
     write(
         "payload.json",
         &json!({
@@ -140,6 +167,9 @@ fn played(readme: &str) -> String {
         })
         .to_string(),
     );
+    // The hook of their own that the page's user has.
+    write("bin/format.sh", "#!/bin/sh\n");
+    fs::set_permissions(root.join("bin/format.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::create_dir_all(root.join(".local/bin")).unwrap();
     symlink(env!("CARGO_BIN_EXE_hookman"), root.join(".local/bin/hookman")).unwrap();
     let run = |line: &str| {
@@ -155,9 +185,12 @@ fn played(readme: &str) -> String {
             .unwrap();
         String::from_utf8(output.stdout).unwrap().replace(root.to_str().unwrap(), "/home/you")
     };
+    if !page.contains("\n$ hookman install") {
+        run("hookman install --yes");
+    }
     let mut text = String::new();
     let mut in_session = false;
-    for line in readme.lines() {
+    for line in page.lines() {
         in_session = if in_session { line != "```" } else { line == "```console" };
         if !in_session || line == "```console" {
             text.extend([line, "\n"]);
@@ -174,26 +207,51 @@ fn played(readme: &str) -> String {
 /// A text with its times and hashes made the same.
 fn timeless(text: &str) -> String {
     let varying =
-        Regex::new(r"\d{8}T\d{6}\.\d+Z|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)|\b[0-9a-f]{16}\b")
+        Regex::new(r"\d{8}T\d{6}\.\d+Z|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)?|\b[0-9a-f]{16}\b")
             .unwrap();
     varying.replace_all(text, "…")
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-fn sessions_in_the_readme_are_real() {
-    let readme = document("README.md");
-    let played = played(&readme);
-    let (expected, found) = (timeless(&readme), timeless(&played));
-    if expected == found {
-        return;
+fn sessions_in_the_documents_are_real() {
+    let mut wrong = String::new();
+    for page in pages() {
+        let text = document(&page);
+        if !text.contains("```console") {
+            continue;
+        }
+        let played = played(&text);
+        let (expected, found) = (timeless(&text), timeless(&played));
+        if expected == found {
+            continue;
+        }
+        if std::env::var_os("UPDATE_CASES").is_some() {
+            fs::write(root().join(&page), played).unwrap();
+            continue;
+        }
+        let diff = TextDiff::from_lines(&expected, &found);
+        let _ = write!(wrong, "{page}\n{}", diff.unified_diff());
     }
-    if std::env::var_os("UPDATE_CASES").is_some() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"), played).unwrap();
-        return;
+    assert!(wrong.is_empty(), "UPDATE_CASES=1 writes what is printed now\n{wrong}");
+}
+
+/// The targets of a page's links that are neither web addresses nor places on the page itself.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://") && !target.starts_with('#'))
+}
+
+#[test]
+fn links_in_the_documents_lead_somewhere() {
+    for page in pages() {
+        let text = document(&page);
+        let folder = root().join(&page).parent().unwrap().to_owned();
+        for target in links(&text) {
+            let file = target.split('#').next().unwrap();
+            assert!(folder.join(file).exists(), "{page}: {target}");
+        }
     }
-    let diff = TextDiff::from_lines(&expected, &found);
-    panic!("UPDATE_CASES=1 writes what is printed now\n{}", diff.unified_diff());
 }
 
 /// The first column of every table row whose first cell is one code span.
@@ -203,23 +261,29 @@ fn rows(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-#[test]
-fn the_readme_names_every_check_hook_and_key() {
-    let readme = document("README.md");
-    let rows = rows(&readme);
-    let checks = doctor::FAMILIES.iter().copied().flatten();
-    let mut expected: Vec<(String, String)> =
-        checks.map(|check| (check.id.to_owned(), check.about.to_owned())).collect();
-    let hooks = catalogue::names().iter().filter_map(|name| catalogue::find(name));
-    expected.extend(hooks.map(|hook| (hook.name.to_owned(), hook.summary)));
-    for (name, about) in &expected {
-        assert!(rows.contains(&(name, about)), "README.md lacks the row\n| `{name}` | {about} |");
+fn expect_rows(page: &str, expected: impl Iterator<Item = (String, String)>) {
+    let text = document(page);
+    let rows = rows(&text);
+    for (name, about) in expected {
+        assert!(rows.contains(&(&name, &about)), "{page} lacks the row\n| `{name}` | {about} |");
     }
+}
 
+#[test]
+fn the_documents_name_every_check_and_key() {
+    let checks = doctor::checks();
+    expect_rows(
+        "docs/doctor.md",
+        checks.map(|check| (check.id.to_owned(), check.about.to_owned())),
+    );
+
+    let manifest = document("docs/manifest.md");
+    let rows = rows(&manifest);
     let problems = read("[[hook]]\nno-such-key = 1", None).unwrap_err().to_string();
     let keys = problems.split_once("[[hook]] takes ").unwrap().1.lines().next().unwrap();
     for key in keys.split(", ") {
-        assert!(rows.iter().any(|(name, _)| *name == key), "README.md lacks the key `{key}`");
+        let named = rows.iter().any(|(name, _)| *name == key);
+        assert!(named, "docs/manifest.md lacks the key `{key}`");
     }
 }
 
@@ -230,4 +294,120 @@ fn the_changelog_is_about_this_version() {
     let newest = newest.expect("CHANGELOG.md has no version").0;
     let known = ["Unreleased", env!("CARGO_PKG_VERSION")];
     assert!(known.contains(&newest), "CHANGELOG.md begins with {newest}");
+}
+
+/// The commands of the blocks for a shell below a heading of a page.
+fn recipes(page: &str, heading: &str) -> Vec<String> {
+    let text = document(page);
+    let section = text.split_once(&format!("\n## {heading}\n")).unwrap().1;
+    let section = section.split("\n## ").next().unwrap();
+    let blocks = blocks(section).into_iter().filter(|(language, _)| *language == "sh");
+    blocks.flat_map(|(_, block)| block.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// A shell in a home, with hookman in it and a formatter.
+fn in_home(home: &Path, line: &str, stdin: &str) -> (bool, String) {
+    let bin = home.join(".local/bin");
+    if !bin.exists() {
+        fs::create_dir_all(&bin).unwrap();
+        symlink(env!("CARGO_BIN_EXE_hookman"), bin.join("hookman")).unwrap();
+    }
+    fs::write(home.join("stdin"), stdin).unwrap();
+    let output = Command::new("/bin/sh")
+        .args(["-c", &format!("exec 2>&1; {line}")])
+        .current_dir(home)
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .stdin(fs::File::open(home.join("stdin")).unwrap())
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = document("README.md").lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines");
+}
+
+#[test]
+fn recipes_are_one_command_each_and_do_what_they_say() {
+    let all = recipes("README.md", "Five recipes");
+    assert_eq!(all.len(), 6, "{all:?}");
+    let home = TempDir::new().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    for recipe in &all {
+        let call = recipe.replacen(" -- ", " --yes -- ", 1);
+        let call = if call == *recipe { format!("{recipe} --yes") } else { call };
+        let (done, told) = in_home(&root, &call, "");
+        assert!(done && told.contains("Done."), "{call}\n{told}");
+    }
+    let (done, told) = in_home(&root, "hookman verify && hookman list", "");
+    assert!(done, "{told}");
+    for hook in ["format-changed", "format", "destructive-guard", "protect", "notify-stop", "tests"]
+    {
+        assert!(told.contains(&format!("\n  {hook} ")), "{hook}\n{told}");
+    }
+    let denied = |event: &str, tool: &str, input: serde_json::Value| {
+        let payload = json!({
+            "session_id": SESSION, "transcript_path": "/transcript", "cwd": &root,
+            "hook_event_name": event, "tool_name": tool, "tool_input": input,
+        });
+        let (passes, told) = in_home(&root, &format!("hookman run {event}"), &payload.to_string());
+        !passes || told.contains("\"deny\"")
+    };
+    for (file, expected) in [(".env", true), ("web/.env.local", true), ("environment.md", false)] {
+        let file = root.join("my app").join(file);
+        for tool in ["Read", "Edit", "Write"] {
+            assert_eq!(
+                denied("PreToolUse", tool, json!({"file_path": file})),
+                expected,
+                "{file:?}"
+            );
+        }
+    }
+    assert!(denied("PreToolUse", "Bash", json!({"command": "git push --force origin main"})));
+    assert!(!denied("PreToolUse", "Bash", json!({"command": "git status"})));
+    fs::write(root.join("Makefile"), "test:\n\t@echo 'one test failed'; exit 1\n").unwrap();
+    assert!(denied("Stop", "", json!({})), "failing tests do not block");
+    fs::write(root.join("Makefile"), "test:\n\t@true\n").unwrap();
+    assert!(!denied("Stop", "", json!({})), "tests that pass block");
+}
+
+#[test]
+fn commands_that_the_guide_shows_can_be_run() {
+    let home = TempDir::new().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    fs::create_dir(root.join(".git")).unwrap();
+    let text = document("docs/guide.md");
+    let (done, told) = in_home(&root, "hookman install --yes", "");
+    assert!(done, "{told}");
+    let blocks = blocks(&text).into_iter().filter(|(language, _)| *language == "sh");
+    let lines: Vec<String> = blocks
+        .flat_map(|(_, block)| block.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    assert!(lines.len() > 20, "{lines:?}");
+    for line in lines {
+        let call = line.split(" #").next().unwrap().trim_end();
+        // What asks, or goes on for ever, needs a terminal.
+        if ["hookman new", "hookman edit", "hookman log -f"].contains(&call) {
+            continue;
+        }
+        let writes = ["install", "add", "remove", "release", "restore", "uninstall"];
+        let verb = call.split(' ').nth(1).unwrap();
+        let (before, after) = call.split_once(" -- ").unwrap_or((call, ""));
+        let mut call = before.to_owned();
+        call.push_str(if writes.contains(&verb) { " --yes" } else { "" });
+        if !after.is_empty() {
+            call.extend([" -- ", after]);
+        }
+        let project = root.join("my project");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        let session = format!("cd 'my project'; CLAUDE_CODE_SESSION_ID={SESSION} {call}");
+        let (done, told) = in_home(&root, &session, "");
+        let is_report = ["doctor", "why"].contains(&verb);
+        assert!(done || is_report, "{call}\n{told}");
+        assert!(!told.contains("error:") || verb == "why", "{call}\n{told}");
+    }
 }

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{BufReader, Read, Write};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -34,9 +35,14 @@ struct Screen {
 impl Screen {
     /// Runs hookman on a terminal of this kind.
     fn of(home: &Path, terminal: &str, arguments: &str) -> Self {
+        Self::with(home, terminal, arguments, "")
+    }
+
+    /// The same with variables for it, written as for a shell.
+    fn with(home: &Path, terminal: &str, arguments: &str, variables: &str) -> Self {
         // Whoever presses Ctrl-C before keys are read would be passed over, and the terminal does not
         // show when that is; without signals it waits among the keys.
-        let line = format!("stty -isig; {} {arguments}", env!("CARGO_BIN_EXE_hookman"));
+        let line = format!("stty -isig; {variables} {} {arguments}", env!("CARGO_BIN_EXE_hookman"));
         let mut child = Command::new("script")
             .args(["-q", "-e", "-f", "-c", &line, "/dev/null"])
             .current_dir(home)
@@ -106,6 +112,8 @@ fn home() -> Option<TempDir> {
     fs::create_dir(home.path().join(".claude")).unwrap();
     let manifest = "[[hook]]\nname = \"log\"\nevent = \"Stop\"\ncommand = \"true\"\n";
     fs::write(home.path().join(".claude/hookman.toml"), manifest).unwrap();
+    fs::create_dir(home.path().join("bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_hookman"), home.path().join("bin/hookman")).unwrap();
     for session in ["one", "two"] {
         let payload = format!(r#"{{"session_id":"{session}","hook_event_name":"Stop"}}"#);
         let mut run = Command::new(env!("CARGO_BIN_EXE_hookman"))
@@ -183,4 +191,62 @@ fn nobody_is_asked_where_there_is_no_choice_or_no_list_can_be_shown() {
         assert!(shown.contains(words) && !shown.contains("Which session?"), "{shown:?}");
         assert!(!shown.contains(HIDE_CURSOR), "{shown:?}");
     }
+}
+
+#[test]
+fn a_new_hook_is_asked_for_and_added() {
+    let Some(home) = home() else { return };
+    let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
+    for (question, keys) in [
+        ("What should the hook do?", ENTER.to_owned()),
+        ("standard input)", format!("/bin/echo it{ENTER}")),
+        ("When should it run?", format!("{DOWN}{ENTER}")),
+        ("For which tools", format!("Edit|Write{ENTER}")),
+        ("What if it fails?", format!("{DOWN}{ENTER}")),
+        ("Name [echo]", ENTER.to_owned()),
+        ("Write this?", format!("y{ENTER}")),
+    ] {
+        screen.until(question);
+        screen.press(&keys);
+    }
+    let (code, shown) = screen.end();
+    assert_eq!(code, Some(0), "{shown:?}");
+    assert!(shown.contains("--on-error ask --command '/bin/echo it'"), "{shown:?}");
+    let manifest = fs::read_to_string(home.path().join(".claude/hookman.toml")).unwrap();
+    let added = "[[hook]]\nname     = \"echo\"\nevent    = \"PostToolUse\"\nmatcher  = \
+                 \"Edit|Write\"\ncommand  = \"/bin/echo it\"\non_error = \"ask\"\n";
+    assert!(manifest.ends_with(added), "{manifest}");
+}
+
+#[test]
+fn who_saved_a_mistake_may_go_back_to_the_editor() {
+    let Some(home) = home() else { return };
+    let editor = home.path().join("editor");
+    let script = "if [ -e \"$0.again\" ]; then exec sed -i s/nmae/name/ \"$1\"; fi\n: >\"$0.again\"\n\
+                  printf '[[hook]]\\nnmae = \"b\"\\nevent = \"Stop\"\\nargv = [\"true\"]\\n' >>\"$1\"\n";
+    fs::write(&editor, script).unwrap();
+    let mut screen = Screen::with(
+        home.path(),
+        "xterm",
+        "edit --no-wait --binary bin/hookman",
+        "EDITOR='sh ./editor'",
+    );
+    screen.until("unknown key `nmae`; did you mean `name`?");
+    screen.until("Go back to the editor? [Y/n]");
+    screen.press(ENTER);
+    screen.until("Write this?");
+    screen.press(&format!("y{ENTER}"));
+    let (code, shown) = screen.end();
+    assert_eq!(code, Some(0), "{shown:?}");
+    let path = home.path().join(".claude/hookman.toml");
+    let manifest = fs::read_to_string(&path).unwrap();
+    assert!(manifest.contains("name = \"b\""), "{manifest}");
+
+    let mut screen = Screen::with(home.path(), "xterm", "edit", "EDITOR='echo nonsense >>'");
+    screen.until("Go back to the editor? [Y/n]");
+    screen.press(&format!("n{ENTER}"));
+    let (code, shown) = screen.end();
+    assert_eq!(code, Some(2), "{shown:?}");
+    assert!(shown.contains("what you wrote is kept in ~/.local/state/hookman/edits/"), "{shown:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), manifest);
 }

@@ -9,7 +9,7 @@
 
 #![no_main]
 
-use hookman::client::json::Document;
+use hookman::syntax::json::Document;
 use hookman::settings::{Plan, Record, Registration, Undo, handlers, plan};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;

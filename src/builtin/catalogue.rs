@@ -1,56 +1,17 @@
-//! The catalogue of ready-made hooks: one file in `templates/hooks/` for each, compiled in.
+//! The catalogue of ready-made hooks: every file in `templates/hooks/`, compiled in.
+
+use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::kind::Kind;
+use super::kinds::KINDS;
+use super::options::{self, OptionProblem};
 use crate::client::event::Event;
 
-use super::options::OptionProblem;
-use super::{Run, command_guard};
-
-macro_rules! texts {
-    ($($name:literal)*) => {
-        static NAMES: &[&str] = &[$($name),*];
-        static TEXTS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../templates/hooks/", $name, ".toml")))),*];
-
-        /// A number that changes whenever the catalogue does: what was compiled from another
-        /// catalogue is compiled anew.
-        pub const FINGERPRINT: u64 = {
-            let hash = FNV_OFFSET;
-            $(
-                let hash = fnv(hash, $name.as_bytes());
-                let hash = fnv(
-                    hash,
-                    include_bytes!(concat!("../../templates/hooks/", $name, ".toml")),
-                );
-            )*
-            hash
-        };
-    };
-}
-
-texts! {
-    "one-strike"
-}
-
-static KINDS: &[&Kind] = &[&command_guard::KIND];
-
-/// A kind's function from its options and a manifest's to what runs.
-pub type Resolve =
-    fn(&Map<String, Value>, &Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
-
-/// What a built-in hook is made of.
-pub struct Kind {
-    /// The name that catalogue files use.
-    pub name: &'static str,
-    /// The function that answers a call.
-    pub run: Run,
-    /// Checks options as a catalogue file or a manifest writes them, in part or in whole.
-    pub check: fn(&Map<String, Value>) -> Result<(), OptionProblem>,
-    /// Lays the second options over the first, both checked, and gives what [`Kind::run`] reads.
-    pub resolve: Resolve,
-}
+// `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `FINGERPRINT`.
+include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
 /// One ready-made hook.
 pub struct Entry {
@@ -62,10 +23,16 @@ pub struct Entry {
     pub summary: String,
     /// What a user should know before using it, in a few lines.
     pub description: String,
+    /// The heading under which lists show it.
+    pub group: String,
     /// The events it answers where the manifest names none.
     pub events: Vec<Event>,
     /// The matcher where the manifest gives none.
     pub matcher: Option<String>,
+    /// Its time limit in seconds where the manifest gives none; that of all hooks if absent.
+    pub timeout: Option<u64>,
+    /// Whether the manifest that `hookman install` makes has it.
+    pub default: bool,
     /// The options as its file writes them.
     pub options: Map<String, Value>,
 }
@@ -80,34 +47,41 @@ impl Entry {
         &self,
         overrides: &Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
-        (self.kind.check)(overrides)?;
-        (self.kind.resolve)(&self.options, overrides)
+        self.kind.compile(options::overlay(&self.options, overrides))
     }
 }
 
-/// The names of all ready-made hooks.
+/// The names of all ready-made hooks, sorted.
 pub fn names() -> &'static [&'static str] {
     NAMES
 }
 
+/// All ready-made hooks by group and name, the groups in the order of [`GROUPS`].
+pub fn entries() -> Vec<&'static Entry> {
+    let mut entries: Vec<&Entry> = names().iter().filter_map(|name| find(name)).collect();
+    let place = |entry: &&Entry| GROUPS.iter().position(|group| *group == entry.group);
+    entries.sort_by_key(|entry| (place(entry), entry.name));
+    entries
+}
+
+/// The headings under which ready-made hooks are listed.
+pub const GROUPS: &[&str] =
+    &["Guards", "Gates", "Checks", "Advice", "Context", "Notices", "Records", "Housekeeping"];
+
 /// The ready-made hook of this name.
 ///
-/// Parses its file, so it has no place where every microsecond counts.
-pub fn find(name: &str) -> Option<Entry> {
-    let (name, text) = TEXTS.iter().find(|(known, _)| *known == name)?;
-    parse(name, text).ok()
+/// Parses its file the first time, so it has no place where every microsecond counts.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    static PARSED: LazyLock<Vec<OnceLock<Option<Entry>>>> =
+        LazyLock::new(|| TEXTS.iter().map(|_| OnceLock::new()).collect());
+    let at = TEXTS.iter().position(|(known, _)| *known == name)?;
+    let (name, text) = TEXTS[at];
+    PARSED[at].get_or_init(|| parse(name, text).ok()).as_ref()
 }
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
-}
-
-/// Lays overrides over options key by key: what most kinds resolve to.
-pub fn overlay(options: &Map<String, Value>, overrides: &Map<String, Value>) -> Map<String, Value> {
-    let mut merged = options.clone();
-    merged.extend(overrides.iter().map(|(key, value)| (key.clone(), value.clone())));
-    merged
 }
 
 #[derive(Deserialize)]
@@ -116,8 +90,12 @@ struct File {
     kind: String,
     summary: String,
     description: String,
+    group: String,
     events: Vec<String>,
     matcher: Option<String>,
+    timeout: Option<u64>,
+    #[serde(default)]
+    default: bool,
     #[serde(default)]
     options: Map<String, Value>,
 }
@@ -133,52 +111,51 @@ fn parse(name: &'static str, text: &str) -> Result<Entry, String> {
         kind: kind(&file.kind).ok_or_else(|| format!("unknown kind `{}`", file.kind))?,
         summary: file.summary,
         description: file.description,
+        group: file.group,
         events: events.collect::<Result<_, _>>()?,
         matcher: file.matcher,
+        timeout: file.timeout,
+        default: file.default,
         options: file.options,
     })
 }
 
-// FNV-1a, because it can be computed at compile time: nothing here has to withstand an attacker.
-const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0100_0000_01b3;
-
-const fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
-    let mut index = 0;
-    while index < bytes.len() {
-        hash = (hash ^ bytes[index] as u64).wrapping_mul(FNV_PRIME);
-        index += 1;
-    }
-    hash
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
+    use crate::builtin::outline;
 
     #[test]
-    fn every_file_is_a_hook_that_works_as_it_stands() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/hooks");
-        let mut files: Vec<String> = fs::read_dir(folder)
-            .unwrap()
-            .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect();
-        files.sort();
-        let mut listed = names().to_vec();
-        listed.sort_unstable();
-        assert_eq!(files, listed);
-
+    fn every_file_is_a_hook_that_works_as_it_is() {
         for (name, text) in TEXTS {
             let entry = parse(name, text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            (entry.kind.check)(&entry.options).unwrap_or_else(|error| panic!("{name}: {error}"));
             entry.resolve(&Map::new()).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(entry.summary.chars().count() < 80, "{name}: {}", entry.summary);
             assert!(!entry.summary.contains('\n'), "{name}");
             assert!(!entry.description.is_empty(), "{name}");
             assert!(!entry.events.is_empty(), "{name}");
+            assert!(GROUPS.contains(&&*entry.group), "{name}: no group `{}`", entry.group);
+        }
+    }
+
+    #[test]
+    fn every_option_of_every_kind_is_explained() {
+        for kind in KINDS {
+            for option in outline::options(kind) {
+                assert!(
+                    !option.help.is_empty(),
+                    "{}: `{}` has no doc comment",
+                    kind.name,
+                    option.path
+                );
+                assert!(!option.shape.is_empty(), "{}: `{}` has no shape", kind.name, option.path);
+            }
+            assert!(kind.schema()["additionalProperties"] == false, "{}", kind.name);
+            let entries = names()
+                .iter()
+                .filter_map(|name| find(name))
+                .filter(|entry| entry.kind.name == kind.name);
+            assert!(entries.count() > 0, "no ready-made hook is of the kind {}", kind.name);
         }
     }
 
@@ -187,11 +164,6 @@ mod tests {
         assert_eq!(find("one-strike").map(|entry| entry.kind.name), Some("command-guard"));
         assert!(find("two-strikes").is_none());
         assert!(kind("one-strike").is_none());
-    }
-
-    #[test]
-    fn the_fingerprint_is_fnv_1a() {
-        assert_eq!(fnv(FNV_OFFSET, b"foobar"), 0x8594_4171_f739_67e8);
-        assert_ne!(FINGERPRINT, FNV_OFFSET);
+        assert!(names().is_sorted());
     }
 }

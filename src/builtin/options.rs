@@ -1,9 +1,12 @@
-//! The shape of a kind's options, as a table that checks what a manifest says.
+//! Reading a kind's options, with problems in words for the person who wrote them.
 
 use std::fmt;
 
-use crate::session::period;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
+
+use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// What is wrong with a hook's options, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +22,6 @@ impl OptionProblem {
     pub fn at(path: &[&str], message: impl Into<String>) -> Self {
         Self { path: path.iter().map(ToString::to_string).collect(), message: message.into() }
     }
-
-    fn below(mut self, key: impl Into<String>) -> Self {
-        self.path.insert(0, key.into());
-        self
-    }
 }
 
 impl fmt::Display for OptionProblem {
@@ -37,114 +35,87 @@ impl fmt::Display for OptionProblem {
 
 impl std::error::Error for OptionProblem {}
 
-/// One option of a kind, or one key of a table inside it.
-#[derive(Debug)]
-pub struct Field {
-    /// The key.
-    pub name: &'static str,
-    /// Whether the table around it is wrong without it.
-    pub required: bool,
-    /// What the value must be.
-    pub shape: Shape,
-    /// What it is for, in one line.
-    pub help: &'static str,
-}
-
-/// What an option's value must be.
-#[derive(Debug)]
-pub enum Shape {
-    /// A text.
-    Text,
-    /// A text without blanks in it.
-    Word,
-    /// `true` or `false`.
-    Flag,
-    /// A whole number from 0.
-    Count,
-    /// Seconds, or a text such as `90s`, `30m`, `8h`, `2d`.
-    Duration,
-    /// One of these texts.
-    OneOf(&'static [&'static str]),
-    /// A list, each item of this shape.
-    List(&'static Shape),
-    /// A table with keys of the user's choice, each value of this shape.
-    Each(&'static Shape),
-    /// A table with these keys.
-    Table(&'static [Field]),
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text => formatter.write_str("a text"),
-            Self::Word => formatter.write_str("a text without blanks"),
-            Self::Flag => formatter.write_str("true or false"),
-            Self::Count => formatter.write_str("a whole number"),
-            Self::Duration => {
-                formatter.write_str("seconds, or a text such as `90s`, `30m`, `8h` or `2d`")
-            }
-            Self::OneOf(texts) => write!(formatter, "one of `{}`", texts.join("`, `")),
-            Self::List(_) => formatter.write_str("a list"),
-            Self::Each(_) | Self::Table(_) => formatter.write_str("a table"),
-        }
-    }
-}
-
-/// Checks options, or part of them, against a kind's table.
+/// Reads options as `T`.
 ///
 /// # Errors
 ///
 /// The first key that is unknown, missing or of another shape, in the order in which it is written.
-pub fn check(options: &Map<String, Value>, fields: &[Field]) -> Result<(), OptionProblem> {
-    for (key, value) in options {
-        let Some(field) = fields.iter().find(|field| field.name == key) else {
-            let known = fields.iter().map(|field| field.name);
-            let message = format!("unknown option{}", suggestion(key, known));
-            return Err(OptionProblem::at(&[key], message));
-        };
-        check_value(value, &field.shape).map_err(|problem| problem.below(key))?;
-    }
-    let missing = fields.iter().find(|field| field.required && !options.contains_key(field.name));
-    missing
-        .map_or(Ok(()), |field| Err(OptionProblem::at(&[], format!("`{}` is missing", field.name))))
+pub fn read<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
+    let value = Value::Object(options.clone());
+    serde_path_to_error::deserialize(&value).map_err(|error| {
+        let path: Vec<String> = error.path().iter().filter_map(key).collect();
+        let found = path.iter().try_fold(&value, |value, part| match value {
+            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+            value => value.get(part),
+        });
+        let message = in_words(&error.into_inner().to_string(), found);
+        OptionProblem { path, message }
+    })
 }
 
-fn check_value(value: &Value, shape: &Shape) -> Result<(), OptionProblem> {
-    let fits = match (shape, value) {
-        (Shape::Text, Value::String(_)) | (Shape::Flag, Value::Bool(_)) => true,
-        (Shape::Word, Value::String(text)) => {
-            !text.is_empty() && !text.contains(char::is_whitespace)
+/// A step of a path in the words of [`OptionProblem`].
+fn key(segment: &Segment) -> Option<String> {
+    match segment {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    }
+}
+
+/// Lays options over others: tables key by key, anything else as a whole.
+pub fn overlay(below: &Map<String, Value>, above: &Map<String, Value>) -> Map<String, Value> {
+    let mut merged = below.clone();
+    for (key, value) in above {
+        match (merged.get_mut(key), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => *old = overlay(old, new),
+            _ => drop(merged.insert(key.clone(), value.clone())),
         }
-        (Shape::Count, Value::Number(number)) => number.is_u64(),
-        (Shape::Duration, value) => seconds(value).is_some(),
-        (Shape::OneOf(texts), Value::String(text)) => texts.contains(&text.as_str()),
-        (Shape::List(shape), Value::Array(items)) => {
-            for (index, item) in items.iter().enumerate() {
-                check_value(item, shape).map_err(|problem| problem.below(index.to_string()))?;
-            }
-            true
-        }
-        (Shape::Each(shape), Value::Object(table)) => {
-            for (key, item) in table {
-                check_value(item, shape).map_err(|problem| problem.below(key))?;
-            }
-            true
-        }
-        (Shape::Table(fields), Value::Object(table)) => return check(table, fields),
-        _ => false,
+    }
+    merged
+}
+
+/// A message of serde's, in the words of a manifest.
+fn in_words(message: &str, found: Option<&Value>) -> String {
+    let named = |start: &str| {
+        let (name, rest) = message.strip_prefix(start)?.split_once('`')?;
+        let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
+        Some((name, known))
     };
-    if fits {
-        return Ok(());
+    if let Some((name, known)) = named("unknown field `") {
+        return format!("unknown option{}", suggestion(name, known));
     }
-    let mut message = format!("expected {shape}, found {}", describe(value));
-    if let (Shape::OneOf(texts), Value::String(text)) = (shape, value)
-        && let Some(nearest) = nearest(text, texts)
-    {
-        message.push_str("; did you mean `");
-        message.push_str(nearest);
-        message.push_str("`?");
+    if let Some((name, known)) = named("missing field `") {
+        debug_assert!(known.is_empty(), "{message}");
+        return format!("`{name}` is missing");
     }
-    Err(OptionProblem::at(&[], message))
+    if let Some((name, known)) = named("unknown variant `") {
+        let hint = nearest(name, known.iter().copied()).map(did_you_mean);
+        let known = known.join("`, `");
+        return format!("expected one of `{known}`, found `{name}`{}", hint.unwrap_or_default());
+    }
+    let is_type = ["invalid type: ", "invalid value: "].iter().any(|it| message.starts_with(it));
+    let expected = message.rsplit_once(", expected ").map(|(_, expected)| expected);
+    match (is_type, expected, found) {
+        (true, Some(expected), Some(found)) => {
+            format!("expected {}, found {}", shape(expected), describe(found))
+        }
+        _ => message.to_owned(),
+    }
+}
+
+fn shape(expected: &str) -> &str {
+    match expected {
+        "a boolean" => "true or false",
+        "a string" | "string or map" => "a text",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "f32" | "f64" => "a number",
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => {
+            "a whole number"
+        }
+        text if text.starts_with("struct ") => "a table",
+        text => text,
+    }
 }
 
 fn describe(value: &Value) -> String {
@@ -162,94 +133,111 @@ fn describe(value: &Value) -> String {
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.dedup();
-    match nearest(name, &known) {
-        Some(nearest) => format!("; did you mean `{nearest}`?"),
+    match nearest(name, known.iter().copied()) {
+        Some(nearest) => did_you_mean(nearest),
         None if known.is_empty() => String::new(),
         None => format!("; there are `{}`", known.join("`, `")),
     }
 }
 
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let rated = known.iter().map(|known| (strsim::jaro_winkler(name, known), *known));
-    let best = rated.max_by(|left, right| left.0.total_cmp(&right.0));
-    best.filter(|(likeness, _)| *likeness >= 0.8).map(|(_, known)| known)
-}
-
-/// The seconds that a [`Shape::Duration`] means, or `None` where it is of another shape.
-pub fn seconds(value: &Value) -> Option<u64> {
-    let Value::String(text) = value else {
-        return value.as_u64();
-    };
-    period::seconds(text)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
+    use crate::builtin::values::{Level, Period};
 
-    static FIELDS: &[Field] = &[
-        Field { name: "level", required: true, shape: Shape::OneOf(&["block", "ask"]), help: "" },
-        Field { name: "skip", required: false, shape: Shape::List(&Shape::Word), help: "" },
-        Field { name: "on", required: false, shape: Shape::Flag, help: "" },
-        Field { name: "count", required: false, shape: Shape::Count, help: "" },
-        Field { name: "life", required: false, shape: Shape::Duration, help: "" },
-        Field { name: "names", required: false, shape: Shape::Each(&Shape::Text), help: "" },
-    ];
+    #[derive(Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Sample {
+        level: Level,
+        skip: Vec<String>,
+        on: bool,
+        count: u32,
+        life: Period,
+        names: BTreeMap<String, String>,
+        rules: Vec<Rule>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Rule {
+        id: String,
+    }
+
+    impl Default for Sample {
+        fn default() -> Self {
+            Self {
+                level: Level::Ask,
+                skip: Vec::new(),
+                on: false,
+                count: 0,
+                life: Period::seconds(60),
+                names: BTreeMap::new(),
+                rules: Vec::new(),
+            }
+        }
+    }
 
     #[test]
     fn problems_name_the_place_and_what_was_expected() {
         let cases = [
             (json!({"level": "ask", "skip": ["a"], "on": true, "count": 3, "life": "8h"}), "fine"),
-            (json!({"level": "ask", "life": 90, "names": {"a": "b"}}), "fine"),
-            (json!({"on": true}), "`level` is missing"),
+            (json!({"level": "warn", "life": 90, "names": {"a": "b"}}), "fine"),
             (json!({"levle": "ask"}), "`levle`: unknown option; did you mean `level`?"),
             (
                 json!({"zzz": 1}),
-                "`zzz`: unknown option; there are `level`, `skip`, `on`, `count`, `life`, `names`",
+                "`zzz`: unknown option; there are `level`, `skip`, `on`, `count`, `life`, `names`, \
+                 `rules`",
             ),
             (
                 json!({"level": "blok"}),
-                "`level`: expected one of `block`, `ask`, found `blok`; did you mean `block`?",
+                "`level`: expected one of `off`, `advise`, `ask`, `one-strike`, `block`, found \
+                 `blok`; did you mean `block`?",
             ),
-            (json!({"level": 5}), "`level`: expected one of `block`, `ask`, found `5`"),
+            (
+                json!({"level": 5}),
+                "`level`: expected one of `off`, `advise`, `ask`, `one-strike`, `block`, found `5`",
+            ),
             (json!({"skip": "a"}), "`skip`: expected a list, found `a`"),
-            (json!({"skip": ["a", 7]}), "`skip.1`: expected a text without blanks, found `7`"),
-            (json!({"skip": ["a b"]}), "`skip.0`: expected a text without blanks, found `a b`"),
+            (json!({"skip": ["a", 7]}), "`skip.1`: expected a text, found `7`"),
             (json!({"on": "yes"}), "`on`: expected true or false, found `yes`"),
             (json!({"count": -1}), "`count`: expected a whole number, found `-1`"),
             (json!({"names": {"a": []}}), "`names.a`: expected a text, found a list"),
+            (json!({"names": 1}), "`names`: expected a table, found `1`"),
+            (json!({"rules": [{}]}), "`rules.0`: `id` is missing"),
+            (
+                json!({"rules": [{"id": "a", "x": 1}]}),
+                "`rules.0.x`: unknown option; there are `id`",
+            ),
             (
                 json!({"life": "8 h"}),
                 "`life`: expected seconds, or a text such as `90s`, `30m`, `8h` or `2d`, found `8 h`",
             ),
         ];
         for (options, expected) in cases {
-            let found = match check(options.as_object().unwrap(), FIELDS) {
-                Ok(()) => "fine".to_owned(),
+            let found = match read::<Sample>(options.as_object().unwrap()) {
+                Ok(_) => "fine".to_owned(),
                 Err(problem) => problem.to_string(),
             };
             assert_eq!(found, expected, "{options}");
         }
+        let sample: Sample = read(json!({"rules": [{"id": "a"}]}).as_object().unwrap()).unwrap();
+        assert_eq!(sample.rules[0].id, "a");
+        assert_eq!(sample.life, Period::seconds(60));
+        assert!(sample.skip.is_empty() && sample.names.is_empty() && !sample.on);
+        assert_eq!((sample.count, sample.level), (0, Level::Ask));
     }
 
     #[test]
-    fn durations_are_seconds_or_a_number_with_a_unit() {
-        let cases = [
-            (json!(5), Some(5)),
-            (json!("90s"), Some(90)),
-            (json!("30m"), Some(1800)),
-            (json!("8h"), Some(28_800)),
-            (json!("2d"), Some(172_800)),
-            (json!("h"), None),
-            (json!("+5h"), None),
-            (json!("5"), None),
-            (json!(1.5), None),
-            (json!("99999999999999999999d"), None),
-        ];
-        for (value, expected) in cases {
-            assert_eq!(seconds(&value), expected, "{value}");
-        }
+    fn tables_are_overlaid_key_by_key() {
+        let below = json!({"a": 1, "t": {"x": [1], "y": {"z": 1}}});
+        let above = json!({"a": 2, "t": {"x": [2], "y": {"w": 2}}, "n": {}});
+        let merged = overlay(below.as_object().unwrap(), above.as_object().unwrap());
+        let expected = json!({"a": 2, "t": {"x": [2], "y": {"z": 1, "w": 2}}, "n": {}});
+        assert_eq!(Value::Object(merged), expected);
     }
 }

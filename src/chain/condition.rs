@@ -9,7 +9,7 @@ use crate::client::payload::Payload;
 use crate::client::permission_rule::{Anchors, Input, Rule, path_hits};
 use crate::manifest::{Hook, When};
 
-/// A hook's conditions, as they stand in a plan.
+/// A hook's conditions, as they are in a plan.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Condition<'a> {
     /// A rule of the client's permission language.
@@ -158,7 +158,7 @@ fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bo
     }
 }
 
-/// Whether a glob hits a branch: a star stands for any text, slashes included.
+/// Whether a glob hits a branch: a star means any text, slashes included.
 fn branch_hits(glob: &str, branch: &str) -> bool {
     let Some((start, rest)) = glob.split_once('*') else { return glob == branch };
     let Some(mut left) = branch.strip_prefix(start) else { return false };

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::client::call::run_words;
 use crate::client::event::Event;
-use crate::client::json::{Document, strip_bom};
 use crate::manifest::Hook;
+use crate::syntax::json::{Document, strip_bom};
 
 /// The entries of a chain in the client's settings.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Entries {
         })
     }
 
-    /// The entry of a hook that stands in for that of the chain, which has none for the event: one
+    /// The entry of a hook that takes the place of that of the chain, which has none for the event: one
     /// of no hook in `hooks`, such as one that was given another name.
     pub fn stand_in(&self, event: Event, hooks: &[Hook]) -> Option<&str> {
         let of_event = |entry: &&Entry| entry.event == event.name();
@@ -75,7 +75,7 @@ impl Entries {
     }
 }
 
-/// Whether a command is a project's launcher, and no program that lies in a folder of a like name.
+/// Whether a command is a project's launcher, and no program that lies in a folder with a similar name.
 fn is_launcher(command: &str, of_project: bool) -> bool {
     let program = command.split_once(" run").map_or(command, |(program, _)| program);
     program.replace('"', "").ends_with("/.claude/hookman")

@@ -15,7 +15,7 @@ pub fn answer(event: Event, on_error: OnError, message: String) -> Answer {
             Answer { system_message: Some(message), failed: true, ..Answer::default() }
         }
         (OnError::Ask, Block::Permission) => Answer::ask(message),
-        // The question stands already, and no other hook's `allow` is to take it away.
+        // The user is asked already, and no other hook's `allow` may take that away.
         (OnError::Ask, Block::Request) => Answer {
             decision: Some(Decision::Ask),
             system_message: Some(message),

@@ -7,7 +7,7 @@ use crate::client::event::Event;
 /// What becomes of a field that an earlier hook filled too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joined {
-    /// The later one stands, as it does for the client.
+    /// The later one counts, as it does for the client.
     Later,
     /// The fields of both, each by its own rule.
     Within,

@@ -1,5 +1,6 @@
 //! From payload, manifest and switches to steps, and from outcomes to a verdict.
 
+pub mod budget;
 pub mod condition;
 pub mod entries;
 pub mod failing;

@@ -6,7 +6,7 @@ use super::failing;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, PlainText};
 use crate::client::misplaced::misplaced;
-use crate::client::noise::{self, Found};
+use crate::client::noise::{self, EmbeddedAnswer};
 use crate::client::output::{self, Output, Said};
 use crate::manifest::OnError;
 
@@ -112,7 +112,7 @@ impl From<Outcome> for Read {
 ///
 /// Two things differ. From a hook that must not fail open, what the client takes for text or passes
 /// over is no answer, if it looks like one: JSON that is none, an output that was cut, a field that
-/// decides nothing where it stands, something unreadable beside an answer that is no denial. And an
+/// decides nothing where it is, something unreadable with an answer that is no denial. And an
 /// answer among other text is read as far as it holds back or tells something, which the client
 /// would throw away.
 pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
@@ -197,7 +197,7 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
 
 /// What a hook that failed in the end had held back before.
 ///
-/// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides beside a code other than 2, and
+/// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides with a code other than 2, and
 /// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
 fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Option<Read> {
     match output {
@@ -205,7 +205,7 @@ fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Opti
         // What the client would take for text may only be what a hook repeats.
         Output::Text | Output::Malformed(_) if is_gate => noise::among(event, stdout, true)
             .filter(|found| restrains(event, &found.answer))
-            .map(beside_noise),
+            .map(with_noise),
         _ => None,
     }
 }
@@ -235,13 +235,13 @@ fn among_noise(event: Event, stdout: &str, on_error: OnError) -> Option<Read> {
     if let Some(why) = misplaced.or(unread).filter(|_| is_gate) {
         return Some(Outcome::Failure(Failure::Output(why)).into());
     }
-    Some(beside_noise(found))
+    Some(with_noise(found))
 }
 
-fn beside_noise(found: Found) -> Read {
-    let Found { answer, noise, doubted, .. } = found;
+fn with_noise(found: EmbeddedAnswer) -> Read {
+    let EmbeddedAnswer { answer, noise, doubted, .. } = found;
     let bytes = if noise == 1 { "byte" } else { "bytes" };
-    let mut warning = format!("{noise} {bytes} of other text stood beside its answer");
+    let mut warning = format!("{noise} {bytes} of other text came with its answer");
     if doubted {
         warning.push_str(", so its `allow` or rewrite is not believed");
     }
@@ -268,21 +268,20 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     let mut read = as_said(Answer::context(text), heard.stdout);
     let held = noise::among(event, heard.stdout, true);
     if held.is_some_and(|found| restrains(event, &found.answer)) {
-        let warning =
-            "what would hold back stands among other text, so the client takes it for text";
+        let warning = "what would block is mixed with other text, so the client takes it for text";
         read.warning = Some(warning.to_owned());
     }
     read
 }
 
-// The block is written anew as JSON: passed on as exit code 2, the client would show hookman's own
+// The block is written again as JSON: passed on as exit code 2, the client would show hookman's own
 // command line in front of the reason, and not the hook's name.
 fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
     if matches!(event.facts().block, Block::Never | Block::Request) {
         return Outcome::Failure(Failure::Code(2, last_words(stderr, "")));
     }
     let answer = match output {
-        // The rest of the JSON is heeded beside the code (seen on 2.1.329), but where it is a form.
+        // The rest of the JSON is heeded with the code (seen on 2.1.329), but where it is a form.
         Output::Answer(answer) if event.facts().block != Block::Action => answer,
         _ => Answer::default(),
     };

@@ -3,7 +3,7 @@
 //! The first line is a header: a sum of all that follows it, by which damage is noticed, the length
 //! of the steps, and what the plan was made from. Then comes one short line for each step, in columns
 //! between tabs, the event and the matcher first, and in front of each its length, so that steps of
-//! other events and steps that do not match are passed over unread. After an empty line stands what
+//! other events and steps that do not match are passed over unread. After an empty line comes what
 //! the steps run, which is long and is looked at only where a step points to it. The event of a step
 //! that the client calls by an entry of a hook's own is followed by a colon and that hook's name. A hook
 //! with conditions has one more column, which points to them.
@@ -16,6 +16,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Budget;
 use crate::client::event::Event;
 use crate::client::matcher::{Hit, Target};
 use crate::manifest::OnError;
@@ -30,7 +31,9 @@ const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
 const IN_PROJECT: &str = " project";
 const ADOPTED: &str = " adopted";
+const UNEXPLAINED: &str = " unexplained";
 const PATH: &str = " path=";
+const BUDGET: &str = " budget=";
 
 /// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +82,7 @@ pub struct Step<'a> {
     pub timeout_ms: u64,
     /// What a failure means.
     pub on_error: OnError,
-    /// Whether it may run beside its neighbours that are marked so too.
+    /// Whether it may run with its neighbours that are marked so too.
     pub parallel: bool,
     /// Its conditions as JSON, to be read by [`Condition::parse`]; empty for none.
     pub conditions: &'a str,
@@ -89,6 +92,10 @@ pub struct Step<'a> {
     pub in_project: bool,
     /// Whether it was written for the client itself, which takes a rewrite for the whole input.
     pub adopted: bool,
+    /// Whether the journal keeps no reasons of its denials.
+    pub unexplained: bool,
+    /// What hooks may add to the model's context, where the manifest says so.
+    pub budget: Option<Budget>,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
     /// Whether only a person may switch it off.
@@ -199,7 +206,7 @@ impl<'a> Plan<'a> {
     /// The steps that apply to a target under `event`, in order.
     ///
     /// Without `hook` those of the chain; with it those that an entry of that hook's own calls: the
-    /// hook itself, also where it stands in the chain by now.
+    /// hook itself, also where it is in the chain by now.
     ///
     /// # Errors
     ///
@@ -284,11 +291,21 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
         adopted: flags.contains(ADOPTED),
+        unexplained: flags.contains(UNEXPLAINED),
+        budget: budget(flags),
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
         seen_as: None,
     })
+}
+
+/// The budget among a step's flags, which few steps have and which is the last of them.
+fn budget(flags: &str) -> Option<Budget> {
+    if !flags.contains('=') {
+        return None;
+    }
+    flags.split_once(BUDGET).and_then(|(_, budget)| Budget::read(budget))
 }
 
 fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {

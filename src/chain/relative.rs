@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::syntax::quoting::quoted;
+
 /// The first word of an `argv`, where it is a relative path, under the manifest's `directory`.
 pub(super) fn program(word: &str, directory: &Path) -> Option<String> {
     is_relative(word).then(|| under(directory, word))
@@ -10,7 +12,7 @@ pub(super) fn program(word: &str, directory: &Path) -> Option<String> {
 /// A shell line whose first word is a relative path, with that word under the manifest's
 /// `directory`.
 ///
-/// Only a word that the shell would take as it stands, but for its quotes, is looked at; `bash x.sh`
+/// Only a word that the shell would take as it is, but for its quotes, is looked at; `bash x.sh`
 /// is the business of `bash`, and of the directory that it runs in.
 pub(super) fn line(line: &str, directory: &Path) -> Option<String> {
     let (word, rest) = first_word(line.trim_start())?;
@@ -67,13 +69,6 @@ fn is_relative(word: &str) -> bool {
 fn under(directory: &Path, word: &str) -> String {
     let word = word.strip_prefix("./").unwrap_or(word);
     directory.join(word).to_string_lossy().into_owned()
-}
-
-fn quoted(path: &str) -> String {
-    if path.chars().all(|letter| letter.is_ascii_alphanumeric() || "_./@+-".contains(letter)) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

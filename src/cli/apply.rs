@@ -3,51 +3,44 @@
 use anyhow::Result;
 
 use super::args::Apply;
-use super::companion::Companions;
-use super::layers::Layers;
-use super::registering::{self, Target};
-use super::writes::Writes;
-use super::{ExitStatus, World, adopting, caveats, consent, fence, settling};
+use super::{ExitStatus, hint};
+use crate::install::assets::Assets;
+use crate::install::change::{Change, each};
+use crate::install::consent::Question;
+use crate::install::layers::Layers;
+use crate::install::settings_change::SettingsChange;
+use crate::install::target::Target;
+use crate::install::transaction::Transaction;
+use crate::install::{adoption_warnings, protection, warnings};
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::state::configured;
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
-    let target = Target::of(&args.scope, world)?;
-    let early = target.lock_early(world, &args.writing)?;
-    fence::check_program(world, &target, args.binary.as_deref())?;
+    let target = Target::of(&args.options.scope, world)?;
+    let transaction = Transaction::begin(world, &target, &args.options.writing)?;
+    let binary = protection::binary(world, &target, args.options.binary.as_deref())?;
+    let binary = binary.as_deref();
     let layers = Layers::required(world, &target)?;
-    let binary = match (&target.project, &args.binary) {
-        (None, Some(binary)) => Some(registering::binary_path(world, Some(binary))?),
-        _ => None,
-    };
-    let proposals = registering::propose(world, &target, &layers, binary.as_deref())?;
-    let companions = Companions::required(world, &target, binary.as_deref())?;
-    let mut companions = Some(companions).filter(|it| !it.is_done());
-    if let Some(companions) = &companions {
-        companions.show(world);
-    }
-    registering::show(world, &proposals);
-    caveats::show(world, &target, &proposals.iter().collect::<Vec<_>>());
-    adopting::warn_of_losses(world, &target);
-    if companions.is_none() && proposals.iter().all(|proposal| proposal.plan.is_empty()) {
-        return Ok(ExitStatus::Done);
-    }
-    if !consent::given(world, &args.writing, "Write this?")? {
-        return Ok(ExitStatus::Done);
-    }
-    let wait = settling::is_needed(world, &args.writing);
-    let lock = target.lock(world, early)?;
-    for proposal in &proposals {
-        proposal.check(world)?;
-    }
-    if let Some(companions) = &mut companions {
-        companions.check()?;
-    }
-    Writes::all(world, |writes| {
-        if let Some(companions) = &mut companions {
-            companions.write(world, writes)?;
-        }
-        proposals.iter().try_for_each(|it| it.write(world, "apply", &lock, writes))
-    })?;
-    drop(lock);
-    settling::settle(world, &target, wait, &registering::written(&proposals))?;
+    let settings = SettingsChange::of(world, &target, &layers, binary)?;
+    let assets = Assets::required(world, &target, binary)?;
+    let mut changes: Vec<&dyn Change> = vec![&assets];
+    changes.extend(each(&settings));
+    transaction.show(&changes);
+    warnings::show(world, &target, &changes);
+    warnings::of_commands(world, &target, &layers.all.hooks);
+    adoption_warnings::of_losses(world, &target);
+    transaction.commit("apply", &Question::new("Write this?"), &changes)?;
+    name_project(world, &target, "apply", "writes it into the project's settings.json");
     Ok(ExitStatus::Done)
+}
+
+/// Names `--project` to who is in a project with a manifest of its own and did not ask for it.
+pub(super) fn name_project(world: &World, target: &Target, verb: &str, does: &str) {
+    let Some(project) = configured::project().filter(|_| target.project.is_none()) else { return };
+    let manifest = project.join(".claude/hookman.toml");
+    if manifest != target.manifest && files::is_there(&manifest) {
+        let shown = world.paths.shown(&manifest);
+        hint(world, format!("{shown} is the project's: `hookman {verb} --project` {does}"));
+    }
 }

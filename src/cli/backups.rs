@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::json;
 
-use super::args;
-use super::registering::{self, Target};
-use super::{ExitStatus, World};
+use super::hint;
+use super::{ExitStatus, args};
+use crate::install::records::backup_directory;
+use crate::install::target::Target;
 use crate::machine::backups::{self, Backup, KEPT};
+use crate::machine::world::World;
 
 pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let all = backups::list(&registering::backup_directory(world, &target.settings))?;
+    let all = backups::list(&backup_directory(world, &target.settings))?;
     let launchers = launchers(world, &target)?;
     if args.json {
         let rows: Vec<_> = all
@@ -40,38 +42,43 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     let shown = world.paths.shown(&target.settings);
     if all.is_empty() {
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
-        show_launchers(world, &target, &launchers);
+        show_launchers(args, world, &target, &launchers);
         return Ok(ExitStatus::Done);
     }
     world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
     for (index, backup) in all.iter().enumerate() {
         world.terminal.line(format!(
-            "{:3}  {}  before {:9}  {:>8} bytes  {}",
+            "{:3}  {}  before {:9}  {:>8} bytes{}",
             index + 1,
             backup.time(),
             backup.verb,
             backup.size,
-            world.paths.shown(&backup.path)
+            path(args, world, backup)
         ));
     }
-    world.hint(format!("`hookman restore N{}` puts one back.", target.flag()));
-    show_launchers(world, &target, &launchers);
+    hint(world, format!("`hookman restore N{}` puts one back.", target.flag()));
+    show_launchers(args, world, &target, &launchers);
     Ok(ExitStatus::Done)
 }
 
-/// The copies of what stood where a project's launcher had to stand.
+/// The copies of what was in the place of a project's launcher.
 fn launchers(world: &World, target: &Target) -> Result<Vec<Backup>> {
     let launcher = target.launcher().filter(|_| !target.local);
-    let list = |path: PathBuf| backups::list(&registering::backup_directory(world, &path));
+    let list = |path: PathBuf| backups::list(&backup_directory(world, &path));
     Ok(launcher.map(list).transpose()?.unwrap_or_default())
 }
 
-fn show_launchers(world: &World, target: &Target, launchers: &[Backup]) {
+/// Where a copy is, for who wants to know.
+fn path(args: &args::Backups, world: &World, backup: &Backup) -> String {
+    if args.verbose { format!("  {}", world.paths.shown(&backup.path)) } else { String::new() }
+}
+
+fn show_launchers(args: &args::Backups, world: &World, target: &Target, launchers: &[Backup]) {
     let Some(launcher) = target.launcher().filter(|_| !launchers.is_empty()) else { return };
     let shown = world.paths.shown(&launcher);
     world.terminal.line(format!("{shown} as it was before hookman's launcher replaced it:"));
     for copy in launchers {
-        let (time, path) = (copy.time(), world.paths.shown(&copy.path));
-        world.terminal.line(format!("     {time}  {:>8} bytes  {path}", copy.size));
+        let (time, path) = (copy.time(), path(args, world, copy));
+        world.terminal.line(format!("     {time}  {:>8} bytes{path}", copy.size));
     }
 }

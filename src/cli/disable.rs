@@ -3,9 +3,10 @@
 use anyhow::Result;
 
 use super::args::Disable;
-use super::{ExitStatus, World, switching};
+use super::{ExitStatus, switch};
+use crate::machine::world::World;
 use crate::session::request::Verb;
 
 pub(super) fn disable(args: &Disable, world: &World) -> Result<ExitStatus> {
-    switching::switch(Verb::Disable, &args.which, args.term.as_term(), world)
+    switch::switch(Verb::Disable, &args.which, args.term.as_term(), world)
 }

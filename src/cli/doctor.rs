@@ -1,20 +1,116 @@
 //! `hookman doctor`: check that every hook would really fire.
 
-use anyhow::Result;
+mod mending;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::Doctor;
-use super::{ExitStatus, World, configured, word};
-use crate::doctor::{self, Facts, Finding, Level};
+use super::{ExitStatus, word};
+use crate::doctor::client_probe::{self, Asked, Came, Proof};
+use crate::doctor::self_test::{self, Tested};
+use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, installed};
 use crate::machine::environment;
+use crate::machine::paths::real;
 use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::session::names;
+use crate::state::configured;
 
 pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
-    let project = configured::project().or_else(|| environment::current_directory().ok());
-    let examined = doctor::examine(&Facts::gather(&world.paths, project.as_deref()));
+    let asked = asked(&args.checks)?;
+    let is_asked = |check: &Check| asked.contains(&check.id);
+    if args.list {
+        list(args, &is_asked, world)?;
+        return Ok(ExitStatus::Done);
+    }
+    // What is above a session that is started here is not read by the client, but for a project.
+    let is_users = |project: &PathBuf| real(&project.join(".claude")) == real(&world.paths.config);
+    let project = configured::project().filter(|project| !is_users(project));
+    let project = project.or_else(|| environment::current_directory().ok());
+    let scope = args.scope.map(super::args::OneScope::name);
+    let facts = Facts::gather(&world.paths, project.as_deref(), scope);
+    if let Some(scope) = scope.filter(|_| facts.settings.is_empty()) {
+        bail!(
+            "there is no {scope} scope here: the project's settings would be the user's own; \
+             change to a project's directory, or leave --scope out"
+        );
+    }
+    let examined = doctor::examine(&facts, is_asked);
+    let told = Told {
+        asked: if args.ask_client { Some(ask(args, &facts, world)?) } else { None },
+        tested: if args.self_test { self_test::run(&facts)? } else { Vec::new() },
+    };
+    let status = report(args, &examined, &told, world)?;
+    if !args.fix || !mending::mend(args, &examined, world)? {
+        return Ok(status);
+    }
+    // What is left is what counts.
+    let facts = Facts::gather(&world.paths, project.as_deref(), scope);
+    report(args, &doctor::examine(&facts, is_asked), &Told::default(), world)
+}
+
+/// What was found out besides the checks.
+#[derive(Default)]
+struct Told {
+    asked: Option<Asked>,
+    tested: Vec<Tested>,
+}
+
+impl Told {
+    fn is_missing_something(&self) -> bool {
+        let is_missing =
+            |proof: &Proof| matches!(proof.came, Came::Silent | Came::Ignored | Came::Off);
+        self.asked.iter().flat_map(|asked| &asked.proofs).any(is_missing)
+            || self.tested.iter().any(|tested| tested.problem.is_some())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = self.asked.as_ref().map(asked_lines).unwrap_or_default();
+        for Tested { place, event, problem, us } in &self.tested {
+            lines.push(match problem {
+                Some(problem) => format!("failed        {place} {event}: {problem}"),
+                None => format!(
+                    "answered      {place} {event} in {}.{} ms, with its session and transcript",
+                    us / 1000,
+                    us % 1000 / 100
+                ),
+            });
+        }
+        lines
+    }
+}
+
+fn ask(args: &Doctor, facts: &Facts, world: &World) -> Result<Asked> {
+    let found = || installed::find(&world.paths);
+    let Some(program) = args.client.clone().or_else(found) else {
+        bail!("no client was found on the PATH; name it with `--client PATH`");
+    };
+    client_probe::ask(&program, &facts.settings)
+}
+
+/// What the client did with each handler, in lines.
+fn asked_lines(asked: &Asked) -> Vec<String> {
+    let mut lines = vec![format!("asked {} ({})", asked.client.display(), asked.version)];
+    for Proof { place, event, matcher, came, why } in &asked.proofs {
+        let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();
+        let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        lines.push(format!("{:13} {place} {event}{matcher}{why}", came.name()));
+    }
+    if asked.proofs.is_empty() {
+        lines.push("no settings file has a handler to ask about".to_owned());
+    }
+    lines.extend(asked.remarks.iter().map(|remark| format!("note: {remark}")));
+    lines
+}
+
+fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> Result<ExitStatus> {
     let findings: Vec<&Finding> = examined.iter().flat_map(|examined| &examined.findings).collect();
     let worst = findings.iter().map(|finding| finding.level).max();
-    let status = if worst >= Some(Level::Warning) { ExitStatus::Found } else { ExitStatus::Done };
+    let is_found = worst >= Some(Level::Warning) || told.is_missing_something();
+    let status = if is_found { ExitStatus::Found } else { ExitStatus::Done };
     if args.json {
         let checks: Vec<_> = examined
             .iter()
@@ -26,10 +122,20 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
                 })
             })
             .collect();
-        world.terminal.line(serde_json::to_string_pretty(&json!({"checks": checks}))?);
+        let mut report = json!({"checks": checks});
+        if let Some(asked) = &told.asked {
+            report["client"] = serde_json::to_value(asked)?;
+        }
+        if args.self_test {
+            report["self_test"] = serde_json::to_value(&told.tested)?;
+        }
+        world.terminal.line(serde_json::to_string_pretty(&report)?);
         return Ok(status);
     }
-    for examined in &examined {
+    for line in told.lines() {
+        world.terminal.line(harmless(&line));
+    }
+    for examined in examined {
         if examined.findings.is_empty() && args.verbose {
             world
                 .terminal
@@ -41,18 +147,81 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     }
     let clean = examined.iter().filter(|examined| examined.findings.is_empty()).count();
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
-    let counted = |level, word| match count(level) {
+    let counted = |number, word| match number {
         1 => format!("1 {word}"),
         several => format!("{several} {word}s"),
     };
     world.terminal.line(format!(
-        "{} checks: {clean} found nothing; {}, {}, {} to know",
-        examined.len(),
-        counted(Level::Error, "error"),
-        counted(Level::Warning, "warning"),
+        "{}: {clean} found nothing; {}, {}, {} to know",
+        counted(examined.len(), "check"),
+        counted(count(Level::Error), "error"),
+        counted(count(Level::Warning), "warning"),
         count(Level::Info),
     ));
     Ok(status)
+}
+
+/// The ids of the checks that are asked for by their names and those of their families.
+fn asked(names: &[String]) -> Result<Vec<&'static str>> {
+    if names.is_empty() {
+        return Ok(doctor::checks().map(|check| check.id).collect());
+    }
+    let mut asked = Vec::new();
+    for name in names {
+        let family = FAMILIES.iter().find(|family| family.name == name);
+        let check = doctor::checks().find(|check| check.id == name);
+        match (family, check) {
+            (Some(family), _) => asked.extend(family.checks().map(|check| check.id)),
+            (None, Some(check)) => asked.push(check.id),
+            (None, None) => bail!("{}", unknown(name)),
+        }
+    }
+    Ok(asked)
+}
+
+fn unknown(name: &str) -> String {
+    let ids = doctor::checks().map(|check| check.id);
+    let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).chain(ids).collect();
+    let near = match names::resolve(name, &known) {
+        names::Found::One(near) | names::Found::None(Some(near)) => {
+            format!(", and `{near}` is one")
+        }
+        names::Found::Several(near) => format!(", and {} are some", near.join(", ")),
+        names::Found::None(None) => String::new(),
+    };
+    format!("there is no check or family `{name}`{near}; `hookman doctor --list` has them all")
+}
+
+fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Result<()> {
+    if args.json {
+        let checks = FAMILIES.iter().flat_map(|family| {
+            family.checks().filter(|check| is_asked(check)).map(|check| {
+                json!({
+                    "check": check.id,
+                    "family": family.name,
+                    "about": check.about,
+                    "notice": check.notice,
+                })
+            })
+        });
+        let checks: Vec<_> = checks.collect();
+        world.terminal.line(serde_json::to_string_pretty(&json!({"checks": checks}))?);
+        return Ok(());
+    }
+    let mut lines = Vec::new();
+    for family in FAMILIES {
+        let checks: Vec<&Check> = family.checks().filter(|check| is_asked(check)).collect();
+        if checks.is_empty() {
+            continue;
+        }
+        lines.push(format!("{}: {}", family.name, family.about));
+        for check in checks {
+            lines.push(format!("  {:20} {}", check.id, check.about));
+            lines.push(format!("  {:20} else: {}", "", check.notice));
+        }
+    }
+    world.terminal.line(lines.join("\n"));
+    Ok(())
 }
 
 fn print(world: &World, finding: &Finding) {
@@ -63,8 +232,14 @@ fn print(world: &World, finding: &Finding) {
         (true, Level::Warning) => format!("\x1b[33m{level:8}\x1b[0m"),
         (true, Level::Info) => format!("\x1b[36m{level:8}\x1b[0m"),
     };
-    let Finding { check, place, message, .. } = finding;
+    let Finding { check, place, message, notice, .. } = finding;
     let fix = word::typed(world, &finding.fix);
-    let rest = format!("{check}: {place}\n         {message}\n         to do: {fix}");
+    let mut rest = format!(
+        "{check}: {place}\n         {message}\n         noticed: {notice}\n         to do: {fix}"
+    );
+    if let Some(command) = finding.command.as_ref().filter(|it| !finding.fix.contains(*it)) {
+        rest.push_str("\n         paste: ");
+        rest.push_str(command);
+    }
     world.terminal.line(format!("{shown} {}", harmless(&rest)));
 }

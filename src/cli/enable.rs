@@ -3,9 +3,10 @@
 use anyhow::Result;
 
 use super::args::Enable;
-use super::{ExitStatus, World, switching};
+use super::{ExitStatus, switch};
+use crate::machine::world::World;
 use crate::session::request::{Term, Verb};
 
 pub(super) fn enable(args: &Enable, world: &World) -> Result<ExitStatus> {
-    switching::switch(Verb::Enable, &args.which, Term::Session, world)
+    switch::switch(Verb::Enable, &args.which, Term::Session, world)
 }

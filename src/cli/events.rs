@@ -3,10 +3,11 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::ExitStatus;
 use super::args::Events;
-use super::{ExitStatus, World};
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
-use crate::manifest::suggest;
+use crate::machine::world::World;
+use crate::syntax::suggestion::nearest;
 
 pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     let chosen = match &args.event {
@@ -38,22 +39,23 @@ fn named(name: &str) -> Result<Event> {
     if let Some(event) = found {
         return Ok(event);
     }
-    match suggest(name, Event::ALL.iter().map(|event| event.name())) {
+    match nearest(name, Event::ALL.iter().map(|event| event.name())) {
         Some(near) => bail!("the client has no event `{name}`; did you mean `{near}`?"),
         None => bail!("the client has no event `{name}`; `hookman events` lists them"),
     }
 }
 
-fn stops(event: Event) -> &'static str {
+/// How a hook stops what an event is about, in words.
+pub fn stops(event: Event) -> &'static str {
     match event.facts().block {
         // The tool has run by then.
-        Block::Decision if is_past(event) => "no, a decision only tells the model",
+        Block::Decision if is_past(event) => "no, it tells the model",
         Block::Never => "no",
-        Block::Permission => "yes, by permissionDecision",
-        Block::Request => "yes, by decision.behavior",
-        Block::Decision => "yes, by decision",
-        Block::ExitCode => "yes, by exit code",
-        Block::Action => "yes, by action",
+        Block::Permission => "by permissionDecision",
+        Block::Request => "by decision.behavior",
+        Block::Decision => "by decision",
+        Block::ExitCode => "by exit code",
+        Block::Action => "by action",
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::ffi::{OsStr, OsString};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
-use super::ExitStatus;
+use super::{ExitStatus, args};
 use crate::machine::terminal::Terminal;
+use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// Whether the words of a command line ask for JSON; as words, because it is asked of command lines
 /// that cannot be understood too.
@@ -66,13 +68,31 @@ impl Manner {
         if !error.use_stderr() {
             error.exit();
         }
-        let text = error.render();
+        let text = misspelled(error).unwrap_or_else(|| error.render().to_string());
         if self.json {
-            return self.tell(terminal, text.to_string().trim_start_matches("error: ").trim_end());
+            return self.tell(terminal, text.trim_start_matches("error: ").trim_end());
         }
-        let _ = error.print();
+        terminal.warn(text.trim_end());
         self.status.into()
     }
+}
+
+/// What to say where a command is not known: the one that is nearest, and no other.
+fn misspelled(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let command = args::help::command();
+    let names =
+        command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    // A command of a command has names of its own, and the parser knows them.
+    let near = nearest(typed, names);
+    let is_top = error.kind() == ErrorKind::InvalidSubcommand
+        && std::env::args().nth(1).is_some_and(|first| first == *typed || first == "help");
+    let hint = near.map_or_else(String::new, did_you_mean);
+    is_top.then(|| {
+        format!("error: there is no command `{typed}`{hint}\n\n`hookman help` lists the commands")
+    })
 }
 
 #[cfg(test)]

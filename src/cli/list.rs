@@ -3,15 +3,27 @@
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
+use super::ExitStatus;
 use super::args::List;
-use super::configured::{self, Configured};
-use super::{ExitStatus, World};
-use crate::builtin::catalogue;
-use crate::manifest::{Action, Hook, OnError};
+use super::hint;
+use crate::builtin::{catalogue, outline};
+use crate::client::event::Event;
+use crate::install::recipe::{RECIPES, Recipe};
+use crate::machine::terminal::Paint;
+use crate::machine::world::World;
+use crate::manifest::{Action, ContextBudget, Hook, OnError};
+use crate::state::configured::{self, Configured};
+
+/// How wide the table of ready-made hooks is at most, but for long matchers.
+const WIDTH: usize = 80;
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     if args.available {
         available(args.json, world);
+        return Ok(ExitStatus::Done);
+    }
+    if args.recipes {
+        recipes(args.json, world);
         return Ok(ExitStatus::Done);
     }
     let hooks = configured::hooks(world)?;
@@ -21,7 +33,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     if hooks.is_empty() {
-        world.hint(configured::none(world));
+        hint(world, configured::none(world));
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";
@@ -33,8 +45,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let mut parts = vec![fires(hook)];
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
-        parts.extend((!hook.enabled).then(|| "(off)".to_owned()));
-        world.terminal.line(format!("  {:width$}  {}", hook.name, parts.join("  ")));
+        parts.extend((!hook.enabled).then(|| world.terminal.painted("(off)", Paint::Yellow)));
+        let name = format!("{:width$}", hook.name);
+        let name =
+            world.terminal.painted(&name, if hook.enabled { Paint::Bold } else { Paint::Dim });
+        world.terminal.line(format!("  {name}  {}", parts.join("  ")));
         if args.resolved {
             for line in resolved(hook) {
                 world.terminal.line(format!("  {:width$}    {line}", ""));
@@ -45,34 +60,85 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
 }
 
 fn available(json: bool, world: &World) {
-    let entries: Vec<_> =
-        catalogue::names().iter().filter_map(|name| catalogue::find(name)).collect();
+    let entries = catalogue::entries();
     if json {
         let rows: Vec<_> = entries
             .iter()
-            .map(|entry| json!({"name": entry.name, "summary": entry.summary, "kind": entry.kind.name}))
+            .map(|entry| {
+                json!({
+                    "name": entry.name,
+                    "group": entry.group,
+                    "summary": entry.summary,
+                    "kind": entry.kind.name,
+                    "events": names(&entry.events),
+                    "matcher": entry.matcher,
+                    "default": entry.default,
+                })
+            })
             .collect();
         world.terminal.line(json!({"available": rows}).to_string());
         return;
     }
-    for entry in entries {
-        world.terminal.line(format!("{}  {}", entry.name, entry.summary));
+    let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or_default();
+    for (index, group) in entries.chunk_by(|one, next| one.group == next.group).enumerate() {
+        if index > 0 {
+            world.terminal.line("");
+        }
+        world.terminal.line(&group[0].group);
+        for entry in group {
+            let default = if entry.default { "  (default)" } else { "" };
+            let room = WIDTH.saturating_sub(width + 4);
+            for (index, line) in outline::wrapped(&entry.summary, room).iter().enumerate() {
+                let name = if index == 0 { entry.name } else { "" };
+                world.terminal.line(format!("  {name:width$}  {line}"));
+            }
+            let fires = format!("on {}{default}", on(&entry.events, entry.matcher.as_deref()));
+            for line in outline::wrapped(&fires, room) {
+                world.terminal.line(format!("  {:width$}  {line}", ""));
+            }
+        }
     }
+    hint(world, "\n`hookman show NAME` explains a hook, `hookman install NAME` adds it");
+}
+
+fn recipes(json: bool, world: &World) {
+    if json {
+        let row = |recipe: &Recipe| {
+            json!({
+                "name": recipe.name,
+                "summary": recipe.summary(),
+                "hooks": recipe.hooks(),
+            })
+        };
+        let rows: Vec<_> = RECIPES.iter().map(row).collect();
+        world.terminal.line(json!({"recipes": rows}).to_string());
+        return;
+    }
+    let width = RECIPES.iter().map(|recipe| recipe.name.len()).max().unwrap_or_default();
+    for recipe in RECIPES {
+        world.terminal.line(format!("{:width$}  {}", recipe.name, recipe.summary()));
+        world.terminal.line(format!("{:width$}  {}", "", recipe.hooks().join(", ")));
+    }
+    hint(world, "\n`hookman install --recipe NAME` shows what it adds, and adds it");
+}
+
+fn names(events: &[Event]) -> Vec<&'static str> {
+    events.iter().map(|event| event.name()).collect()
 }
 
 /// When a hook runs, as in `PreToolUse(Bash)`.
 pub(super) fn fires(hook: &Hook) -> String {
-    let matcher = hook.matcher.as_deref().unwrap_or_default();
-    let events: Vec<String> = hook
-        .events
-        .iter()
-        .map(
-            |event| {
-                if matcher.is_empty() { event.to_string() } else { format!("{event}({matcher})") }
-            },
-        )
-        .collect();
-    events.join(", ")
+    on(&hook.events, hook.matcher.as_deref())
+}
+
+/// Events with a matcher, as in `PreToolUse(Bash)`.
+pub(super) fn on(events: &[Event], matcher: Option<&str>) -> String {
+    let matcher = matcher.unwrap_or_default();
+    let one = |event: &Event| match matcher {
+        "" => event.to_string(),
+        matcher => format!("{event}({matcher})"),
+    };
+    events.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// What narrows a hook down and what its failure means, where it is not the usual.
@@ -128,7 +194,11 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     rows.extend(when(hook).map(|when| ("when", Value::Object(when).to_string())));
     rows.extend(hook.audience.user_only.then(|| ("switch", "user".to_owned())));
     rows.extend(manner.background.then(|| ("async", "true".to_owned())));
+    rows.extend((!manner.after.is_empty()).then(|| ("after", manner.after.join(", "))));
     rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
+    rows.extend(manner.budget.map(|budget| ("context_budget", limits(budget))));
+    let priority = manner.context_priority;
+    rows.extend((priority != 0).then(|| ("context_priority", priority.to_string())));
     let is_builtin = matches!(hook.action, Action::Builtin { .. });
     if !is_builtin {
         let surroundings = &hook.surroundings;
@@ -159,6 +229,13 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
     lines
 }
 
+/// A context budget as the manifest writes it.
+fn limits(budget: ContextBudget) -> String {
+    let limits = [("call", budget.call), ("session", budget.session)];
+    let limits = limits.iter().filter_map(|(key, limit)| Some(format!("{key} = {}", (*limit)?)));
+    format!("{{ {} }}", limits.collect::<Vec<_>>().join(", "))
+}
+
 /// A hook as `--json` gives it.
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
     let Configured { hook, scope } = configured;
@@ -174,9 +251,13 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "enabled": hook.enabled,
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
+        "builtin": if let Action::Builtin { name, .. } = &hook.action { Some(name) } else { None },
+        "command": if let Action::Command(line) = &hook.action { Some(line) } else { None },
+        "argv": if let Action::Argv(words) = &hook.action { Some(words) } else { None },
         "handler": hook.passed().map(|passed| &passed.keys),
         "parallel": hook.manner.parallel,
         "always": hook.manner.always,
+        "after": hook.manner.after,
         "cwd": if hook.surroundings.in_project { "project" } else { "session" },
         "path": hook.surroundings.path,
         "if": hook.manner.condition,

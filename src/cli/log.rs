@@ -1,21 +1,25 @@
 //! `hookman log`: what the journal tells of the last runs, and of those to come.
 
+use std::fmt::Write;
 use std::io;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::ExitStatus;
 use super::args::Log;
-use super::log_args::{FAILED, SLOW};
+use super::args::log::{FAILED, SLOW};
 use super::log_row::{self, Row};
-use super::{ExitStatus, World};
 use crate::client::event::Event;
 use crate::machine::following::Following;
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::runtime::journal::{self, Entry, StepEntry};
-use crate::runtime::upkeep;
 use crate::session::{names, period};
+use crate::state::configured;
+use crate::state::journal::{self, Entry, StepEntry};
+use crate::state::journal_files;
 
 /// How many runs are shown where nothing says how many.
 const LINES: usize = 20;
@@ -33,8 +37,15 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
     let current =
         following.read().with_context(|| format!("failed to read `{}`", journal.display()))?;
     let shown = last(&wanted, current, world)?;
-    if shown.is_empty() && !args.follow && !args.json {
-        world.terminal.warn("no run fits; `hookman log --help` says what can be asked for");
+    if shown.is_empty() && !args.follow {
+        if let Some(hook) = &args.hook {
+            known(hook, world)?;
+        }
+        if !args.json {
+            world
+                .terminal
+                .warn("no matching runs; `hookman log --help` says what can be asked for");
+        }
     }
     for line in shown {
         if world.terminal.try_line(&line).is_err() {
@@ -58,9 +69,38 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
     }
 }
 
+/// Refuses a name that neither a hook here nor one in the journal has.
+fn known(hook: &str, world: &World) -> Result<()> {
+    let configured = configured::hooks(world).unwrap_or_default();
+    let mut names: Vec<String> = configured.into_iter().map(|it| it.hook.name).collect();
+    for volume in journal_files::volumes(&world.paths) {
+        let text = files::read_tail(&volume, u64::MAX).unwrap_or_default();
+        let steps = journal::parsed(&text).flat_map(|entry| entry.steps);
+        names.extend(steps.map(|step| step.hook));
+        names.sort_unstable();
+        names.dedup();
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let is_known = match names::matching(hook, &names) {
+        Some(hits) => !hits.is_empty(),
+        None => names.contains(&hook),
+    };
+    if is_known {
+        return Ok(());
+    }
+    let near = match names::resolve(hook, &names) {
+        names::Found::One(near) | names::Found::None(Some(near)) => {
+            format!(", and `{near}` is one")
+        }
+        names::Found::Several(near) => format!(", and {} are some", near.join(", ")),
+        names::Found::None(None) => String::new(),
+    };
+    bail!("no hook here or in the journal is called `{}`{near}", hook.escape_debug())
+}
+
 /// The last rows that fit, oldest first; older journals are read only as far as they are needed.
 fn last(wanted: &Wanted<'_>, current: String, world: &World) -> Result<Vec<String>> {
-    let mut older = upkeep::put_aside(&world.paths)
+    let mut older = journal_files::put_aside(&world.paths)
         .context("failed to list the journals that were put aside")?;
     let mut rows = Vec::new();
     let mut text = current;
@@ -126,7 +166,9 @@ impl<'a> Wanted<'a> {
                 || self.steps(&entry).next().is_some()
                 || decided_for_all(&entry))
             && args.outcome.as_ref().is_none_or(|outcome| self.came(&entry, outcome));
-        fits.then(|| if args.json { line.to_owned() } else { self.text(&entry, seconds, world) })
+        fits.then(
+            || if args.json { line.to_owned() } else { self.text(line, &entry, seconds, world) },
+        )
     }
 
     /// The steps that are asked for.
@@ -155,18 +197,24 @@ impl<'a> Wanted<'a> {
                 let quiet = |step: &StepEntry| log_row::is_quiet(step) && step.outcome != "off";
                 entry.off.is_empty() && entry.verdict == "none" && entry.steps.iter().all(quiet)
             }
-            "deny" | "ask" | "allow" | "defer" if is_of_all || decided_for_all(entry) => {
+            "answered" | "deny" | "ask" | "allow" | "defer"
+                if is_of_all || decided_for_all(entry) =>
+            {
                 entry.verdict == word
             }
             _ => has(word) || self.steps(entry).any(|step| step.decided == word),
         }
     }
 
-    fn text(&self, entry: &Entry<'_>, seconds: i64, world: &World) -> String {
+    fn text(&self, line: &str, entry: &Entry<'_>, seconds: i64, world: &World) -> String {
         let steps: Vec<&StepEntry> = self.steps(entry).collect();
         let row = Row::of(entry, &steps, self.args.hook.is_some());
         let mut text = row.text(&clock::local_time(seconds), world.terminal.colours);
         if self.args.verbose {
+            let by_hand = if entry.by_hand { ", called by hand" } else { "" };
+            let call = if entry.call.is_empty() { "" } else { ", tool call " };
+            let call = harmless(&format!("{call}{}", entry.call));
+            let _ = write!(text, "\n    run {}{by_hand}{call}", journal::id(line));
             for line in row.details() {
                 text.push_str("\n    ");
                 text.push_str(&line);

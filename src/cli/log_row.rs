@@ -1,7 +1,7 @@
 //! A run in the table of `hookman log`.
 
 use crate::machine::terminal::harmless;
-use crate::runtime::journal::{Entry, StepEntry};
+use crate::state::journal::{Entry, StepEntry};
 
 /// A run, or some hooks of it, as it is shown.
 pub(super) struct Row<'a> {
@@ -33,7 +33,7 @@ impl<'a> Row<'a> {
         Self { entry, steps, named, is_part }
     }
 
-    /// One line, whatever stands in the payload.
+    /// One line, whatever the payload holds.
     pub(super) fn text(&self, time: &str, colours: bool) -> String {
         let Entry { session, event, subject, us, .. } = self.entry;
         let session: String = session.chars().take(8).collect();
@@ -47,7 +47,7 @@ impl<'a> Row<'a> {
         let (whole, tenth) = (us / 1000, us % 1000 / 100);
         let (hooks, outcome) = (self.hooks(), self.outcome());
         let row = format!(
-            "{time}  {session:8}  {place:28}  {hooks:20}  {outcome:9}  {:>8}  {}",
+            "{time}  {session:8}  {outcome:8} {:>8}  {place:16}  {hooks:10}  {}",
             format!("{whole}.{tenth} ms"),
             self.remark().lines().next().unwrap_or_default(),
         );
@@ -97,7 +97,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Of a verdict the words of the hooks it came from; else what was odd.
     fn remark(&self) -> String {
+        if let Some(words) = self.decision() {
+            return words;
+        }
         let named = || self.named.iter();
         let error = named().find_map(|step| step.error.as_ref());
         let of_step = error
@@ -115,15 +119,37 @@ impl<'a> Row<'a> {
         self.entry.notes.first().cloned().or_else(|| off.into_iter().next()).unwrap_or_default()
     }
 
+    /// Why a hook that is shown decided as the row says, and behind it which others failed.
+    fn decision(&self) -> Option<String> {
+        let outcome = self.outcome();
+        if !matches!(outcome, "deny" | "ask" | "defer") {
+            return None;
+        }
+        let decided = |step: &&&StepEntry| step.outcome == outcome || step.decided == outcome;
+        let said = |step: &&StepEntry| {
+            let words = step.reason.as_ref().or(step.error.as_ref()).or(step.why.as_ref())?;
+            let words = words.lines().next().unwrap_or_default();
+            let is_alone = self.named.len() == 1;
+            Some(if is_alone { words.to_owned() } else { format!("{}: {words}", step.hook) })
+        };
+        let mut words = self.named.iter().filter(decided).find_map(said)?;
+        let failed = |step: &&&StepEntry| step.error.is_some() && !decided(step);
+        for step in self.named.iter().filter(failed) {
+            words.extend(["; ", step.hook.as_str(), " failed"]);
+        }
+        Some(words)
+    }
+
     /// What the journal has beyond the row, in lines.
     pub(super) fn details(&self) -> Vec<String> {
         let Entry { reasons, notes, .. } = self.entry;
         let remark = self.remark();
-        let is_beyond = |text: &&String| **text != remark || text.contains('\n');
+        let is_beyond = |text: &&String| !remark.contains(text.as_str());
         let mut details: Vec<String> = Vec::new();
         for step in self.steps {
             // The reasons say these too.
-            let said = step.error.iter().chain(&step.why).filter(|_| reasons.is_empty());
+            let said = step.error.iter().chain(&step.why).chain(&step.reason);
+            let said = said.filter(|_| reasons.is_empty());
             let texts = said.chain(&step.warnings).filter(is_beyond);
             details.extend(texts.map(|text| format!("{}: {text}", step.hook)));
         }

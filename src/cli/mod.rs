@@ -1,61 +1,54 @@
 //! The commands.
 
+mod add;
 mod adopt;
-mod adopting;
 mod apply;
 pub mod args;
 mod backups;
-mod beside;
-mod binary;
-mod caveats;
-mod companion;
-mod configured;
-mod consent;
+mod candidates;
+mod careful;
+mod completions;
 mod diff;
 mod disable;
 mod doctor;
-mod elsewhere;
+mod edit;
 mod enable;
-mod events;
-mod exchange;
+pub mod events;
+mod everywhere;
 mod failure;
-mod fence;
-mod ignoring;
 mod install;
-mod layers;
 mod list;
 mod log;
-mod log_args;
 mod log_row;
-mod moving;
+mod man;
+mod new;
 mod permanent;
 mod profile;
-mod proposal;
 mod registering;
 mod release;
-mod remarks;
+mod remove;
 mod restore;
+mod schema;
+mod self_update;
 mod sessions;
-mod settling;
 mod show;
 mod state;
 mod status;
-mod step;
-mod switch_args;
+mod switch;
 mod switching;
-mod target;
 mod uninstall;
 mod verify;
 mod which;
+mod why;
 mod word;
-mod writes;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::machine::paths::Paths;
 use crate::machine::signals;
 use crate::machine::terminal::{Terminal, harmless};
+use crate::machine::world::World;
 use args::{Cli, Command};
 use failure::Manner;
 
@@ -83,28 +76,24 @@ impl From<ExitStatus> for u8 {
     }
 }
 
-/// What every command works with.
-struct World {
-    paths: Paths,
-    terminal: Terminal,
-}
-
-impl World {
-    /// Prints a line that names calls of hookman in backquotes, as they are to be typed.
-    fn hint(&self, text: impl AsRef<str>) {
-        self.terminal.line(word::typed(self, text.as_ref()));
-    }
+/// Prints a line that names calls of hookman in backquotes, as they are to be typed.
+fn hint(world: &World, text: impl AsRef<str>) {
+    world.terminal.line(word::typed(world, text.as_ref()));
 }
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
     signals::ignore_failed_writes();
+    if let Some(status) = completions::answer(std::env::args_os()) {
+        return status.into();
+    }
     let terminal = Terminal::of_process();
     let failure = Manner {
         json: failure::asks_for_json(std::env::args_os()),
         status: failure::status(std::env::args_os()),
     };
-    let cli = match Cli::try_parse() {
+    let matches = args::help::command().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return failure.tell_parser(&terminal, &error),
     };
@@ -126,7 +115,7 @@ pub fn main() -> u8 {
 fn shown(is_slash: bool, result: Result<ExitStatus>, world: &World) -> Result<ExitStatus> {
     match result {
         Err(error) if is_slash => {
-            world.hint(harmless(&format!("error: {error:#}")));
+            hint(world, harmless(&format!("error: {error:#}")));
             Ok(ExitStatus::Done)
         }
         other => other,
@@ -136,6 +125,10 @@ fn shown(is_slash: bool, result: Result<ExitStatus>, world: &World) -> Result<Ex
 fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
     match command {
         Command::Install(args) => install::install(&args, world),
+        Command::Add(args) => add::add(&args, world),
+        Command::New(args) => new::new(&args, world),
+        Command::Edit(args) => edit::edit(&args, world),
+        Command::Remove(args) => remove::remove(&args, world),
         Command::Apply(args) => apply::apply(&args, world),
         Command::Diff(args) => diff::diff(&args, world),
         Command::Verify(args) => verify::verify(&args, world),
@@ -145,16 +138,22 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Backups(args) => backups::backups(&args, world),
         Command::Restore(args) => restore::restore(&args, world),
         Command::Log(args) => log::log(&args, world),
+        Command::Why(args) => why::why(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),
         Command::Show(args) => show::show(&args, world),
         Command::Disable(args) => shown(args.which.slash, disable::disable(&args, world), world),
         Command::Enable(args) => shown(args.which.slash, enable::enable(&args, world), world),
+        Command::Careful(args) => shown(args.slash, careful::careful(&args, world), world),
         Command::Profile(args) => profile::profile(&args, world),
         Command::Sessions(args) => sessions::sessions(&args, world),
         Command::State(args) => state::state(&args, world),
         Command::Status(args) => shown(args.slash, status::status(&args, world), world),
+        Command::SelfUpdate(args) => self_update::self_update(&args, world),
+        Command::Schema(args) => schema::schema(&args, world),
+        Command::Completions(args) => completions::completions(&args, world),
+        Command::Man(args) => man::man(&args, world),
         Command::Run(_) => anyhow::bail!("`run` comes first: hookman run EVENT"),
     }
 }

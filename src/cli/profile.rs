@@ -6,11 +6,12 @@ use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::Profile;
-use super::switching::{self as commands, here};
+use super::switching::here;
 use super::which::{self, Session};
-use super::{ExitStatus, World};
-use crate::runtime::switching::Reply;
-use crate::runtime::{profiles, switchable};
+use super::{ExitStatus, switching as commands};
+use crate::machine::world::World;
+use crate::state::reply::Reply;
+use crate::state::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {

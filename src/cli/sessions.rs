@@ -6,14 +6,15 @@ use std::time::Duration;
 use anyhow::Context;
 use serde_json::json;
 
+use super::ExitStatus;
 use super::args::Sessions;
 use super::switching::off_as_json;
-use super::which::shown;
-use super::{ExitStatus, World};
-use crate::runtime::sessions::{self, Seen};
-use crate::runtime::switching;
+use crate::machine::clock;
+use crate::machine::world::World;
 use crate::session::period;
 use crate::session::switches::Off;
+use crate::state::session_switches;
+use crate::state::sessions::{self, Seen};
 
 pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitStatus> {
     if args.prune {
@@ -37,13 +38,14 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     }
     for (session, off) in rows {
         let state = if session.live { "running" } else { "ended" };
-        world.terminal.line(format!("{}  {state}", shown(&session.id)));
+        world.terminal.line(format!("{}  {state}", session.id));
         world.terminal.line(format!("  in     {}", world.paths.shown(session.started_in())));
         if session.started_in() != Path::new(&session.cwd) {
             world.terminal.line(format!("  now in {}", world.paths.shown(Path::new(&session.cwd))));
         }
-        world.terminal.line(format!("  since  {}", session.since));
-        world.terminal.line(format!("  last   {}, {}", session.event, session.last));
+        world.terminal.line(format!("  since  {}", clock::local_stamp(&session.since)));
+        let last = clock::local_stamp(&session.last);
+        world.terminal.line(format!("  last   {}, {last}", session.event));
         match off {
             Ok(off) if off.is_empty() => {}
             Ok(off) => {
@@ -58,13 +60,13 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
 
 /// What is off in a session, or why nothing is though something may have been switched.
 fn off(session: &Seen, world: &World) -> Result<Vec<Off>, String> {
-    let found = switching::switches(&world.paths, &session.id);
+    let found = session_switches::switches(&world.paths, &session.id);
     let (switches, damaged) = found.map_err(|error| format!("{error:#}"))?;
     if damaged {
-        let file = switching::switches_file(&world.paths, &session.id);
+        let file = session_switches::switches_file(&world.paths, &session.id);
         return Err(format!("the switches in {} are damaged", world.paths.shown(&file)));
     }
-    let now = switching::moment_in(session.prompt.clone());
+    let now = session_switches::moment_in(session.prompt.clone());
     Ok(switches.current(now.at()).cloned().collect())
 }
 

@@ -1,14 +1,18 @@
 //! `hookman show`: one hook, with its options and where each value comes from.
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
+use super::ExitStatus;
 use super::args::Show;
-use super::configured::{self, Configured};
-use super::list::{as_json, fires, resolved};
-use super::{ExitStatus, World};
+use super::hint;
+use super::list::{self, as_json, fires, resolved};
 use crate::builtin::catalogue::{self, Entry};
+use crate::builtin::outline;
+use crate::machine::world::World;
 use crate::manifest::Action;
 use crate::session::names::{self, Found};
+use crate::state::configured::{self, Configured};
 
 pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     let hooks = configured::hooks(world)?;
@@ -30,7 +34,7 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
         Found::None(nearest) => match (names::resolve(&args.hook, catalogue::names()), nearest) {
             (Found::One(name), _) => {
                 if let Some(entry) = catalogue::find(name) {
-                    ready_made(&entry, args.json, world)?;
+                    ready_made(entry, args.json, world);
                 }
                 Ok(ExitStatus::Done)
             }
@@ -51,7 +55,8 @@ fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
         Action::Builtin { name, kind } => {
             world.terminal.line(format!("built-in {name}, of the kind {kind}"));
             if let Some(entry) = catalogue::find(name) {
-                world.terminal.line(format!("\n{}\n", entry.description.trim()));
+                explanation(entry, world);
+                world.terminal.line("");
             }
         }
         Action::Command(line) => world.terminal.line(format!("command: {line}")),
@@ -71,25 +76,67 @@ fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
     Ok(())
 }
 
-fn ready_made(entry: &Entry, json: bool, world: &World) -> Result<()> {
+fn ready_made(entry: &Entry, json: bool, world: &World) {
     if json {
-        let events: Vec<&str> = entry.events.iter().map(|event| event.name()).collect();
-        let report = serde_json::json!({
-            "name": entry.name,
-            "summary": entry.summary,
-            "description": entry.description,
-            "kind": entry.kind.name,
-            "events": events,
-            "matcher": entry.matcher,
-            "options": entry.options,
-        });
-        world.terminal.line(report.to_string());
-        return Ok(());
+        world.terminal.line(entry_as_json(entry).to_string());
+        return;
     }
     world.terminal.line(format!("{} - {}", entry.name, entry.summary));
-    world.hint(format!("not configured here; add it with `hookman install {}`", entry.name));
+    hint(world, format!("not configured here; add it with `hookman install {}`", entry.name));
+    explanation(entry, world);
+    world.terminal.line(format!("\nFor a manifest:\n\n{}", outline::manifest(entry).trim_end()));
+}
+
+fn entry_as_json(entry: &Entry) -> Value {
+    let events: Vec<&str> = entry.events.iter().map(|event| event.name()).collect();
+    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
+    json!({
+        "name": entry.name,
+        "group": entry.group,
+        "summary": entry.summary,
+        "description": entry.description,
+        "kind": entry.kind.name,
+        "can": can,
+        "events": events,
+        "matcher": entry.matcher,
+        "default": entry.default,
+        "options": entry.options,
+        "schema": entry.kind.schema(),
+    })
+}
+
+/// What a ready-made hook is for, and its options.
+fn explanation(entry: &Entry, world: &World) {
+    let on = list::on(&entry.events, entry.matcher.as_deref());
+    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     world.terminal.line(format!("\n{}\n", entry.description.trim()));
-    let options = serde_json::to_string_pretty(&entry.options)?;
-    world.terminal.line(format!("options: {options}"));
-    Ok(())
+    world.terminal.line(format!("runs on {on}; of the kind {}", entry.kind.name));
+    if !can.is_empty() {
+        world.terminal.line(format!("it can {}", can.join(", ")));
+    }
+    let rows = outline::options(entry.kind);
+    if !rows.is_empty() {
+        world.terminal.line("\nOptions:");
+    }
+    for row in &rows {
+        let default = outline::value(entry, row).map(|value| outline::in_toml(&value));
+        let default = match default {
+            Some(value) if value.chars().count() <= outline::SHOWN => {
+                format!(" (default: {value})")
+            }
+            _ => String::new(),
+        };
+        world.terminal.line(format!("  {} - {}{default}", row.path, row.shape));
+        for line in outline::wrapped(&row.help, 90) {
+            world.terminal.line(format!("      {line}"));
+        }
+        for (value, help) in &row.values {
+            for (place, line) in
+                outline::wrapped(&format!("{value}: {help}"), 86).iter().enumerate()
+            {
+                let indent = if place == 0 { "        " } else { "          " };
+                world.terminal.line(format!("{indent}{line}"));
+            }
+        }
+    }
 }

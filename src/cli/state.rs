@@ -1,21 +1,21 @@
-//! `hookman state`: flags, marks and counters of a session, for hooks that are shell scripts.
+//! `hookman state`: flags, marks, counters and named texts of a session, for shell scripts and for the
+//! workflows that gates read.
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::args::{CounterDeed, FlagDeed, State, StateCommand};
-use super::which;
-use super::{ExitStatus, World};
-use crate::runtime::store::FileStore;
-use crate::session::identity::safe_name;
+use super::{ExitStatus, which};
+use crate::machine::world::World;
 use crate::session::period;
 use crate::session::store::Store;
+use crate::state::store::FileStore;
 
 pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     let session = which::session(&args.session, world)?;
     session.warn_of_guess(world);
-    let folder = world.paths.session(&safe_name(&session.id)).join("flags");
+    let folder = world.paths.session(&session.id.file_name()).join("flags");
     let store = FileStore::new(folder);
     match &args.command {
         StateCommand::Flag { deed, name, ttl } => {
@@ -34,7 +34,59 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
             Ok(if is_first { ExitStatus::Done } else { ExitStatus::Found })
         }
         StateCommand::Counter { deed, name } => counter(*deed, name, &store, world),
+        StateCommand::Show { name, json } => show(name.as_deref(), *json, &store, world),
+        StateCommand::Set { name, text } => {
+            check(name)?;
+            let text = text.join(" ");
+            put(name, Some(&text), &store)
+        }
+        StateCommand::Clear { names } if names.is_empty() => {
+            let all = store.plain_texts().context("the session's texts cannot be read")?;
+            all.keys().try_for_each(|name| put(name, None, &store).map(|_| ()))?;
+            Ok(ExitStatus::Done)
+        }
+        StateCommand::Clear { names } => {
+            names.iter().try_for_each(|name| check(name))?;
+            names.iter().try_for_each(|name| put(name, None, &store).map(|_| ()))?;
+            Ok(ExitStatus::Done)
+        }
     }
+}
+
+/// A name with other characters would be one of a hook's own.
+fn check(name: &str) -> Result<()> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
+        bail!("`{name}` is no name for a text: 1 to 64 letters, digits, `-` or `_`");
+    }
+    Ok(())
+}
+
+fn put(name: &str, text: Option<&str>, store: &dyn Store) -> Result<ExitStatus> {
+    let changed = store.change(name, &mut |_| text.map(str::to_owned));
+    changed.with_context(|| format!("the session's text `{name}` cannot be written"))?;
+    Ok(ExitStatus::Done)
+}
+
+fn show(name: Option<&str>, json: bool, store: &FileStore, world: &World) -> Result<ExitStatus> {
+    let mut texts = store.plain_texts().context("the session's texts cannot be read")?;
+    if let Some(name) = name {
+        check(name)?;
+        texts.retain(|known, _| known == name);
+    }
+    let is_there = name.is_none() || !texts.is_empty();
+    match name {
+        _ if json => world.terminal.line(serde_json::to_string(&texts)?),
+        Some(_) => texts.values().for_each(|text| world.terminal.line(text)),
+        None if texts.is_empty() => world.terminal.line("This session has no named texts."),
+        None => {
+            let width = texts.keys().map(String::len).max().unwrap_or_default();
+            for (name, text) in &texts {
+                world.terminal.line(format!("{name:width$}  {}", text.replace('\n', "\\n")));
+            }
+        }
+    }
+    Ok(if is_there { ExitStatus::Done } else { ExitStatus::Found })
 }
 
 fn flag(deed: FlagDeed, name: &str, ttl: Duration, store: &dyn Store) -> Result<ExitStatus> {

@@ -1,45 +1,79 @@
 //! `hookman status`: which hooks are on and off in a session, and which layer decided.
 
+use std::path::Path;
+
 use anyhow::Result;
 use serde_json::json;
 
+use super::ExitStatus;
 use super::args::Status;
-use super::switching::off_as_json;
+use super::hint;
+use super::switching::{as_json as as_json_of_reply, off_as_json};
 use super::which::{self, Session};
-use super::{ExitStatus, World};
+use crate::machine::environment;
 use crate::machine::terminal::harmless;
+use crate::machine::world::World;
 use crate::runtime::overrides::Overrides;
-use crate::runtime::status::Report;
-use crate::runtime::switching;
+use crate::session::id::SessionId;
+use crate::session::request::Request;
+use crate::state::careful::{self, Careful, Place};
+use crate::state::everywhere;
+use crate::state::reply::Reply;
+use crate::state::status::Report;
+use crate::state::{session_switches, switchable};
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;
-    let id = session.as_ref().map(|session| session.id.as_str());
+    let for_all = which::everywhere();
+    let has_any = !everywhere::current(&world.paths).is_empty();
+    let of_all = Some(&for_all.id).filter(|_| has_any);
+    let id = session.as_ref().map(|session| &session.id).or(of_all);
     let overrides = Overrides::of_process();
     let project = which::project(session.as_ref(), world);
-    let now = switching::moment(&world.paths, id.unwrap_or_default());
-    let report = Report::of(&world.paths, project.as_deref(), id, &now)?;
+    let now = match id {
+        Some(id) => session_switches::moment(&world.paths, id),
+        None => session_switches::moment_in(String::new()),
+    };
+    let mut report = Report::of(&world.paths, project.as_deref(), id, &now)?;
+    if let Err(told) = keep(&mut report, &args.hooks, project.as_deref(), world)? {
+        if args.json {
+            world.terminal.line(as_json_of_reply(&told, None).to_string());
+        } else {
+            hint(world, harmless(&told.text));
+        }
+        return Ok(ExitStatus::Error);
+    }
+    let here = environment::current_directory().unwrap_or_default();
+    let project = careful::project(&world.paths, project, &here);
+    let place = Place { paths: &world.paths, session: id, project: &project, person: false };
+    let is_careful = careful::now(&place)?;
     if args.json {
         let mut report = as_json(&report, session.as_ref(), &overrides);
         match &session {
             Some(session) => report["known"] = json!(session.is_known(world)),
             None => report["running"] = json!(running(world)),
         }
+        report["careful"] = json!({
+            "session": is_careful.session,
+            "project": is_careful.project,
+        });
         world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
     }
     match &session {
         // The user of a slash command named no session, and need not be told who did.
         Some(session) if args.slash => {
-            world.terminal.line(format!("Session {}", which::shown(&session.id)));
+            world.terminal.line(format!("Session {}", session.id));
         }
         Some(session) => {
-            let id = which::shown(&session.id);
-            world.terminal.line(format!("Session {id} ({})", session.how()));
+            world.terminal.line(format!("Session {} ({})", session.id, session.how()));
         }
         None => {
-            world.terminal.line("Not inside a session: only the permanent switches are shown");
-            let running: Vec<String> = running(world).iter().map(|id| which::shown(id)).collect();
+            let and = if has_any { " and those for every session" } else { "" };
+            world
+                .terminal
+                .line(format!("Not inside a session: only the permanent switches{and} are shown"));
+            let running: Vec<String> = running(world).iter().map(ToString::to_string).collect();
             if !running.is_empty() {
                 world.terminal.line(format!(
                     "Running: {}; `hookman status --session ID` shows one, `hookman sessions` more",
@@ -52,12 +86,47 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     for line in overrides.lines(&hooks) {
         world.terminal.line(format!("In this environment {}", harmless(&line)));
     }
-    world.hint(report.text());
+    if is_careful != Careful::default() {
+        hint(world, careful::text(&place, is_careful));
+    }
+    let text = report.text(args.verbose, Some(&world.terminal));
+    let is_of_one = session.is_some();
+    hint(
+        world,
+        if is_of_one { text } else { text.replace("for this session", "in every session") },
+    );
     Ok(ExitStatus::Done)
 }
 
+/// Keeps the hooks that are named in the report; what is wrong with the names is an answer.
+fn keep(
+    report: &mut Report,
+    names: &[String],
+    project: Option<&Path>,
+    world: &World,
+) -> Result<std::result::Result<(), Reply>> {
+    if names.is_empty() {
+        return Ok(Ok(()));
+    }
+    let (hooks, _) = switchable::switchable(&world.paths, project)?;
+    let request = Request { hooks: names.to_vec(), ..Request::default() };
+    let hooks = match switchable::choose(&hooks, &request, "hookman status") {
+        Ok(hooks) => hooks,
+        Err(told) => return Ok(Err(told)),
+    };
+    let is_meant = |name: &str, scope: Option<&str>| {
+        hooks.iter().any(|hook| {
+            let is_there = |scope| hook.places.iter().any(|place| place.scope == scope);
+            hook.name == name && scope.is_none_or(is_there)
+        })
+    };
+    report.rows.retain(|row| is_meant(&row.hook, Some(row.scope)));
+    report.unconfigured.retain(|off| is_meant(&off.hook, None));
+    Ok(Ok(()))
+}
+
 /// The ids of the sessions that are running, one of which may be meant.
-fn running(world: &World) -> Vec<String> {
+fn running(world: &World) -> Vec<SessionId<'static>> {
     which::running(world).into_iter().map(|session| session.id).collect()
 }
 

@@ -3,50 +3,54 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::adopting::{self, Place};
 use super::args::Verify;
-use super::companion::Companions;
-use super::layers::Layers;
-use super::proposal::Proposal;
-use super::registering::{self, Target};
-use super::settling::Written;
-use super::{ExitStatus, World, caveats};
+use super::{ExitStatus, apply, hint};
+use crate::install::adoption_state::AdoptionState;
+use crate::install::assets::Assets;
+use crate::install::change::{Change, each};
+use crate::install::layers::Layers;
+use crate::install::settings_change::SettingsChange;
+use crate::install::target::Target;
+use crate::install::{adoption_warnings, warnings};
+use crate::machine::world::World;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let lost = adopting::losses(world, &target);
+    let lost = adoption_warnings::losses(world, &target);
     let layers = match Layers::of(world, &target, None)? {
         None if !lost.is_empty() => None,
         _ => Some(Layers::required(world, &target)?),
     };
-    let propose = |layers| registering::propose(world, &target, layers, None);
-    let proposals = layers.as_ref().map(propose).transpose()?.unwrap_or_default();
-    // The launcher is the committed target's, and what is local runs through it all the same.
-    let beside = target.of_launcher().unwrap_or_else(|| target.clone());
-    let missing = match &layers {
-        Some(_) => Companions::required(world, &beside, None)?.missing(world),
+    let settings = match &layers {
+        Some(layers) => SettingsChange::of(world, &target, layers, None)?,
         None => Vec::new(),
     };
-    let drifted: Vec<&Proposal> = proposals.iter().filter(|it| !it.plan.is_empty()).collect();
+    // The launcher is the committed target's, and what is local runs through it too.
+    let launched = target.of_launcher().unwrap_or_else(|| target.clone());
+    let missing = match &layers {
+        Some(_) => Assets::required(world, &launched, None)?.missing(world),
+        None => Vec::new(),
+    };
+    let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();
     let drift = !drifted.is_empty() || !missing.is_empty() || !lost.is_empty();
-    let caveats = caveats::found(world, &target, &proposals.iter().collect::<Vec<_>>());
+    let caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     if args.json {
-        let files: Vec<_> = proposals
+        let files: Vec<_> = settings
             .iter()
-            .map(|it| json!({"settings": it.settings(), "changes": it.plan.changes}))
+            .map(|it| json!({"settings": it.path(), "changes": it.plan.changes}))
             .collect();
-        let names: Vec<&str> = lost.iter().flat_map(Place::lost).collect();
+        let names: Vec<&str> = lost.iter().flat_map(AdoptionState::lost).collect();
         let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names, "caveats": caveats});
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
-            world.hint(format!("{line}; `hookman apply{}` writes it", beside.flag()));
+            hint(world, format!("{line}; `hookman apply{}` writes it", launched.flag()));
         }
-        for proposal in &drifted {
-            say(world, &target, proposal);
+        for change in &drifted {
+            say(world, &target, change);
         }
-        for place in &lost {
-            adopting::warn_of_lost(world, place);
+        for state in &lost {
+            adoption_warnings::of_lost(world, state);
         }
         for caveat in &caveats {
             world.terminal.warn(format!("warning: {caveat}"));
@@ -55,15 +59,16 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
             let shown = world.paths.shown(&target.settings);
             world.terminal.line(format!("{shown} is what the manifest asks for"));
         }
+        apply::name_project(world, &target, "verify", "looks at its settings.json");
     }
     Ok(if drift || !caveats.is_empty() { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-fn say(world: &World, target: &Target, proposal: &Proposal) {
-    let shown = world.paths.shown(proposal.settings());
-    let (flag, summary) = (target.flag(), proposal.plan.summary());
-    world.hint(format!("{shown} drifted; `hookman apply{flag}` {summary}"));
-    for change in &proposal.plan.changes {
+fn say(world: &World, target: &Target, drifted: &SettingsChange) {
+    let shown = world.paths.shown(drifted.path());
+    let (flag, summary) = (target.flag(), drifted.plan.summary());
+    hint(world, format!("{shown} drifted; `hookman apply{flag}` {summary}"));
+    for change in &drifted.plan.changes {
         world.terminal.line(format!("  {change}"));
     }
 }

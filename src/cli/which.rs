@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::{World, args, configured};
+use super::args;
+use crate::machine::world::World;
 use crate::machine::{clients, environment};
-use crate::runtime::journal::PROJECT;
-use crate::runtime::sessions::{self, Seen};
+use crate::session::id::SessionId;
+use crate::state::configured;
+use crate::state::everywhere;
+use crate::state::journal::PROJECT;
+use crate::state::sessions::{self, Seen};
 
 /// A session, and how it was found.
 pub(super) struct Session {
     /// Its id as the client gave it.
-    pub id: String,
+    pub id: SessionId<'static>,
     /// What named it.
     pub found_by: &'static str,
     /// Whether hookman knows it, where that was looked at.
@@ -33,15 +37,16 @@ impl Session {
     /// Says which session was meant.
     pub(super) fn tell(&self, world: &World) {
         match self.how() {
-            NAMED => world.terminal.line(format!("Session: {}", shown(&self.id))),
-            how => world.terminal.line(format!("Session: {} ({how})", shown(&self.id))),
+            how if how == everywhere().found_by => {}
+            NAMED => world.terminal.line(format!("Session: {}", self.id)),
+            how => world.terminal.line(format!("Session: {} ({how})", self.id)),
         }
     }
 
     /// As [`Session::tell`] where nothing named it, on standard error: standard output is a value.
     pub(super) fn warn_of_guess(&self, world: &World) {
         if ![NAMED, FROM_CLIENT].contains(&self.found_by) {
-            world.terminal.warn(format!("Session: {} ({})", shown(&self.id), self.found_by));
+            world.terminal.warn(format!("Session: {} ({})", self.id, self.found_by));
         }
     }
 
@@ -57,6 +62,12 @@ impl Session {
     pub(super) fn is_known(&self, world: &World) -> bool {
         self.is_known.unwrap_or_else(|| sessions::has_called(&world.paths, &self.id))
     }
+}
+
+/// What is kept for every session, as one.
+pub(super) fn everywhere() -> Session {
+    let id = everywhere::session();
+    Session { id, found_by: "--everywhere", is_known: Some(true), seen: None }
 }
 
 /// The project whose hooks a session has, or that of this process where there is none.
@@ -76,17 +87,8 @@ pub(super) fn project(session: Option<&Session>, world: &World) -> Option<PathBu
     said().or_else(|| sessions::likely_project(&world.paths, &session.id))
 }
 
-/// A session's id for people: it comes from outside and may hold anything.
-pub(super) fn shown(id: &str) -> String {
-    id.escape_debug().to_string()
-}
-
 /// Finds the session a command is about: the one that is named, that the client names, whose client
 /// runs this command, or that alone is running in this directory; else the user is asked.
-///
-/// # Errors
-///
-/// When none can be told; the message lists the candidates.
 pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
     if let Some(session) = named(args, world)? {
         return Ok(session);
@@ -108,10 +110,6 @@ pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
 }
 
 /// As [`session`], for a report that has something to say without one too; nobody is asked.
-///
-/// # Errors
-///
-/// When `--session` names none.
 pub(super) fn session_if_any(args: &args::Session, world: &World) -> Result<Option<Session>> {
     if let Some(session) = named(args, world)? {
         return Ok(Some(session));
@@ -136,18 +134,24 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         return by_name(id, world).map(Some);
     }
     // What is in its journal is read where it is asked for: hooks call `hookman state` often.
-    let session = |id| Session { id, found_by: FROM_CLIENT, is_known: None, seen: None };
+    let session = |id: String| Session {
+        id: SessionId::new(id),
+        found_by: FROM_CLIENT,
+        is_known: None,
+        seen: None,
+    };
     Ok(environment::text(FROM_CLIENT).map(session))
 }
 
 fn by_name(id: &str, world: &World) -> Result<Session> {
-    let is_known = Some(sessions::is_known(&world.paths, id));
-    let exact = Session { id: id.to_owned(), found_by: NAMED, is_known, seen: None };
+    let session = SessionId::new(id.to_owned());
+    let is_known = Some(sessions::is_known(&world.paths, &session));
+    let exact = Session { id: session, found_by: NAMED, is_known, seen: None };
     if is_known == Some(true) {
         return Ok(exact);
     }
     let mut seen = sessions::seen_ever(&world.paths);
-    seen.retain(|session| session.id.starts_with(id));
+    seen.retain(|session| session.id.as_str().starts_with(id));
     match seen.as_slice() {
         [] => Ok(exact),
         [one] => Ok(Session::found(one, "the only one that begins so")),
@@ -158,35 +162,50 @@ fn by_name(id: &str, world: &World) -> Result<Session> {
 fn unasked(seen: &[Seen], world: &World) -> Option<Session> {
     let live = || seen.iter().filter(|session| session.live);
     let above = clients::ancestors();
-    if let Some(session) = live().find(|session| above.contains(&session.client)) {
+    if let Some(session) = live().find(|session| above.processes.contains(&session.client)) {
         return Some(Session::found(session, "its client runs this shell"));
     }
     let here = environment::current_directory().ok()?;
     // A client that never called hookman, or long ago, may be the one that is meant.
     let strangers = sessions::strangers(&world.paths, seen).unwrap_or_default();
-    let is_here = |process: u32| clients::directory(process).is_some_and(|it| is_same(&it, &here));
-    if strangers.into_iter().any(is_here) {
-        return None;
+    let strangers: Vec<PathBuf> =
+        strangers.into_iter().filter_map(clients::directory).map(|it| real(&it)).collect();
+    let project = configured::project().map(|it| real(&it));
+    // The nearest directory upwards in which any was started.
+    for folder in real(&here).ancestors() {
+        let mut of_folder = live().filter(|session| real(session.started_in()) == folder);
+        let first = of_folder.next();
+        if strangers.iter().any(|it| it == folder) || of_folder.next().is_some() {
+            return None;
+        }
+        if let Some(session) = first {
+            let is_here = folder == real(&here);
+            let how = if is_here {
+                "the only one started here"
+            } else {
+                "the only one started above here"
+            };
+            return Some(Session::found(session, how));
+        }
+        // A project within another has hooks that the sessions of the other do not have.
+        if project.as_deref() == Some(folder) {
+            return None;
+        }
     }
-    let mut of_here = live().filter(|session| is_same(session.started_in(), &here));
-    match (of_here.next(), of_here.next()) {
-        (Some(session), None) => Some(Session::found(session, "the only one started here")),
-        _ => None,
-    }
+    None
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn lines(sessions: &[Seen], world: &World) -> Vec<String> {
-    let width = sessions.iter().map(|session| shown(&session.id).chars().count()).max();
+    let width = sessions.iter().map(|session| session.id.to_string().chars().count()).max();
     let width = width.unwrap_or_default();
     let line = |session: &Seen| {
         let state = if session.live { "running" } else { "ended" };
         let folder = world.paths.shown(session.started_in());
-        format!("{:width$}  {}  {state:7}  {folder}", shown(&session.id), session.last)
+        format!("{:width$}  {}  {state:7}  {folder}", session.id, session.last)
     };
     sessions.iter().map(line).collect()
 }

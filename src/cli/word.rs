@@ -2,7 +2,9 @@
 
 use crate::machine::{environment, files};
 
-use super::{World, binary};
+use crate::install::binary;
+use crate::machine::world::World;
+use crate::syntax::quoting::quoted;
 
 /// The word for hookman in a shell: its name where `PATH` leads to one, else its path.
 pub(super) fn hookman(world: &World) -> String {
@@ -28,32 +30,5 @@ pub(super) fn typed(world: &World, hint: &str) -> String {
         hint.replace("`hookman ", &format!("`{} ", hookman(world)))
     } else {
         hint.to_owned()
-    }
-}
-
-/// One word for a shell.
-pub(super) fn quoted(text: &str) -> String {
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+@%:,=".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_of_a_shell_is_quoted_where_it_must_be() {
-        for (text, word) in [
-            ("/opt/bin/hookman", "/opt/bin/hookman"),
-            ("/opt/my bin/hookman", "'/opt/my bin/hookman'"),
-            ("it's", r"'it'\''s'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(text), word);
-        }
     }
 }

@@ -36,6 +36,8 @@ pub struct Answer {
     pub decision: Option<Decision>,
     /// Why, for the model (deny) or for the user (ask).
     pub reason: Option<String>,
+    /// Of a built-in hook, what decided, in words without anything of the call.
+    pub rule: Option<String>,
     /// Texts for the model, in order.
     pub context: Vec<String>,
     /// A warning for the user.

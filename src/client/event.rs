@@ -40,11 +40,82 @@ pub enum Subject {
     McpServer,
 }
 
+/// What a notification can be about.
+const NOTIFICATIONS: &[&str] = &[
+    "permission_prompt",
+    "idle_prompt",
+    "auth_success",
+    "elicitation_dialog",
+    "elicitation_url_dialog",
+    "elicitation_complete",
+    "elicitation_response",
+    "agent_needs_input",
+    "agent_completed",
+    "quota_auto_resume_fired",
+    "quota_auto_resume_stale",
+    "quota_auto_resume_disabled",
+    "worker_permission_prompt",
+    "push_notification",
+    "computer_use_enter",
+    "computer_use_exit",
+    "model_refusal_fallback",
+];
+
+/// What can end a turn before its end.
+const ERRORS: &[&str] = &[
+    "rate_limit",
+    "overloaded",
+    "authentication_failed",
+    "oauth_org_not_allowed",
+    "account_on_hold",
+    "verification_required",
+    "billing_error",
+    "invalid_request",
+    "model_not_found",
+    "server_error",
+    "max_output_tokens",
+    "cloud_credential_error",
+    "unknown",
+];
+
 impl Subject {
     /// Whether a matcher is tested with the character set that lists had before hyphens, blanks and
     /// commas came in.
     pub fn is_narrow(self) -> bool {
         matches!(self, Self::Error | Self::FileName)
+    }
+
+    /// What the subject of an event can be, where the client has a list of it (its documentation, and
+    /// the code of 2.1.329).
+    pub fn words(self, event: Event) -> Option<&'static [&'static str]> {
+        Some(match (self, event) {
+            (Self::Source, Event::SessionStart) => {
+                &["startup", "resume", "clear", "compact", "fork"]
+            }
+            (Self::Source, Event::ConfigChange) => &[
+                "user_settings",
+                "project_settings",
+                "local_settings",
+                "policy_settings",
+                "skills",
+            ],
+            (Self::Reason, _) => &[
+                "clear",
+                "resume",
+                "logout",
+                "prompt_input_exit",
+                "other",
+                "bypass_permissions_disabled",
+            ],
+            (Self::NotificationType, _) => NOTIFICATIONS,
+            (Self::Error, _) => ERRORS,
+            (Self::Trigger, Event::Setup) => &["init", "maintenance"],
+            (Self::Trigger, _) => &["manual", "auto"],
+            (Self::LoadReason, _) => {
+                &["session_start", "nested_traversal", "path_glob_match", "include", "compact"]
+            }
+            _ => return None,
+        })
     }
 
     /// The payload field in the client's words, or `None` where a matcher has no effect.

@@ -1,4 +1,4 @@
-//! Fields of an answer that the client passes over where they stand.
+//! Fields of an answer that the client passes over where they are.
 //!
 //! Source: clients 2.1.329 and 2.1.197, which take `permissionDecision` at the top, `decision` inside
 //! `hookSpecificOutput` and names that are spelled otherwise for keys that they do not know, without
@@ -25,7 +25,7 @@ const DECIDING: &[&str] = &[
 const SPECIFIC: &str = "hookSpecificOutput";
 
 /// A field of the answer on standard output that would decide something and does not where it
-/// stands, in words; nothing if there is none, or no answer.
+/// is, in words; nothing if there is none, or no answer.
 pub fn misplaced(event: Event, stdout: &str) -> Option<String> {
     in_object(event, &output::object(output::trimmed(stdout)).ok()?)
 }

@@ -3,7 +3,6 @@
 pub mod answer;
 pub mod call;
 pub mod event;
-pub mod json;
 pub mod matcher;
 pub mod misplaced;
 pub mod model;
@@ -12,6 +11,6 @@ pub mod output;
 pub mod payload;
 pub mod permission_rule;
 pub mod settings_schema;
-pub mod shell;
 pub mod tools;
+pub mod version;
 mod wording;

@@ -1,4 +1,4 @@
-//! An answer that stands among other text.
+//! An answer that is among other text.
 
 use std::ops::Range;
 
@@ -9,22 +9,22 @@ use super::event::{Event, PlainText};
 use super::misplaced;
 use super::output::{self, Output, trimmed};
 
-/// An answer that stands among other text.
+/// An answer that is among other text.
 #[derive(Debug)]
-pub struct Found {
+pub struct EmbeddedAnswer {
     /// The answer, as far as it is believed.
     pub answer: Answer,
     /// How many bytes the other text has.
     pub noise: usize,
     /// Whether some of the answer is not believed.
     pub doubted: bool,
-    /// A field of the answer that decides nothing where it stands, in words.
+    /// A field of the answer that decides nothing where it is, in words.
     pub misplaced: Option<String>,
     /// What of the other text may be an answer too and cannot be heeded, in words.
     pub unread: Option<String>,
 }
 
-impl Found {
+impl EmbeddedAnswer {
     fn weight(&self) -> (Option<Decision>, bool) {
         (self.answer.decision.filter(|it| *it != Decision::Allow), self.answer.stop)
     }
@@ -34,16 +34,16 @@ impl Found {
 const FIELDS: [&str; 5] =
     ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
 
-/// The answer that stands among other text; of several the gravest, and of those the last.
+/// The answer that is among other text; of several the gravest, and of those the last.
 ///
 /// Profiles and package managers print such text, and the client takes the whole for plain text.
-/// What merely stands in a text may be somebody else's words, such as the command that a hook
+/// What is merely quoted in a text may be somebody else's words, such as the command that a hook
 /// logs, so only what holds back or tells something is believed, and nothing that would let
 /// through or rewrite.
 ///
 /// Where the client reads text, an object in it may be part of the text; of a gate (`is_gate`) one
 /// that holds all back is taken for its answer.
-pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<Found> {
+pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer> {
     let is_text = event.facts().plain_text != PlainText::Ignored;
     let fields = match event.facts().plain_text {
         PlainText::Ignored => FIELDS.as_slice(),
@@ -58,8 +58,8 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<Found> {
     let names = |fields: &[&str]| fields.iter().any(|field| rest.contains(field));
     let looks = !is_text || names(&["\"decision\"", "\"continue\""]);
     let unread = broken && looks || names_answer(event, &rest);
-    let mut unread = unread.then(|| "what stands beside its answer cannot be read".to_owned());
-    let mut best: Option<Found> = None;
+    let mut unread = unread.then(|| "what comes with its answer cannot be read".to_owned());
+    let mut best: Option<EmbeddedAnswer> = None;
     for (span, object) in objects {
         let known = fields.iter().any(|field| object.contains_key(*field))
             || is_text && is_gate && holds_back(event, &object);
@@ -71,7 +71,8 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<Found> {
         match answer {
             Ok(Some(answer)) => {
                 let noise = text.len() - span.len();
-                let found = Found { answer, noise, doubted: false, misplaced, unread: None };
+                let found =
+                    EmbeddedAnswer { answer, noise, doubted: false, misplaced, unread: None };
                 let lesser = match best.take() {
                     Some(graver) if graver.weight() > found.weight() => {
                         best = Some(graver);
@@ -88,14 +89,14 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<Found> {
             Err(why) => unread = unread.or(Some(why)),
         }
     }
-    let Found { mut answer, noise, misplaced, .. } = best?;
+    let EmbeddedAnswer { mut answer, noise, misplaced, .. } = best?;
     let said = (answer.decision, answer.specific.len());
     answer.specific.retain(|key, value| key == "decision" && value["behavior"] == "deny");
     if answer.decision == Some(Decision::Allow) {
         (answer.decision, answer.reason) = (None, None);
     }
     let doubted = said != (answer.decision, answer.specific.len());
-    Some(Found { answer, noise, doubted, misplaced, unread })
+    Some(EmbeddedAnswer { answer, noise, doubted, misplaced, unread })
 }
 
 /// Whether an object at the top is one that holds all back on an event.

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, Decision};
 use super::event::{Block, Event};
-use super::json::BOM;
 use super::payload;
 pub use super::wording::{Said, write};
+use crate::syntax::json::BOM;
 
 /// What a text on standard output is.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +108,7 @@ pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Ans
     Ok(answer)
 }
 
-/// Reads the decision where the event has it; what stands elsewhere the client passes over.
+/// Reads the decision where the event has it; what is elsewhere the client passes over.
 fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
     match event.facts().block {
         Block::Permission => {}

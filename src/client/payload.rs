@@ -82,6 +82,41 @@ pub struct Payload<'a> {
     /// `Elicitation`, `ElicitationResult`: the server.
     #[serde(borrow)]
     pub mcp_server_name: Cow<'a, str>,
+    /// `UserPromptSubmit`, `UserPromptExpansion`: what was typed.
+    #[serde(borrow)]
+    pub prompt: Cow<'a, str>,
+    /// `Notification`, `Elicitation`: the words for the user.
+    #[serde(borrow)]
+    pub message: Cow<'a, str>,
+    /// `Notification`: the heading, which most have not.
+    #[serde(borrow)]
+    pub title: Cow<'a, str>,
+    /// `UserPromptSubmit`, `SessionStart`: the session's title.
+    #[serde(borrow)]
+    pub session_title: Cow<'a, str>,
+    /// `UserPromptExpansion`: what follows the command.
+    #[serde(borrow)]
+    pub command_args: Cow<'a, str>,
+    /// `UserPromptExpansion`: where the command comes from.
+    #[serde(borrow)]
+    pub command_source: Cow<'a, str>,
+    /// `PostToolUse`: what the tool gave back, unparsed.
+    #[serde(borrow)]
+    pub tool_response: Option<&'a RawValue>,
+    /// `Stop`, `SubagentStop`, `StopFailure`: what the model said last.
+    #[serde(borrow)]
+    pub last_assistant_message: Cow<'a, str>,
+    /// `SubagentStop`: path of the subagent's own transcript.
+    #[serde(borrow)]
+    pub agent_transcript_path: Cow<'a, str>,
+    /// `Stop`, `SubagentStop`: whether the work goes on because an end was refused.
+    pub stop_hook_active: bool,
+    /// `PreCompact`: what a person wants kept; null where the client compacts by itself.
+    #[serde(borrow)]
+    pub custom_instructions: Option<Cow<'a, str>>,
+    /// `PostCompact`: the summary.
+    #[serde(borrow)]
+    pub compact_summary: Cow<'a, str>,
 }
 
 impl<'a> Payload<'a> {
@@ -94,8 +129,10 @@ impl<'a> Payload<'a> {
     /// When the text is not a JSON object, or a string in it is none of JSON's.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         Self::strict(text).or_else(|_| {
-            let is_usable = |(name, value): &(String, &RawValue)| {
-                name == "tool_input" || value.get().starts_with('"')
+            let is_usable = |(name, value): &(String, &RawValue)| match name.as_str() {
+                "tool_input" | "tool_response" => true,
+                "stop_hook_active" => matches!(value.get(), "true" | "false"),
+                _ => value.get().starts_with('"'),
             };
             Self::deserialize(MapDeserializer::new(fields(text)?.into_iter().filter(is_usable)))
         })

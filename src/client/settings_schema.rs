@@ -1,75 +1,27 @@
-//! The client's own rules for a settings file, as far as they concern hooks.
+//! The client's own rules for a settings file.
 //!
-//! Where client 2.1.197 and 2.1.329 differ, the worse effect is taken and the message names the
-//! version. Effects were seen on those two clients unless a comment gives another source.
+//! What clients 2.1.329 and 2.1.197 do was asked of them, key by key and type by type; where the two
+//! differ, a defect says so.
 
+mod defect;
 mod handler;
+mod keys;
+mod parked;
 mod pointer;
+mod shape;
 
+pub use defect::{Defect, Effect, Effects, VERSIONS};
 pub use handler::is_one_rule;
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
-use serde::Serialize;
-
-use super::json::{Document, Kind, Member, Node, Position};
 use super::matcher::compile;
+use crate::syntax::json::{Document, Kind, Member, Node, Position};
+use parked::{GUARDS, Search};
 use pointer::Pointer;
 
 /// The largest settings file that the client reads, in bytes (2.1.197).
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
-
-/// What the client does about a defect, worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Effect {
-    /// It applies nothing of the file: no hook, permission or environment variable.
-    FileDropped,
-    /// It ignores the key, or an earlier duplicate of it.
-    KeyDropped,
-    /// It ignores the one handler.
-    HandlerDropped,
-    /// It loads the handler, which then never does anything.
-    NeverFires,
-    /// It reads over the key and deletes it when it next rewrites the file.
-    Stripped,
-}
-
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::FileDropped => "the client ignores the whole file",
-            Self::KeyDropped => "the client ignores this key",
-            Self::HandlerDropped => "the client ignores this handler",
-            Self::NeverFires => "this handler never fires",
-            Self::Stripped => "the client deletes this key when it next rewrites the file",
-        })
-    }
-}
-
-/// Something in a settings file that does not do what its author meant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Defect {
-    /// What the client does about it.
-    pub effect: Effect,
-    /// JSON Pointer of the value at fault.
-    pub pointer: String,
-    /// Its line, from 1.
-    pub line: usize,
-    /// Its column in characters, from 1.
-    pub column: usize,
-    /// What was found. It names no place, so equal defects have equal messages.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let position = Position { line: self.line, column: self.column };
-        write!(f, "{position}: {}; {} ({})", self.message, self.effect, self.hint)
-    }
-}
 
 /// All defects of a settings file in the order of the file.
 ///
@@ -84,7 +36,7 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     };
     if document.text().len() > MAX_BYTES {
         check.report(
-            Effect::FileDropped,
+            Effects::DROP,
             &Pointer::ROOT,
             document.root(),
             "the file is larger than 2 MiB",
@@ -115,22 +67,17 @@ fn located(document: &Document<'_>, mut defects: Vec<(usize, Defect)>) -> Vec<De
     located.collect()
 }
 
-/// The top-level keys whose wrong type is known to drop the file (seen on both clients), with the
-/// type they need.
-const TOP_LEVEL: [(&str, &str); 3] =
-    [("disableAllHooks", "a boolean"), ("model", "a string"), ("permissions", "an object")];
-
 impl Check<'_, '_> {
     fn report(
         &mut self,
-        effect: Effect,
+        effects: Effects,
         pointer: &Pointer<'_>,
         node: &Node,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
         let (pointer, message, hint) = (pointer.to_string(), message.into(), hint.into());
-        let defect = Defect { effect, pointer, line: 0, column: 0, message, hint };
+        let defect = Defect { effects, pointer, line: 0, column: 0, message, hint };
         self.defects.push((node.span.start, defect));
     }
 
@@ -138,20 +85,16 @@ impl Check<'_, '_> {
         let (root, top) = (self.document.root(), Pointer::ROOT);
         let Kind::Object(members) = &root.kind else {
             let message = format!("the file holds {} instead of an object", root.describe());
-            self.report(Effect::FileDropped, &top, root, message, "put everything in `{ }`");
+            self.report(Effects::DROP, &top, root, message, "put everything in `{ }`");
             return;
         };
-        for (key, wanted) in TOP_LEVEL {
-            if let Some(node) = self.document.get(root, key) {
-                self.expect(&top.key(key), node, key, wanted);
-            }
-        }
+        self.settings(&top, members);
+        self.parked(&top, root, Search::START);
         self.shadowed(&top, members, |key| key == "hooks");
         let Some(hooks) = self.document.get(root, "hooks") else { return };
         let pointer = top.key("hooks");
         let Kind::Object(events) = &hooks.kind else {
-            let message = format!("`hooks` is {} instead of an object", hooks.describe());
-            self.report(Effect::KeyDropped, &pointer, hooks, message, "write `\"hooks\": { }`");
+            self.no_events(&pointer, hooks);
             return;
         };
         self.shadowed(&pointer, events, |_| true);
@@ -160,14 +103,15 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Reports `node` where it is not of the type that the schema asks for.
-    fn expect(&mut self, pointer: &Pointer<'_>, node: &Node, key: &str, wanted: &str) -> bool {
-        let right = node.describe() == wanted;
-        if !right {
-            let message = format!("`{key}` is {} instead of {wanted}", node.describe());
-            self.report(Effect::FileDropped, pointer, node, message, format!("make it {wanted}"));
-        }
-        right
+    fn no_events(&mut self, pointer: &Pointer<'_>, hooks: &Node) {
+        let elements = hooks.elements().unwrap_or_default();
+        // Any object in a list could be a guard.
+        let holds_objects = elements.iter().any(|it| matches!(it.kind, Kind::Object(_)));
+        let newest = if holds_objects { Effect::FileDropped } else { Effect::KeyDropped };
+        let message = format!("`hooks` is {} instead of an object", hooks.describe());
+        let hint = "write `\"hooks\": { \"PreToolUse\": [ … ] }`";
+        let effects = Effects { newest, oldest: Effect::KeyDropped };
+        self.report(effects, pointer, hooks, message, hint);
     }
 
     /// Reports members that a later member of the same name hides.
@@ -175,18 +119,21 @@ impl Check<'_, '_> {
         for member in hidden(self.document, members) {
             let key = self.document.key(member);
             if concerns(&key) {
-                let message =
-                    format!("`{key}` stands here more than once, and only the last counts");
+                let message = format!("`{key}` is here more than once, and only the last counts");
                 let pointer = pointer.key(&key);
                 let hint = "join the two by hand";
-                self.report(Effect::KeyDropped, &pointer, &member.value, message, hint);
+                let effects = Effects::both(Effect::KeyDropped);
+                self.report(effects, &pointer, &member.value, message, hint);
             }
         }
     }
 
     fn event(&mut self, hooks: &Pointer<'_>, event: &str, groups: &Node) {
         let pointer = hooks.key(event);
-        if !self.known_events.contains(event) {
+        let is_known = self.known_events.contains(event);
+        let is_list = matches!(groups.kind, Kind::Array(_));
+        self.parked(&pointer, groups, Search::event(is_known || is_list));
+        if !is_known {
             let nearest = self.known_events.iter().find(|known| known.eq_ignore_ascii_case(event));
             let hint = nearest.map_or_else(
                 || "check its spelling and the client's version".to_owned(),
@@ -195,13 +142,17 @@ impl Check<'_, '_> {
             let message = format!(
                 "`{event}` is no event of the client (one older than 2.1.101 drops the whole file)"
             );
-            self.report(Effect::KeyDropped, &pointer, groups, message, hint);
+            self.report(Effects::both(Effect::KeyDropped), &pointer, groups, message, hint);
             return;
         }
+        let is_guard = GUARDS.contains(&event);
         let Kind::Array(groups) = &groups.kind else {
+            let drops = is_guard && !matches!(groups.kind, Kind::Null);
+            let newest = if drops { Effect::FileDropped } else { Effect::KeyDropped };
             let message = format!("`{event}` is {} instead of an array", groups.describe());
             let hint = "write a list of groups, `[{\"hooks\": […]}]`";
-            self.report(Effect::KeyDropped, &pointer, groups, message, hint);
+            let effects = Effects { newest, oldest: Effect::KeyDropped };
+            self.report(effects, &pointer, groups, message, hint);
             return;
         };
         for (index, group) in groups.iter().enumerate() {
@@ -209,22 +160,29 @@ impl Check<'_, '_> {
         }
     }
 
+    /// What is lost with a faulty entry of an event: of a guard the whole file.
+    fn loss(event: &str, entry: Effect) -> Effects {
+        let newest = if GUARDS.contains(&event) { Effect::FileDropped } else { entry };
+        Effects { newest, oldest: Effect::FileDropped }
+    }
+
     fn group(&mut self, event: &str, pointer: &Pointer<'_>, group: &Node) {
+        let loss = Self::loss(event, Effect::GroupDropped);
         let Kind::Object(members) = &group.kind else {
             let message = format!("a group is {} instead of an object", group.describe());
             let hint = "write `{\"hooks\": […]}`";
-            self.report(Effect::FileDropped, pointer, group, message, hint);
+            self.report(loss, pointer, group, message, hint);
             return;
         };
         self.shadowed(pointer, members, |_| true);
         let handlers = self.document.get(group, "hooks");
         if handlers.is_none() && self.document.get(group, "type").is_some() {
-            let message = "a handler stands directly under its event (2.1.197 drops the file, \
-                           2.1.329 only the handler)";
+            let message = "a handler is directly under its event";
             let hint = "put it in a group, `{\"hooks\": [ … ]}`";
-            self.report(Effect::FileDropped, pointer, group, message, hint);
+            self.report(loss, pointer, group, message, hint);
             return;
         }
+        self.value("group", pointer, group, loss);
         if let Some(matcher) = self.document.get(group, "matcher") {
             self.matcher(event, &pointer.key("matcher"), matcher);
         }
@@ -235,31 +193,19 @@ impl Check<'_, '_> {
             }
         }
         let pointer = pointer.key("hooks");
-        match handlers.map(|node| (&node.kind, node)) {
-            Some((Kind::Array(handlers), _)) => {
-                for (index, handler) in handlers.iter().enumerate() {
-                    self.handler(event, &pointer.at(index), handler);
-                }
-            }
-            Some((_, node)) => {
-                self.expect(&pointer, node, "hooks", "an array");
-            }
-            None => {
-                let hint = "add `\"hooks\": [ ]` with its handlers, or delete the group";
-                self.report(Effect::FileDropped, &pointer, group, "a group without `hooks`", hint);
-            }
+        let handlers = handlers.and_then(Node::elements).unwrap_or_default();
+        for (index, handler) in handlers.iter().enumerate() {
+            self.handler(event, &pointer.at(index), handler);
         }
     }
 
     fn stripped(&mut self, pointer: &Pointer<'_>, node: &Node, key: &str, place: &str) {
         let message = format!("`{key}` is no key of {place}");
-        self.report(Effect::Stripped, pointer, node, message, "keep such notes elsewhere");
+        let effects = Effects::both(Effect::Stripped);
+        self.report(effects, pointer, node, message, "keep such notes elsewhere");
     }
 
     fn matcher(&mut self, event: &str, pointer: &Pointer<'_>, matcher: &Node) {
-        if !self.expect(pointer, matcher, "matcher", "a string") {
-            return;
-        }
         let Some(text) = self.document.string(matcher) else { return };
         let exact = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
         if text == "*" || text.chars().all(exact) {
@@ -268,11 +214,11 @@ impl Check<'_, '_> {
         if let Err(error) = compile(&text) {
             let message = format!("the matcher `{text}` is no JavaScript expression: {error}");
             let hint = "correct it; for exact names write `A|B`";
-            self.report(Effect::NeverFires, pointer, matcher, message, hint);
+            self.report(Effects::both(Effect::NeverFires), pointer, matcher, message, hint);
         } else if handler::is_about_tools(event) && is_permission_rule(&text) {
             let message = format!("the matcher `{text}` is a permission rule, not a tool name");
             let hint = "match the tool, and put the rule in the handler's `if`";
-            self.report(Effect::NeverFires, pointer, matcher, message, hint);
+            self.report(Effects::both(Effect::NeverFires), pointer, matcher, message, hint);
         }
     }
 }

@@ -1,13 +1,22 @@
 //! The client's own tools.
 
+use crate::syntax::suggestion::nearest;
+
 /// The names as the client spells them today, and those it still understands.
 ///
 /// Source: the client's tools reference, and the client 2.1.329.
 pub const KNOWN: &[&str] = &[
     "Agent",
+    "AgentOutput",
+    "AgentOutputTool",
     "AskUserQuestion",
     "Bash",
     "BashOutput",
+    "BashOutputTool",
+    "Brief",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
     "Edit",
     "EnterPlanMode",
     "EnterWorktree",
@@ -15,18 +24,31 @@ pub const KNOWN: &[&str] = &[
     "ExitWorktree",
     "Glob",
     "Grep",
+    "KillBash",
     "KillShell",
+    "LS",
     "LSP",
+    "ListAgents",
+    "ListMcpResources",
     "ListMcpResourcesTool",
+    "ListPeers",
     "Monitor",
     "MultiEdit",
     "NotebookEdit",
+    "NotebookRead",
     "PowerShell",
     "Read",
+    "ReadMcpResource",
+    "ReadMcpResourceDir",
+    "ReadMcpResourceDirTool",
     "ReadMcpResourceTool",
+    "ReportFindings",
+    "ScheduleWakeup",
     "SendMessage",
+    "SendUserMessage",
     "Skill",
     "SlashCommand",
+    "StructuredOutput",
     "Task",
     "TaskCreate",
     "TaskGet",
@@ -34,10 +56,14 @@ pub const KNOWN: &[&str] = &[
     "TaskOutput",
     "TaskStop",
     "TaskUpdate",
+    "TeamCreate",
+    "TeamDelete",
+    "TodoRead",
     "TodoWrite",
     "ToolSearch",
     "WebFetch",
     "WebSearch",
+    "Workflow",
     "Write",
 ];
 
@@ -47,6 +73,15 @@ pub fn misspelled(name: &str) -> Option<&'static str> {
         return None;
     }
     KNOWN.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
+}
+
+/// The tool that was probably meant by a name that the client does not have; `None` where it has it,
+/// and where none is near.
+pub fn unknown(name: &str) -> Option<&'static str> {
+    if KNOWN.contains(&name) || name.starts_with("mcp__") {
+        return None;
+    }
+    nearest(name, KNOWN.iter().copied())
 }
 
 /// Tool names of older clients and what they are called today; the client maps both sides.

@@ -70,7 +70,7 @@ fn in_json(event: Event, answer: &Answer) -> Said {
     }
     let message = answer.system_message.as_ref();
     let shown = message.filter(|_| facts.top.contains(&"systemMessage"));
-    // Nobody is shown it; what stands on standard error is in the debug log at least.
+    // Nobody is shown it; what is on standard error is in the debug log at least.
     if let Some(message) = message.filter(|_| !event.shows_messages()) {
         let newline = if said.stderr.is_empty() { "" } else { "\n" };
         said.stderr = format!("{}{newline}{message}", said.stderr);

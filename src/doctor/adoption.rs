@@ -1,20 +1,22 @@
 //! Does what is adopted run once?
 
-use super::facts::SettingsFile;
+use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
-use crate::client::json::is_blank;
-use crate::manifest::{Action, Hook};
-use crate::settings::adoption::{Adopted, Adoption, Declared, Program, Rebuilt};
+use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
+use crate::install::entries::{declared, own_hooks};
+use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "adopted-twice",
-        about: "no handler that is adopted stands in the settings again, or equal in another file",
+        about: "no handler that is adopted is in the settings again, or equal in another file",
+        notice: "it runs twice for each call",
         run: twice,
     },
     Check {
         id: "adopted-nowhere",
-        about: "each handler that is adopted stands in the manifest or in the settings",
+        about: "each handler that is adopted is in the manifest or in the settings",
+        notice: "it does not run any more",
         run: nowhere,
     },
 ];
@@ -29,10 +31,10 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Warning,
                 match found {
-                    Some(found) => format!("{}:{}", file.shown, found.position.line),
+                    Some(found) => file.at(found.position),
                     None => file.shown.clone(),
                 },
-                format!("`{hook}` is adopted, but stands here for the client to run as well"),
+                format!("`{hook}` is adopted, but is here for the client to run as well"),
                 format!(
                     "run `hookman apply{flag}`, which takes it out here, or \
                      `hookman release {hook}{flag}`, which leaves it to the client"
@@ -87,9 +89,7 @@ fn nowhere(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Error,
                 &file.shown,
-                format!(
-                    "`{hook}` was adopted, but stands in neither file, so that nothing runs it"
-                ),
+                format!("`{hook}` was adopted, but is in neither file, so nothing runs it"),
                 format!(
                     "run `hookman release {hook}{flag}`, which puts it back here, or \
                      `hookman release --forget {hook}{flag}` if it is gone for good"
@@ -131,32 +131,4 @@ fn known<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
     };
     let adoption = adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None)).ok()?;
     Some(Known { text, hooks, adoption })
-}
-
-/// The hooks that the manifest beside a settings file declares itself: the committed ones, or those
-/// of `all` that only the overlay has.
-pub fn own_hooks<'h>(
-    local: bool,
-    committed: &'h [Hook],
-    all: &'h [Hook],
-) -> impl Iterator<Item = &'h Hook> {
-    let own = move |hook: &&Hook| !local || !committed.iter().any(|it| it.name == hook.name);
-    if local { all } else { committed }.iter().filter(own)
-}
-
-/// Hooks as far as it matters to which handlers they run in whose stead.
-pub fn declared<'h>(hooks: impl IntoIterator<Item = &'h Hook>) -> Vec<Declared<'h>> {
-    let declared = |hook: &'h Hook| Declared {
-        hook: &hook.name,
-        adopted: hook.manner.adopted,
-        program: match &hook.action {
-            Action::Builtin { .. } | Action::Passed(_) => None,
-            Action::Command(line) => Some(Program::Command(line.clone())),
-            Action::Argv(words) => Some(Program::Argv(words.clone())),
-        },
-        events: &hook.events,
-        matcher: hook.matcher.as_deref(),
-        condition: hook.manner.condition.as_deref(),
-    };
-    hooks.into_iter().map(declared).collect()
 }

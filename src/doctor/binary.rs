@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Check, Facts, Findings, Level};
+use super::{Check, Facts, Findings, Level, Mend};
 use crate::machine::files;
 use crate::settings::wanted::LAUNCHER;
 
@@ -10,17 +10,25 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "binary-present",
         about: "the registered path of hookman is a program",
+        notice: "none of the hooks runs, and the client reports a failed hook at each call",
         run: present,
     },
-    Check { id: "binary-answers", about: "the registered program is a hookman", run: answers },
+    Check {
+        id: "binary-answers",
+        about: "the registered program is a hookman",
+        notice: "none of the hooks runs",
+        run: answers,
+    },
     Check {
         id: "launcher-present",
         about: "a registered project has its launcher, as hookman writes it",
+        notice: "the project's hooks do not run",
         run: launcher,
     },
     Check {
         id: "slash-commands",
         about: "the slash commands call a hookman that is there",
+        notice: "/hook:disable, /hook:enable and /hook:status fail",
         run: slash_commands,
     },
 ];
@@ -47,7 +55,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
             };
             findings.add(
                 Level::Error,
-                format!("{}:{}", file.shown, handler.position.line),
+                file.at(handler.position),
                 format!("{} is registered as `{command}`: {problem}", handler.event),
                 "run ./install.sh again, or `hookman install` with the hookman that should run",
             );
@@ -70,7 +78,7 @@ fn answers(facts: &Facts, findings: &mut Findings) {
 
 fn launcher(facts: &Facts, findings: &mut Findings) {
     let Some(project) = &facts.project else { return };
-    let uses = |file: &super::facts::SettingsFile| {
+    let uses = |file: &super::settings_file::SettingsFile| {
         file.scope != "user"
             && file
                 .handlers()
@@ -82,12 +90,15 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
         return;
     }
     if !files::is_executable(&launcher) {
-        findings.add(
+        let finding = findings.add(
             Level::Error,
             facts.paths.shown(&launcher),
             "the project's entries call this launcher, and it is missing or may not be run",
             "run `hookman install --project`, and commit the file",
         );
+        if launcher.is_file() {
+            finding.mend(Mend::MakeExecutable(launcher));
+        }
     } else if files::read_text(&launcher).ok().flatten().as_deref() != Some(LAUNCHER) {
         findings.add(
             Level::Warning,

@@ -3,10 +3,14 @@
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
-use crate::manifest::Hook;
+use crate::manifest::{Hook, Origin};
 
-pub(super) const CHECKS: &[Check] =
-    &[Check { id: "when-never", about: "no `when` asks for what never comes", run: never }];
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "when-never",
+    about: "no `when` asks for what never comes",
+    notice: "the hook never runs",
+    run: never,
+}];
 
 /// Tools whose input names no file; the client's tools reference, and payloads of 2.1.329.
 const WITHOUT_FILE: &[&str] =
@@ -19,7 +23,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
             if hook.audience.when.paths.is_empty() {
                 continue;
             }
-            let shown = || hook.origins.get("when").map(ToString::to_string).unwrap_or_default();
+            let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
             if let Some(subject) = without_file(hook) {
                 findings.add(
                     Level::Warning,

@@ -3,8 +3,12 @@
 use super::{Check, Facts, Findings, Level};
 use crate::runtime::overrides;
 
-pub(super) const CHECKS: &[Check] =
-    &[Check { id: "environment", about: "no variable keeps hooks from running", run: variables }];
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "environment",
+    about: "no variable keeps hooks from running",
+    notice: "hooks that should run do not",
+    run: variables,
+}];
 
 fn variables(facts: &Facts, findings: &mut Findings) {
     let hooks: Vec<&str> = facts
@@ -30,7 +34,7 @@ fn variables(facts: &Facts, findings: &mut Findings) {
             let place = document.position(node.span.start);
             findings.add(
                 if name == overrides::DEBUG { Level::Info } else { Level::Warning },
-                format!("{}:{}:{}", file.shown, place.line, place.column),
+                file.at(place),
                 format!("`env` gives {name} to every session that reads this file"),
                 "remove it unless it is meant",
             );

@@ -1,59 +1,29 @@
 //! What the checks look at, gathered once.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::installed::{self, Installed};
+use super::modules::{self, Module};
+use super::plugin::{self, Plugin};
+use super::settings_file::SettingsFile;
 use crate::client::event::Event;
-use crate::client::json::Document;
+use crate::install::command_faults::Around;
+use crate::install::command_faults::places::{self, PlacedFault};
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::{Paths, real};
-use crate::machine::{clock, files};
+use crate::machine::{clock, environment, files};
 use crate::manifest::{Manifest, Problems};
-use crate::runtime::chains::{self, Chain};
-use crate::runtime::journal::{self, Entry};
 use crate::runtime::overrides::Overrides;
-use crate::settings::adoption::Kept;
-use crate::settings::{self, Handler, Remembered, Undo};
+use crate::settings::Handler;
+use crate::state::chains::{self, Chain};
+use crate::state::journal::{self, Entry};
 
 /// How much of the journal is looked at, in bytes.
 const JOURNAL_TAIL: u64 = 1024 * 1024;
-
-/// A settings file of the client.
-pub struct SettingsFile {
-    /// `user`, `project` or `local`.
-    pub scope: &'static str,
-    /// Its name for people.
-    pub shown: String,
-    /// Its text, `None` where there is no file, or why it could not be read.
-    pub text: Result<Option<String>, String>,
-    /// What is kept of the handlers that were adopted from it.
-    pub adoptions: Option<Kept>,
-    /// What is kept to take our entries out of it.
-    pub undo: Option<Undo>,
-}
-
-impl SettingsFile {
-    /// The file's JSON, where it can be read.
-    pub fn document(&self) -> Option<Document<'_>> {
-        let text = self.text.as_ref().ok()?.as_deref()?;
-        Document::parse(text).ok()
-    }
-
-    /// The flag that makes a command work on it.
-    pub fn flag(&self) -> &'static str {
-        match self.scope {
-            "project" => " --project",
-            "local" => " --local",
-            _ => "",
-        }
-    }
-
-    /// The handlers in the file.
-    pub fn handlers(&self) -> Vec<Handler> {
-        self.document().map(|document| settings::handlers(&document)).unwrap_or_default()
-    }
-}
 
 /// A chain and its manifests.
 pub struct ChainFacts {
@@ -75,23 +45,37 @@ pub struct Facts {
     pub project: Option<PathBuf>,
     /// The settings files that apply here.
     pub settings: Vec<SettingsFile>,
+    /// The settings files of an administrator.
+    pub managed: Vec<SettingsFile>,
+    /// The plugins that are on here.
+    pub plugins: Vec<Plugin>,
     /// The chains that apply here.
     pub chains: Vec<ChainFacts>,
     /// The registered programs that can be run, and what each answers to `--version`.
     pub binaries: BTreeMap<PathBuf, String>,
     /// The last lines of the journal, oldest first.
     pub journal: Vec<Entry<'static>>,
+    /// Whether the journal has older lines.
+    pub journal_is_cut: bool,
     /// Why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
     /// What this environment says about hooks.
     pub overrides: Overrides,
+    /// The client, where one is found.
+    pub client: Option<Installed>,
     /// Seconds since 1970.
     pub now: i64,
+    /// What is wrong with commands, once it was looked for.
+    faults: OnceLock<Vec<PlacedFault>>,
+    /// The mods of the plugins, once they were looked for.
+    modules: OnceLock<Vec<Module>>,
 }
 
 impl Facts {
     /// Gathers the facts for a user and, where there is one, a project.
-    pub fn gather(paths: &Paths, project: Option<&Path>) -> Self {
+    ///
+    /// `scope` is that of the one settings file to look at; without it all are.
+    pub fn gather(paths: &Paths, project: Option<&Path>, scope: Option<&str>) -> Self {
         let mut files = vec![("user", paths.user_settings())];
         let mut chains = vec![Chain::of_user(paths)];
         if let Some(project) =
@@ -101,20 +85,20 @@ impl Facts {
             files.push(("local", project.join(".claude/settings.local.json")));
             chains.push(Chain::of_project(project));
         }
+        let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
+        files.retain(|(name, _)| is_asked(name));
+        chains.retain(|chain| is_asked(chain.scope) || is_asked("local") && chain.scope != "user");
         let settings: Vec<SettingsFile> = files
             .into_iter()
-            .map(|(scope, path)| {
-                let text = files::read_text(&path).map_err(|error| error.source.to_string());
-                let current = text.as_ref().ok().and_then(Option::as_deref);
-                SettingsFile {
-                    scope,
-                    shown: paths.shown(&path),
-                    adoptions: adoptions(paths, &path),
-                    undo: undo(paths, &path, current),
-                    text,
-                }
-            })
+            .map(|(scope, path)| SettingsFile::read(paths, scope, &path))
             .collect();
+        let (mut managed, mut plugins) = (Vec::new(), Vec::new());
+        if scope.is_none() {
+            let all = paths.managed_settings();
+            let all = all.iter().map(|path| SettingsFile::read_foreign(paths, "managed", path));
+            managed = all.collect();
+            plugins = plugin::plugins(paths, project, &settings);
+        }
         let chains = chains
             .into_iter()
             .map(|chain| ChainFacts {
@@ -127,8 +111,13 @@ impl Facts {
                 chain,
             })
             .collect();
+        let mut journal_is_cut = false;
         let (journal, journal_problem) = match journal::tail(paths, JOURNAL_TAIL) {
-            Ok(text) => (journal::entries(&text), files::check_writable(&paths.journal()).err()),
+            Ok(text) => {
+                // It begins with the first whole line behind that many bytes.
+                journal_is_cut = text.len() as u64 + JOURNAL_TAIL / 16 > JOURNAL_TAIL;
+                (journal::entries(&text), files::check_writable(&paths.journal()).err())
+            }
             Err(error) => (Vec::new(), Some(error)),
         };
         Self {
@@ -136,28 +125,88 @@ impl Facts {
             paths: paths.clone(),
             project: project.map(Path::to_owned),
             settings,
+            managed,
+            plugins,
             chains,
+            journal_is_cut,
             journal,
             journal_problem: journal_problem.map(|error| error.to_string()),
             overrides: Overrides::of_process(),
+            client: installed::installed(paths),
             now: clock::unix_seconds(),
+            faults: OnceLock::new(),
+            modules: OnceLock::new(),
         }
+    }
+
+    /// What is wrong with the commands of manifests, settings files and plugins.
+    pub(super) fn faults(&self) -> &[PlacedFault] {
+        self.faults.get_or_init(|| {
+            let around = self.around();
+            let mut faults = Vec::new();
+            for chain in &self.chains {
+                if let Ok(Some(manifest)) = &chain.manifest {
+                    let hooks = &manifest.hooks;
+                    faults.extend(places::of_hooks(hooks, &chain.chain.manifest, &around));
+                }
+            }
+            let mut add = |file: &SettingsFile, around: &Around| {
+                let at = |handler: &Handler| file.at(handler.position);
+                faults.extend(places::of_handlers(&file.handlers(), around, &at));
+            };
+            self.settings.iter().chain(&self.managed).for_each(|file| add(file, &around));
+            for plugin in &self.plugins {
+                let around = Around { plugin: Some(plugin.root.clone()), ..around.clone() };
+                plugin.files.iter().for_each(|file| add(file, &around));
+            }
+            faults
+        })
+    }
+
+    /// What commands find around them.
+    pub(super) fn around(&self) -> Around {
+        Around {
+            project: self.project.clone(),
+            plugin: None,
+            home: self.paths.home.clone(),
+            path: self.path(),
+        }
+    }
+
+    /// The directories of programs that the client's hooks have: those of this environment, unless
+    /// a settings file says others.
+    fn path(&self) -> OsString {
+        let said = self.settings.iter().rev().find_map(|file| {
+            let document = file.document()?;
+            let path = document.string(document.lookup("/env/PATH")?)?;
+            Some(OsString::from(path.into_owned()))
+        });
+        said.or_else(|| environment::raw("PATH")).unwrap_or_default()
+    }
+
+    /// The runs that a client made, as far as that can be told, oldest first.
+    pub fn client_runs(&self) -> impl DoubleEndedIterator<Item = &Entry<'static>> {
+        self.journal.iter().filter(|entry| !entry.by_hand)
+    }
+
+    /// The files whose hooks the client runs: settings, an administrator's, and those of plugins.
+    pub fn files(&self) -> impl Iterator<Item = &SettingsFile> {
+        let of_plugins = self.plugins.iter().flat_map(|plugin| &plugin.files);
+        self.settings.iter().chain(&self.managed).chain(of_plugins)
+    }
+
+    /// The mods of the plugins that are on.
+    pub(super) fn modules(&self) -> &[Module] {
+        self.modules.get_or_init(|| {
+            let program = self.client.as_ref().map(|client| client.program.as_path());
+            modules::modules(&self.plugins, program)
+        })
     }
 
     /// The names of the events that the client knows.
     pub fn events(&self) -> Vec<&'static str> {
         Event::ALL.iter().map(|event| event.name()).collect()
     }
-}
-
-fn undo(paths: &Paths, settings: &Path, current: Option<&str>) -> Option<Undo> {
-    let text = files::read_text(&paths.kept("undo", settings)).ok()??;
-    serde_json::from_str::<Remembered>(&text).ok()?.of(current)
-}
-
-fn adoptions(paths: &Paths, settings: &Path) -> Option<Kept> {
-    let text = files::read_text(&paths.kept("adoptions", settings)).ok()??;
-    serde_json::from_str(&text).ok()
 }
 
 /// How long a registered program may take to tell its version.

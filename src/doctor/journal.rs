@@ -4,19 +4,45 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Check, Facts, Findings, Level};
-use crate::session::identity::safe_name;
+use crate::session::id::SessionId;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { id: "journal-writable", about: "runs can be written down", run: writable },
-    Check { id: "fired", about: "the client has called hookman", run: fired },
-    Check { id: "session-id", about: "runs came with a usable session_id", run: session_id },
+    Check {
+        id: "journal-writable",
+        about: "runs can be written down",
+        notice: "`hookman log` and `hookman why` know nothing of what happens",
+        run: writable,
+    },
+    Check {
+        id: "fired",
+        about: "the client has called hookman",
+        notice: "nothing so far: it cannot be told yet whether the hooks run",
+        run: fired,
+    },
+    Check {
+        id: "session-id",
+        about: "runs came with a usable session_id",
+        notice: "a hook that was switched off for the session runs all the same",
+        run: session_id,
+    },
     Check {
         id: "transcript-path",
         about: "runs came with a usable transcript_path",
+        notice: "hooks that read the transcript find none",
         run: transcript_path,
     },
-    Check { id: "hook-failures", about: "no hook keeps failing", run: failures },
-    Check { id: "run-notes", about: "hookman itself met no trouble", run: notes },
+    Check {
+        id: "hook-failures",
+        about: "no hook keeps failing",
+        notice: "what the hook is for does not happen, or each call is blocked where it must hold",
+        run: failures,
+    },
+    Check {
+        id: "run-notes",
+        about: "hookman itself met no trouble",
+        notice: "a run that did something else than it was asked to",
+        run: notes,
+    },
 ];
 
 /// How many of the last runs are looked at.
@@ -34,18 +60,24 @@ fn writable(facts: &Facts, findings: &mut Findings) {
 }
 
 fn fired(facts: &Facts, findings: &mut Findings) {
-    if facts.journal.is_empty() && facts.journal_problem.is_none() {
+    if facts.client_runs().next().is_none() && facts.journal_problem.is_none() {
+        let by_hand = match facts.journal.len() {
+            0 => String::new(),
+            1 => "; the one run was called by hand".to_owned(),
+            several => format!("; {several} runs were called by hand"),
+        };
         findings.add(
             Level::Info,
             facts.paths.shown(&facts.paths.journal()),
-            "the client has not called hookman yet",
-            "start a session, let it use a tool, and look again",
+            format!("the client has not called hookman yet{by_hand}"),
+            "start a session, let it use a tool, and look again; \
+             `hookman doctor --ask-client` does not wait for one",
         );
     }
 }
 
 fn session_id(facts: &Facts, findings: &mut Findings) {
-    let recent = recent(facts);
+    let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.session.is_empty()).count();
     if missing > 0 {
         findings.add(
@@ -58,8 +90,8 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
             "update the client, or look at what else calls hookman",
         );
     }
-    let is_odd = |entry: &&crate::runtime::journal::Entry<'_>| {
-        !entry.session.is_empty() && safe_name(&entry.session) != entry.session
+    let is_odd = |entry: &&&crate::state::journal::Entry<'_>| {
+        !entry.session.is_empty() && !SessionId::new(&*entry.session).is_file_name()
     };
     if let Some(entry) = recent.iter().rev().find(is_odd) {
         findings.add(
@@ -75,7 +107,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
 }
 
 fn transcript_path(facts: &Facts, findings: &mut Findings) {
-    let recent = recent(facts);
+    let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.transcript.is_empty()).count();
     if missing > 0 {
         findings.add(
@@ -148,7 +180,14 @@ fn notes(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn recent(facts: &Facts) -> &[crate::runtime::journal::Entry<'static>] {
+fn recent(facts: &Facts) -> &[crate::state::journal::Entry<'static>] {
     let start = facts.journal.len().saturating_sub(RECENT);
     &facts.journal[start..]
+}
+
+/// The last runs that a client made.
+fn of_client(facts: &Facts) -> Vec<&crate::state::journal::Entry<'static>> {
+    let mut runs: Vec<_> = facts.client_runs().rev().take(RECENT).collect();
+    runs.reverse();
+    runs
 }

@@ -3,8 +3,18 @@
 use super::{Check, Facts, Findings, Level};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { id: "manifest-parse", about: "manifests can be read", run: parses },
-    Check { id: "manifest-present", about: "there is a manifest", run: present },
+    Check {
+        id: "manifest-parse",
+        about: "manifests can be read",
+        notice: "edits of the manifest have no effect",
+        run: parses,
+    },
+    Check {
+        id: "manifest-present",
+        about: "there is a manifest",
+        notice: "hookman runs no hook",
+        run: present,
+    },
 ];
 
 fn parses(facts: &Facts, findings: &mut Findings) {
@@ -14,7 +24,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             let origin = &problem.origin;
             findings.add(
                 Level::Error,
-                format!("{}:{}:{}", origin.file, origin.position.line, origin.position.column),
+                origin.place(),
                 &problem.message,
                 "correct it; until then its last good version is used, where there was one",
             );

@@ -6,25 +6,41 @@ use crate::client::matcher::{self, Kind};
 use crate::client::tools;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { id: "matcher-case", about: "tool names are spelled as the client does", run: case },
-    Check { id: "matcher-mcp", about: "matchers for MCP servers name their tools", run: mcp },
-    Check { id: "matcher-rule", about: "no permission rule is used as a matcher", run: rule },
+    Check {
+        id: "matcher-case",
+        about: "tool names are spelled as the client does",
+        notice: "the hook never runs for that tool",
+        run: case,
+    },
+    Check {
+        id: "matcher-mcp",
+        about: "matchers for MCP servers name their tools",
+        notice: "the hook never runs for the tools of that server",
+        run: mcp,
+    },
+    Check {
+        id: "matcher-rule",
+        about: "no permission rule is used as a matcher",
+        notice: "the hook never runs",
+        run: rule,
+    },
     Check {
         id: "matcher-ignored",
-        about: "no matcher stands where it has no effect",
+        about: "no matcher is where it has no effect",
+        notice: "the hook runs each time, whatever the matcher says",
         run: ignored,
     },
 ];
 
 /// A matcher somewhere.
-struct Place {
-    shown: String,
-    event: Event,
-    matcher: String,
+pub(super) struct Place {
+    pub(super) shown: String,
+    pub(super) event: Event,
+    pub(super) matcher: String,
 }
 
 /// The matchers of manifests and settings files.
-fn places(facts: &Facts) -> Vec<Place> {
+pub(super) fn places(facts: &Facts) -> Vec<Place> {
     let mut places = of_manifests(facts);
     places.extend(of_settings(facts));
     places
@@ -39,7 +55,7 @@ fn of_manifests(facts: &Facts) -> Vec<Place> {
                 continue;
             };
             places.extend(hook.events.iter().map(|event| Place {
-                shown: origin.to_string(),
+                shown: origin.place(),
                 event: *event,
                 matcher: matcher.clone(),
             }));
@@ -50,13 +66,13 @@ fn of_manifests(facts: &Facts) -> Vec<Place> {
 
 fn of_settings(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
-    for file in &facts.settings {
+    for file in facts.files() {
         for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
             let (Some(event), Some(matcher)) = (Event::from_name(&handler.event), handler.matcher)
             else {
                 continue;
             };
-            let shown = format!("{}:{}", file.shown, handler.position.line);
+            let shown = file.at(handler.position);
             places.push(Place { shown, event, matcher });
         }
     }

@@ -1,115 +1,134 @@
 //! Checks that turn facts into findings.
 //!
-//! A check is a value: an id that stays the same for ever, one line on what it looks at, and a
-//! function from [`Facts`] to findings. A family of checks is a file with a list of them; the
-//! families are listed in [`FAMILIES`], in the order in which a user should read the findings.
+//! A check is a value: an id that stays the same for ever, one line on what it holds, what a user
+//! would notice where it does not, and a function from [`Facts`] to findings. A file has a list of
+//! checks, and a family some such lists; [`FAMILIES`] has the families in the order in which a user
+//! should read the findings.
 
 mod adoption;
+mod after;
 mod binary;
+mod client;
+pub mod client_probe;
+mod commands;
 mod conditions;
+mod cost;
 mod environment;
 pub mod facts;
+mod finding;
+pub mod installed;
 mod journal;
+mod liveness;
 mod manifests;
 mod matchers;
+mod mods;
+mod modules;
 mod order;
+mod plugin;
+mod plugins;
+mod races;
+mod readers;
 mod registration;
+mod repository;
 mod rules;
+pub mod self_test;
 mod settings;
+pub mod settings_file;
+mod state;
+mod subjects;
 
-use serde::Serialize;
-
-pub use adoption::{declared, own_hooks};
 pub use facts::Facts;
-pub use registration::demands;
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Worth knowing.
-    Info,
-    /// Something does not do what was meant, or will not for long.
-    Warning,
-    /// Hooks do not fire, or gates do not hold.
-    Error,
-}
-
-impl Level {
-    /// The word in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// What a check found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// The check's id.
-    pub check: &'static str,
-    /// How bad it is.
-    pub level: Level,
-    /// Where: a file, with line and column where there are any.
-    pub place: String,
-    /// What.
-    pub message: String,
-    /// The way out.
-    pub fix: String,
-}
+pub use finding::{Finding, Findings, Level, Mend};
 
 /// Looks at one thing.
 pub struct Check {
     /// The id that findings carry.
     pub id: &'static str,
-    /// What it looks at, in one line.
+    /// What it holds, in one line.
     pub about: &'static str,
+    /// What a user would notice where that does not hold.
+    pub notice: &'static str,
     /// From facts to what is wrong with them.
     pub run: fn(&Facts, &mut Findings),
 }
 
-/// Collects what one check finds.
-pub struct Findings {
-    check: &'static str,
-    found: Vec<Finding>,
+/// Checks of one subject, which can be asked for by its name.
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// What its checks are about.
+    pub about: &'static str,
+    /// The checks, a list for each file.
+    pub lists: &'static [&'static [Check]],
 }
 
-impl Findings {
-    /// Adds a finding.
-    pub fn add(
-        &mut self,
-        level: Level,
-        place: impl Into<String>,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
-        self.found.push(Finding {
-            check: self.check,
-            level,
-            place: place.into(),
-            message: message.into(),
-            fix: fix.into(),
-        });
+impl Family {
+    /// The checks, in order.
+    pub fn checks(&self) -> impl Iterator<Item = &'static Check> {
+        self.lists.iter().copied().flatten()
     }
 }
 
-/// The checks, by family.
-pub const FAMILIES: &[&[Check]] = &[
-    settings::CHECKS,
-    manifests::CHECKS,
-    registration::CHECKS,
-    adoption::CHECKS,
-    binary::CHECKS,
-    matchers::CHECKS,
-    rules::CHECKS,
-    conditions::CHECKS,
-    order::CHECKS,
-    environment::CHECKS,
-    journal::CHECKS,
+/// All families, in the order in which findings are read.
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "settings",
+        about: "settings files load, by the client's own rules",
+        lists: &[settings::CHECKS],
+    },
+    Family {
+        name: "manifest",
+        about: "manifests load, and the settings say what they ask for",
+        lists: &[manifests::CHECKS, registration::CHECKS, adoption::CHECKS],
+    },
+    Family {
+        name: "commands",
+        about: "what is to be run is there",
+        lists: &[binary::CHECKS, commands::CHECKS],
+    },
+    Family {
+        name: "matchers",
+        about: "matchers and conditions hit what they were meant for",
+        lists: &[matchers::CHECKS, subjects::CHECKS, rules::CHECKS, conditions::CHECKS],
+    },
+    Family {
+        name: "order",
+        about: "hooks run in an order in which gates hold",
+        lists: &[order::CHECKS, after::CHECKS, races::CHECKS],
+    },
+    Family {
+        name: "session",
+        about: "the client calls hookman, with a usable session, and hooks do their work",
+        lists: &[environment::CHECKS, journal::CHECKS, state::CHECKS, liveness::CHECKS],
+    },
+    Family {
+        name: "client",
+        about: "the installed client knows what the manifests use",
+        lists: &[client::CHECKS],
+    },
+    Family {
+        name: "plugins",
+        about: "what plugins and administrators add is known, and leaves hooks alone",
+        lists: &[plugins::CHECKS],
+    },
+    Family { name: "mods", about: "no mod opens a gate", lists: &[mods::CHECKS] },
+    Family { name: "cost", about: "hooks take no more than they may", lists: &[cost::CHECKS] },
+    Family {
+        name: "git",
+        about: "git keeps what others need, and nothing of this machine",
+        lists: &[repository::CHECKS],
+    },
+    Family {
+        name: "readers",
+        about: "no other program runs the same entries by other rules",
+        lists: &[readers::CHECKS],
+    },
 ];
+
+/// All checks, in order.
+pub fn checks() -> impl Iterator<Item = &'static Check> {
+    FAMILIES.iter().flat_map(Family::checks)
+}
 
 /// What a check came to.
 pub struct Examined {
@@ -119,16 +138,14 @@ pub struct Examined {
     pub findings: Vec<Finding>,
 }
 
-/// Runs every check.
-pub fn examine(facts: &Facts) -> Vec<Examined> {
-    FAMILIES
-        .iter()
-        .copied()
-        .flatten()
+/// Runs the checks that `is_asked` for.
+pub fn examine(facts: &Facts, is_asked: impl Fn(&Check) -> bool) -> Vec<Examined> {
+    checks()
+        .filter(|check| is_asked(check))
         .map(|check| {
-            let mut findings = Findings { check: check.id, found: Vec::new() };
+            let mut findings = Findings::of(check.id, check.notice);
             (check.run)(facts, &mut findings);
-            Examined { check, findings: findings.found }
+            Examined { check, findings: findings.into_found() }
         })
         .collect()
 }
@@ -138,11 +155,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_check_has_an_id_of_its_own() {
-        let mut ids: Vec<&str> = FAMILIES.iter().copied().flatten().map(|check| check.id).collect();
-        let all = ids.len();
-        ids.sort_unstable();
-        ids.dedup();
-        assert_eq!(ids.len(), all);
+    fn every_check_and_family_has_a_name_of_its_own() {
+        let families = FAMILIES.iter().map(|family| family.name);
+        let mut names: Vec<&str> = checks().map(|check| check.id).chain(families).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Block, Event};
-use crate::manifest::{Action, Hook, OnError};
+use crate::manifest::{Action, Hook, OnError, Origin};
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "gate-order",
     about: "hooks that must hold run before hooks with side effects",
+    notice: "a command has acted on a call that the gate then blocks",
     run: gates_first,
 }];
 
@@ -19,7 +20,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             if let Some(earlier) = earlier {
                 findings.add(
                     Level::Warning,
-                    gate.origin().map(ToString::to_string).unwrap_or_default(),
+                    gate.origin().map(Origin::place).unwrap_or_default(),
                     format!(
                         "`{}` must hold but runs after `{}`, which has acted by then on calls that are blocked",
                         gate.name, earlier.name

@@ -1,27 +1,31 @@
 //! Is hookman registered for exactly what the manifests ask?
 
-use super::facts::{ChainFacts, SettingsFile};
-use super::{Check, Facts, Findings, Level};
+use super::facts::ChainFacts;
+use super::settings_file::SettingsFile;
+use super::{Check, Facts, Findings, Level, Mend};
 use crate::client::call::run_words;
 use crate::client::event::Event;
-use crate::manifest::Hook;
-use crate::settings::wanted::{Caller, Demand, Own, beyond, for_switches, limit, longest, wanted};
+use crate::install::entries::demands;
+use crate::settings::wanted::{Caller, beyond, for_switches, limit, longest, wanted};
 use crate::settings::{Record, plan};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "registration",
         about: "settings.json holds the entries that the manifest asks for",
+        notice: "hooks of the manifest do not run, or run for other calls than it says",
         run: registered,
     },
     Check {
         id: "registration-scope",
         about: "no chain is registered in a file of another scope",
+        notice: "the hooks run on this machine only",
         run: scope,
     },
     Check {
         id: "chain-time",
         about: "no chain may take longer than the client lets hookman run",
+        notice: "the last hooks of the chain do not run, and a gate among them does not hold",
         run: chain_time,
     },
 ];
@@ -42,7 +46,7 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         let flag = file.flag();
         let has_manifest = matches!(chain.manifest, Ok(Some(_)));
         for change in &plan.changes {
-            findings.add(
+            let finding = findings.add(
                 Level::Error,
                 &file.shown,
                 format!("it is not what {} asks for: {change}", chain.shown),
@@ -55,6 +59,9 @@ fn registered(facts: &Facts, findings: &mut Findings) {
                     )
                 },
             );
+            if has_manifest {
+                finding.mend(Mend::Apply(file.scope));
+            }
         }
     }
 }
@@ -84,31 +91,6 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
     })
 }
 
-/// What the hooks of a chain ask of the client: one demand for each event of each enabled hook.
-pub fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
-    hooks
-        .iter()
-        .filter(|hook| hook.enabled)
-        .flat_map(|hook| {
-            hook.events.iter().map(|event| Demand {
-                event: *event,
-                matcher: hook.matcher.as_deref(),
-                timeout_ms: hook.timeout_ms,
-                parallel: hook.manner.parallel,
-                own: own(hook),
-            })
-        })
-        .collect()
-}
-
-fn own(hook: &Hook) -> Option<Own<'_>> {
-    let (passed, keys) = match hook.passed() {
-        Some(passed) => (true, passed.keys.clone()),
-        None => (false, hook.manner.own_entry()?),
-    };
-    Some(Own { hook: &hook.name, passed, keys })
-}
-
 fn scope(facts: &Facts, findings: &mut Findings) {
     for file in facts.settings.iter().filter(|file| file.scope == "project") {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
@@ -116,12 +98,14 @@ fn scope(facts: &Facts, findings: &mut Findings) {
             if shell || run_words(&handler.value).is_none() {
                 continue;
             }
-            findings.add(
-                Level::Warning,
-                format!("{}:{}", file.shown, handler.position.line),
-                format!("the entry for {} names a path of this machine", handler.event),
-                "run `hookman apply --project`, which registers the launcher instead",
-            );
+            findings
+                .add(
+                    Level::Warning,
+                    file.at(handler.position),
+                    format!("the entry for {} names a path of this machine", handler.event),
+                    "run `hookman apply --project`, which registers the launcher instead",
+                )
+                .mend(Mend::Apply("project"));
         }
     }
 }

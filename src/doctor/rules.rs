@@ -4,9 +4,14 @@ use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
 use crate::client::permission_rule::{Anchors, Never, Rule};
+use crate::manifest::Origin;
 
-pub(super) const CHECKS: &[Check] =
-    &[Check { id: "if-never", about: "no `if` asks for what never comes", run: never }];
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "if-never",
+    about: "no `if` asks for what never comes",
+    notice: "the hook never runs",
+    run: never,
+}];
 
 /// An `if` somewhere.
 struct Place {
@@ -25,12 +30,12 @@ fn places(facts: &Facts) -> Vec<Place> {
         for hook in &manifest.hooks {
             let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
             let Some(rule) = hook.manner.condition.clone().or_else(of_client) else { continue };
-            let shown = hook.origins.get("if").map(ToString::to_string).unwrap_or_default();
+            let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
             let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
             places.push(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() });
         }
     }
-    for file in &facts.settings {
+    for file in facts.files() {
         for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
             let rule = handler.value.get("if").and_then(|rule| rule.as_str());
             let (Some(event), Some(rule)) = (Event::from_name(&handler.event), rule) else {
@@ -41,7 +46,7 @@ fn places(facts: &Facts) -> Vec<Place> {
             if places.iter().any(is_it) {
                 continue;
             }
-            let shown = format!("{}:{}", file.shown, handler.position.line);
+            let shown = file.at(handler.position);
             let (events, matcher, rule) = (vec![event], handler.matcher, rule.to_owned());
             places.push(Place { shown, events, matcher, rule, is_passed: false });
         }
@@ -73,9 +78,13 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 format!("`{text}` is never met: case matters"),
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
+            Some(Never::Unknown(tool)) => (
+                format!("`{text}` is never met: the client has no tool `{}`", rule.tool),
+                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
+            ),
             Some(Never::Pattern) => (
                 format!(
-                    "`{text}` is never met: the client compares what stands in brackets with commands and files only"
+                    "`{text}` is never met: the client compares what is in brackets with commands and files only"
                 ),
                 format!("write `{}`, and look at the input in the hook", rule.tool),
             ),

@@ -1,24 +1,59 @@
 //! Do the settings files load, by the client's own rules?
 
 use super::{Check, Facts, Findings, Level};
-use crate::client::json::{Document, Kind, is_blank};
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::machine::{files, folders};
 use crate::settings::Handler;
+use crate::syntax::json::{Document, Kind, is_blank};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { id: "settings-read", about: "settings files can be read", run: readable },
-    Check { id: "settings-parse", about: "settings files are strict JSON", run: parses },
+    Check {
+        id: "settings-read",
+        about: "settings files can be read",
+        notice: "nothing in this file has an effect: no hook, no permission rule",
+        run: readable,
+    },
+    Check {
+        id: "settings-writable",
+        about: "settings files can be written",
+        notice: "neither hookman nor the client can change the file, and the client forgets what you allow for good",
+        run: writable,
+    },
+    Check {
+        id: "settings-parse",
+        about: "settings files are strict JSON",
+        notice: "nothing in this file has an effect, hooks and permission rules included, and `claude -p` may not say so",
+        run: parses,
+    },
     Check {
         id: "settings-schema",
         about: "the client would load every hook of the settings files",
+        notice: "hooks that never run, or a whole file without effect",
         run: schema,
     },
-    Check { id: "hooks-disabled", about: "hooks are not switched off as a whole", run: disabled },
+    Check {
+        id: "hooks-disabled",
+        about: "hooks are not switched off as a whole",
+        notice: "no hook runs, and every gate lets everything through",
+        run: disabled,
+    },
+    Check {
+        id: "settings-timeout",
+        about: "time limits are in seconds",
+        notice: "a hook that hangs keeps the session waiting for hours",
+        run: timeouts,
+    },
 ];
 
 fn readable(facts: &Facts, findings: &mut Findings) {
     for file in &facts.settings {
-        if let Err(why) = &file.text {
+        let Err(why) = &file.text else { continue };
+        // The client takes such a file for what it is, and replaces what is no character.
+        if why.contains("not UTF-8") {
+            let message = format!("the client reads it, and only hookman cannot: {why}");
+            let finding = findings.add(Level::Warning, &file.shown, message, "save it as UTF-8");
+            finding.notice("hookman can neither check nor change this file");
+        } else {
             findings.add(
                 Level::Error,
                 &file.shown,
@@ -38,13 +73,31 @@ fn parses(facts: &Facts, findings: &mut Findings) {
         if let Err(error) = Document::parse(text) {
             findings.add(
                 Level::Error,
-                format!("{}:{}:{}", file.shown, error.position.line, error.position.column),
+                file.at(error.position),
                 error.message,
                 if error.is_ours {
                     "the client reads the file, but hookman cannot check or change it; nest less deep"
                 } else {
                     "correct it by hand; `hookman backups` lists earlier versions"
                 },
+            );
+        }
+    }
+}
+
+/// The client writes the file when it is told to remember something, and hookman when it registers.
+fn writable(facts: &Facts, findings: &mut Findings) {
+    for file in facts.settings.iter().filter(|file| matches!(file.text, Ok(Some(_)))) {
+        let mode = folders::access(&file.path).map(|access| access.mode & 0o7777);
+        let says =
+            mode.filter(|mode| mode & 0o200 == 0).map(|mode| format!("its mode is {mode:04o}"));
+        let cannot = || files::check_writable(&file.path).err().map(|error| error.to_string());
+        if let Some(why) = says.or_else(cannot) {
+            findings.add(
+                Level::Warning,
+                &file.shown,
+                format!("it cannot be written: {why}"),
+                format!("run `chmod u+w {}`", file.shown),
             );
         }
     }
@@ -58,15 +111,19 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             if is_from_manifest(&defect, &handlers) {
                 continue;
             }
-            let level = match defect.effect {
-                Effect::FileDropped | Effect::HandlerDropped => Level::Error,
-                Effect::KeyDropped | Effect::NeverFires => Level::Warning,
-                Effect::Stripped => Level::Info,
+            let level = match (defect.effects.newest, defect.effects.oldest) {
+                (Effect::FileDropped | Effect::GroupDropped | Effect::HandlerDropped, _) => {
+                    Level::Error
+                }
+                (Effect::KeyDropped | Effect::NeverFires, _) | (_, Effect::FileDropped) => {
+                    Level::Warning
+                }
+                _ => Level::Info,
             };
             findings.add(
                 level,
                 format!("{}:{}:{}", file.shown, defect.line, defect.column),
-                format!("{}; {}", defect.message, defect.effect),
+                format!("{}; {}", defect.message, defect.effects),
                 defect.hint,
             );
         }
@@ -81,22 +138,42 @@ fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
         handler.pointer.strip_prefix(group).is_some_and(|rest| rest.starts_with("/hooks/"))
     };
     let mut in_group = handlers.iter().filter(in_group).peekable();
-    defect.effect == Effect::NeverFires
+    defect.effects.newest == Effect::NeverFires
         && in_group.peek().is_some()
         && in_group.all(|handler| handler.ours)
 }
 
+// Of several files that have the key, the client believes the most local one.
 fn disabled(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.settings.iter().rev() {
         let Some(document) = file.document() else { continue };
         let Some(node) = document.lookup("/disableAllHooks") else { continue };
-        if matches!(node.kind, Kind::Bool(true)) {
-            let place = document.position(node.span.start);
+        let Kind::Bool(is_off) = node.kind else { continue };
+        if is_off {
             findings.add(
                 Level::Error,
-                format!("{}:{}:{}", file.shown, place.line, place.column),
+                file.at(document.position(node.span.start)),
                 "`disableAllHooks` is true, so no hook fires, from whichever file",
                 "remove the key, or set it to false",
+            );
+        }
+        return;
+    }
+}
+
+/// A time limit that is more likely to be in milliseconds: no hook is given a quarter of an hour.
+const LONG: f64 = 1000.0;
+
+fn timeouts(facts: &Facts, findings: &mut Findings) {
+    for file in facts.files() {
+        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+            let timeout = handler.value.get("timeout").and_then(serde_json::Value::as_f64);
+            let Some(timeout) = timeout.filter(|it| *it >= LONG) else { continue };
+            findings.add(
+                Level::Warning,
+                file.at(handler.position),
+                format!("`timeout` is {timeout} seconds, which looks like milliseconds"),
+                format!("write {} if so", timeout / 1000.0),
             );
         }
     }

@@ -10,7 +10,7 @@ use super::{Error, Result, clock, files};
 pub const KEPT: usize = 20;
 
 /// How the name of what belongs to a copy ends.
-const BESIDE: &str = "beside";
+const RECORD: &str = "record";
 
 /// One saved version of a file.
 #[derive(Debug)]
@@ -28,8 +28,7 @@ pub struct Backup {
 impl Backup {
     /// When it was made, for people: `2026-01-31 12:00:00 UTC`.
     pub fn time(&self) -> String {
-        self.parts()
-            .map_or_else(|| self.stamp.clone(), |(date, time, _)| format!("{date} {time} UTC"))
+        clock::local_stamp(&self.iso_time())
     }
 
     /// When it was made, for programs: `2026-01-31T12:00:00.000Z`.
@@ -48,7 +47,7 @@ impl Backup {
 }
 
 /// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
-/// name with this extension, what belongs to it beside it, and prunes old copies.
+/// name with this extension, its record next to it, and prunes old copies.
 ///
 /// # Errors
 ///
@@ -56,37 +55,37 @@ impl Backup {
 pub fn save(
     directory: &Path,
     text: &str,
-    beside: Option<&str>,
+    record: Option<&str>,
     verb: &str,
     extension: &str,
 ) -> Result<PathBuf> {
     let hash = content_hash(text.as_bytes());
     let name = format!("{}-{hash}-{verb}.{extension}", clock::file_stamp());
     let path = directory.join(name);
-    if let Some(beside) = beside {
-        files::replace_private(&beside_of(&path), beside)?;
+    if let Some(record) = record {
+        files::replace_private(&record_of(&path), record)?;
     }
     files::replace_private(&path, text)?;
     let all = list(directory)?;
     files::sweep(directory);
     for old in all.iter().skip(KEPT) {
         files::remove(&old.path)?;
-        files::remove(&beside_of(&old.path))?;
+        files::remove(&record_of(&old.path))?;
     }
     Ok(path)
 }
 
-/// What was saved beside a copy, if anything was.
+/// The record that was saved with a copy, if any was.
 ///
 /// # Errors
 ///
 /// When it cannot be read.
-pub fn beside(copy: &Path) -> Result<Option<String>> {
-    files::read_text(&beside_of(copy))
+pub fn record(copy: &Path) -> Result<Option<String>> {
+    files::read_text(&record_of(copy))
 }
 
-fn beside_of(copy: &Path) -> PathBuf {
-    copy.with_extension(BESIDE)
+fn record_of(copy: &Path) -> PathBuf {
+    copy.with_extension(RECORD)
 }
 
 /// The backups in `directory`, newest first.
@@ -105,7 +104,7 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
         let entry = entry.map_err(Error::of("list", directory))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some((stem, extension)) = name.rsplit_once('.') else { continue };
-        if extension == BESIDE {
+        if extension == RECORD {
             continue;
         }
         let mut parts = stem.splitn(3, '-');

@@ -3,6 +3,7 @@
 //! A child has its own process group and its own pipes, so neither it nor what it leaves behind can
 //! hold hookman's: the client waits for the end of file on both of those.
 
+mod alone;
 mod input;
 mod outputs;
 mod running;
@@ -17,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Resource, getrlimit};
 
 use super::signals::Endings;
+pub use alone::start_alone;
 use running::Running;
 use starting::{AT_ONCE, start_all};
 

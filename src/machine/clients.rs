@@ -1,6 +1,8 @@
 //! Which sessions of the client are running.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::environment;
@@ -47,6 +49,12 @@ pub fn caller() -> u32 {
         .unwrap_or(0)
 }
 
+/// Whether this process has the variables that the client gives to each hook. What it runs as a tool
+/// has no `project`, the variable of that name, and what a person calls has neither.
+pub fn gave_environment(project: &str) -> bool {
+    environment::raw(project).is_some() && environment::raw("CLAUDECODE").is_some()
+}
+
 /// Whether a process is a client that uses the configuration directory `config`.
 ///
 /// Where there is no `/proc`, any process of that number counts.
@@ -63,11 +71,21 @@ pub fn is_client(process: u32, config: &Path) -> bool {
 /// `/proc`.
 pub fn is_any_client(process: u32) -> bool {
     let folder = Path::new("/proc").join(process.to_string());
-    let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
-    let (comm, words) = (read("comm"), read("cmdline"));
-    looks_like_client(&comm, &words)
+    let words = beginning(&folder.join("cmdline"));
+    // What has no words is a part of the system, as most processes are.
+    !words.is_empty()
+        && looks_like_client(&beginning(&folder.join("comm")), &words)
         && std::fs::read_link(folder.join("exe"))
             .map_or(true, |program| runs_client(&program, &words))
+}
+
+/// The first bytes of a file in `/proc`, read at once: `fs::read` asks for a size, which those files do
+/// not have, and for an end.
+fn beginning(path: &Path) -> Vec<u8> {
+    let mut bytes = vec![0; 4096];
+    let read = File::open(path).and_then(|mut file| file.read(&mut bytes)).unwrap_or_default();
+    bytes.truncate(read);
+    bytes
 }
 
 /// The words that a process was started with; none where there is no `/proc`.
@@ -83,10 +101,15 @@ pub fn words(process: u32) -> Vec<String> {
 /// input is `/dev/null` or its own, where a hook's is a socket that the client made (seen on 2.1.197
 /// and 2.1.329). Where there is no `/proc` that cannot be told, and the answer is yes.
 pub fn is_called_by_client(config: &Path) -> bool {
-    let mut above = ancestors().into_iter();
-    !HAS_PROC
-        || (above.next().is_some_and(|parent| is_client(parent, config) && is_input_of(parent))
-            && !above.any(is_any_client))
+    if !HAS_PROC {
+        return true;
+    }
+    let above = ancestors();
+    let Some((parent, rest)) = above.processes.split_first() else { return false };
+    above.are_all
+        && is_client(*parent, config)
+        && is_input_of(*parent)
+        && !rest.iter().any(|process| is_any_client(*process))
 }
 
 #[cfg(target_os = "linux")]
@@ -100,21 +123,45 @@ fn is_input_of(_: u32) -> bool {
     true
 }
 
-/// The processes above this one, nearest first; none where there is no `/proc`.
-pub fn ancestors() -> Vec<u32> {
-    let mut found = Vec::new();
+/// The processes above this one.
+pub struct Ancestors {
+    /// Their numbers, nearest first, without the first process of the system; none where there is no
+    /// `/proc`.
+    pub processes: Vec<u32>,
+    /// Whether the walk came to the first process: `false` where one on the way could not be read.
+    pub are_all: bool,
+}
+
+/// The processes above this one.
+pub fn ancestors() -> Ancestors {
+    let mut processes = Vec::new();
     let mut process = std::process::id();
-    while let Some(parent) = parent_of(process).filter(|parent| *parent > 1 && found.len() < 64) {
-        found.push(parent);
-        process = parent;
+    loop {
+        match parent_of(process) {
+            None => return Ancestors { processes, are_all: !HAS_PROC },
+            Some(0 | 1) => return Ancestors { processes, are_all: true },
+            // A process number that was reused during this walk would make a circle.
+            Some(parent) if processes.contains(&parent) => {
+                return Ancestors { processes, are_all: false };
+            }
+            Some(parent) => {
+                processes.push(parent);
+                process = parent;
+            }
+        }
     }
-    found
 }
 
 fn parent_of(process: u32) -> Option<u32> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may hold blanks and brackets of its own.
-    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    parent_in(&std::fs::read(format!("/proc/{process}/stat")).ok()?)
+}
+
+/// The parent that a `/proc/PID/stat` names. The program's name comes before it, in brackets, and may
+/// hold any bytes, blanks and brackets among them.
+fn parent_in(stat: &[u8]) -> Option<u32> {
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let fields = std::str::from_utf8(&stat[end + 1..]).ok()?;
+    fields.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Whether a process is a client: the native program, or a script or bundle under an interpreter.
@@ -171,6 +218,16 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
+/// Whether a person called this, and not an agent's tool, as far as that can be seen. Where a process
+/// above this one cannot be read, the answer is no.
+pub fn is_person() -> bool {
+    let above = ancestors();
+    environment::raw("CLAUDECODE").is_none()
+        && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
+        && above.are_all
+        && !above.processes.into_iter().any(is_any_client)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +267,18 @@ mod tests {
             let words = format!("claude\0{script}\0");
             let found = runs_client(Path::new(program), words.as_bytes());
             assert_eq!(found, client, "{program} {script}");
+        }
+    }
+
+    #[test]
+    fn a_parent_is_found_behind_any_name() {
+        for (stat, parent) in [
+            (&b"7 (bash) S 6 7 7 0"[..], Some(6)),
+            (b"7 (a) S 1 (b) S 6 7 7 0", Some(6)),
+            (b"7 (\xff\xfe) R 6 7", Some(6)),
+            (b"7 (cut", None),
+        ] {
+            assert_eq!(parent_in(stat), parent, "{}", String::from_utf8_lossy(stat));
         }
     }
 

@@ -19,26 +19,31 @@ pub fn unix_seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
-/// A time for people, in this machine's time zone.
-pub fn local(seconds: i64) -> String {
-    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
-    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
-}
-
 /// A time for programs, as `2026-01-31T18:00:00Z`.
 pub fn utc(seconds: i64) -> String {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
 }
 
-/// As [`local`], without the name of the time zone.
+/// A time for people, in this machine's time zone, as `2026-01-31 18:00:00`.
 pub fn local_time(seconds: i64) -> String {
     let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
+/// Now in this machine's time zone, by a pattern of `strftime`; the pattern itself where it is none.
+pub fn local_by(pattern: &str) -> String {
+    let now = Timestamp::now().to_zoned(TimeZone::system());
+    jiff::fmt::strtime::format(pattern, &now).unwrap_or_else(|_| pattern.to_owned())
+}
+
 /// The second since 1970 of what [`stamp`] wrote.
 pub fn seconds(stamp: &str) -> Option<i64> {
     stamp.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}
+
+/// What [`stamp`] wrote, for people: as [`local_time`]; the stamp itself where it is none.
+pub fn local_stamp(stamp: &str) -> String {
+    seconds(stamp).map_or_else(|| stamp.to_owned(), local_time)
 }
 
 /// The second since 1970 at which it is `18:00` next in this machine's time zone, or that an RFC

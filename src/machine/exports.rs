@@ -1,6 +1,6 @@
 //! What commands export to the session: the client gives each a file of its own, and reads them all.
 //!
-//! hookman is one hook to the client and has one file, so each of its commands gets one beside it,
+//! hookman is one hook to the client and has one file, so each of its commands gets one next to it,
 //! and afterwards the client's holds all of them, one after another. As the client's do, they stay:
 //! when a session is resumed, a command finds what it wrote.
 //! Measured on 2.1.329 and 2.1.197: `tests/client/cases/adopt.toml`.
@@ -29,7 +29,7 @@ impl Exports {
         let file = self.file.get_or_init(of_process).as_deref()?;
         let index = self.given.get();
         self.given.set(index + 1);
-        Some(beside(file, index))
+        Some(numbered(file, index))
     }
 
     /// Puts what the commands wrote into the client's file.
@@ -37,13 +37,13 @@ impl Exports {
     /// # Errors
     ///
     /// When a file cannot be read or written, or is none, such as a pipe, which nothing is waited
-    /// for at. What the other commands wrote is there then all the same.
+    /// for at. What the other commands wrote is there then anyway.
     pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();
         let mut odd = Ok(());
         for index in indices(file) {
-            let path = beside(file, index);
+            let path = numbered(file, index);
             match foreign::read(&path) {
                 Ok(bytes) => all.extend(bytes.unwrap_or_default()),
                 Err(error) => odd = Err(Error::of("read", &path)(error)),
@@ -66,19 +66,19 @@ fn of_process() -> Option<PathBuf> {
     if is_empty {
         // What the client has cleared is not to come back.
         for index in known {
-            let _ = files::remove(&beside(&file, index));
+            let _ = files::remove(&numbered(&file, index));
         }
     } else if known.is_empty() {
         // It is from before the first command was hookman's.
         if let Ok(Some(before)) = foreign::read(&file) {
-            let _ = foreign::write(&beside(&file, 0), &before);
+            let _ = foreign::write(&numbered(&file, 0), &before);
         }
     }
     Some(file)
 }
 
 // The client reads only names that end in `.sh`.
-fn beside(file: &Path, index: usize) -> PathBuf {
+fn numbered(file: &Path, index: usize) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(format!(".{index}"));
     name.into()

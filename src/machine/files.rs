@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-pub use super::replacing::{replace, replace_private, replace_program, swap};
+pub use super::replacing::{replace, replace_fleeting, replace_private, replace_program, swap};
 pub use super::sweeping::{rescue, sweep, sweep_tree, temporary_in};
 use super::{Error, Result};
 
@@ -43,8 +43,28 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     }
 }
 
-/// Whether anything stands at a path, be it a link into nowhere or what may not be looked at.
-pub fn stands(path: &Path) -> bool {
+/// What is known of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether it is, or a link leads to, a directory.
+    pub is_directory: bool,
+    /// Whether it is, or a link leads to, a regular file.
+    pub is_file: bool,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The second since 1970 in which it was last changed.
+    pub modified: i64,
+}
+
+/// What a path leads to; `None` where there is nothing, or it may not be looked at.
+pub fn facts(path: &Path) -> Option<Facts> {
+    let metadata = fs::metadata(path).ok()?;
+    let (is_directory, is_file) = (metadata.is_dir(), metadata.is_file());
+    Some(Facts { is_directory, is_file, size: metadata.len(), modified: metadata.mtime() })
+}
+
+/// Whether anything is at a path, be it a link into nowhere or what may not be looked at.
+pub fn is_there(path: &Path) -> bool {
     !matches!(fs::symlink_metadata(path), Err(error) if absent(&error))
 }
 
@@ -87,7 +107,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     })
 }
 
-/// Reads a small file of hookman's own into `text`; `false` where there is none.
+/// Reads a small file that is hookman's own into `text`; `false` where there is none.
 ///
 /// # Errors
 ///
@@ -122,7 +142,7 @@ fn read_checked(
     check: impl FnOnce(&OwnedFd) -> io::Result<()>,
 ) -> io::Result<bool> {
     // The standard library asks for the size and the position first and reads once more at the
-    // end; a run reads several files, so four calls for each are worth saving. A pipe that stands
+    // end; a run reads several files, so four calls for each are worth saving. A pipe that is
     // where a file should be is not waited for.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -233,7 +253,7 @@ pub fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
-/// What stands where a directory should be, as an error that says what to do about it.
+/// What is where a directory should be, as an error that says what to do about it.
 fn obstacle(directory: &Path) -> Option<io::Error> {
     let found = directory.ancestors().find(|it| fs::symlink_metadata(it).is_ok())?;
     let what = match fs::metadata(found) {
@@ -254,7 +274,7 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     let target = resolve(path)?;
     let existing = |it: &&Path| it.exists();
     let folders = target.parent().into_iter().flat_map(Path::ancestors);
-    // The empty path is what stands above a relative one.
+    // The empty path is what is above a relative one.
     let Some(folder) = folders.filter(|it| !it.as_os_str().is_empty()).find(existing) else {
         return Ok(());
     };
@@ -290,14 +310,10 @@ pub fn led_to(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether what stands at `target` is a file that has no other name.
+/// Whether what is at `target` is a file that has no other name.
 ///
 /// A new file gets the name, so another hard link would go on with the old text, and no program can
 /// tell whether that link is meant to follow or is a copy that is meant to stay.
-///
-/// # Errors
-///
-/// When it is not.
 pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> {
     let problem = if !metadata.is_file() {
         "it is not a file"
@@ -310,7 +326,7 @@ pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> 
     Err(Error::of("replace", target)(io::Error::other(problem)))
 }
 
-/// The file that a path stands for once symlinks are followed.
+/// The file that a path means once symlinks are followed.
 ///
 /// # Errors
 ///
@@ -420,7 +436,7 @@ pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool
 ///
 /// What the system says.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-    // A pipe that stands where the file should be is an error and not waited for.
+    // A pipe that is where the file should be is an error and not waited for.
     let open = || {
         let flags = libc::O_NONBLOCK;
         OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What stands in a directory, in no order; nothing where there is no directory.
+/// What is in a directory, in no order; nothing where there is no directory.
 ///
 /// # Errors
 ///
@@ -41,4 +42,60 @@ pub fn last_change(directory: &Path) -> Option<SystemTime> {
 /// Removes a directory with all that is in it; gives whether it did.
 pub fn remove(directory: &Path) -> bool {
     fs::remove_dir_all(directory).is_ok()
+}
+
+/// Who may do what with a file or directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Whether it is this user's.
+    pub is_own: bool,
+    /// Its mode.
+    pub mode: u32,
+}
+
+/// Who may do what with what a path leads to; `None` where there is nothing.
+pub fn access(path: &Path) -> Option<Access> {
+    let metadata = fs::metadata(path).ok()?;
+    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+    Some(Access { is_own, mode: metadata.mode() })
+}
+
+/// Sets the mode of a file or directory.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn set_mode(path: &Path, mode: u32) -> super::Result<()> {
+    let set = fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    set.map_err(super::Error::of("change the mode of", path))
+}
+
+/// The bytes that are free for this user on the file system of a directory; `None` where there is no
+/// such directory.
+pub fn free_space(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// The second since 1970 in which a file was last changed.
+pub fn changed_second(path: &Path) -> Option<i64> {
+    fs::metadata(path).ok().map(|metadata| metadata.mtime())
+}
+
+/// The files with an extension in the directories of a directory that were changed last, the newest
+/// first, each with the second since 1970.
+pub fn newest_below(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
+    let mut found = Vec::new();
+    for folder in entries(directory).unwrap_or_default() {
+        for path in entries(&folder).unwrap_or_default() {
+            if path.extension().is_some_and(|it| it == extension)
+                && let Some(changed) = changed_second(&path)
+            {
+                found.push((path, changed));
+            }
+        }
+    }
+    found.sort_by_key(|(_, changed)| std::cmp::Reverse(*changed));
+    found.truncate(most);
+    found
 }

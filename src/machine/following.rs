@@ -12,7 +12,7 @@ use super::files::absent;
 pub struct Following {
     path: PathBuf,
     file: Option<File>,
-    /// What came of a line whose end has not come yet.
+    /// The beginning of a line that is not complete yet.
     begun: Vec<u8>,
 }
 

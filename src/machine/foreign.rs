@@ -26,11 +26,7 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// The text of a regular file, or `None` where there is none; what is not UTF-8 is replaced.
-///
-/// # Errors
-///
-/// What the system says, what is no regular file, and a file of more than `most` bytes.
-pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
+pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
     let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
     check(&metadata)?;
     if metadata.len() > most {
@@ -40,6 +36,25 @@ pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// The first `most` bytes of a regular file as text, or `None` where there is none; what is not UTF-8
+/// is replaced, and of a character that is cut nothing is left.
+///
+/// # Errors
+///
+/// What the system says, and what is no regular file.
+pub fn read_start(path: &Path, most: u64) -> io::Result<Option<String>> {
+    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
+    check(&metadata)?;
+    let Some(file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let is_cut = file.take(most).read_to_end(&mut bytes)? as u64 == most && metadata.len() > most;
+    let end = match std::str::from_utf8(&bytes) {
+        Err(error) if is_cut && error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    };
+    Ok(Some(String::from_utf8_lossy(&bytes[..end]).into_owned()))
 }
 
 /// Writes a regular file in its place, or makes it.
@@ -54,7 +69,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-// What stands there by now may be another file than the one that was looked at.
+// What is there by now may be another file than the one that was looked at.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
     check(&file.metadata()?)?;

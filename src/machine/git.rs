@@ -48,7 +48,7 @@ fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
 ///
 /// # Errors
 ///
-/// When something stands in the way that git could not have put there, or where the branch stands in
+/// When something is in the way that git could not have put there, or where the branch is in
 /// no file by itself, so that it cannot be told.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
@@ -58,7 +58,7 @@ pub fn branch(folder: &Path) -> io::Result<Option<String>> {
             None => continue,
             // Git has names in its tables then, and the file is there for programs that look for it.
             Some(_) if directory.join("reftable").exists() => {
-                Err(io::Error::other("the branch stands in git's tables"))
+                Err(io::Error::other("the branch is in git's tables"))
             }
             Some(Reference::Commit) => Ok(None),
             Some(Reference::To(name)) => {
@@ -69,7 +69,7 @@ pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// The name that a name stands for in the end: a branch can be another name of another branch, which
+/// The name that a name leads to in the end: a branch can be another name of another branch, which
 /// gets its commits then.
 fn followed(directory: &Path, mut name: String) -> io::Result<String> {
     // Of a further work tree these alone are its own.
@@ -94,7 +94,7 @@ fn followed(directory: &Path, mut name: String) -> io::Result<String> {
 
 /// What a file of git's says.
 enum Reference {
-    /// The full name of what it stands for.
+    /// The full name of what it means.
     To(String),
     /// A commit.
     Commit,

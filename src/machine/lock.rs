@@ -12,8 +12,16 @@ use super::{Error, Result, files};
 /// How long a lock is waited for without a word.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 
-/// How long a lock is waited for; many commands at once take their turns well within it.
+/// How long a command waits for a lock; many commands at once take their turns well within it.
 const AT_MOST: Duration = Duration::from_secs(120);
+
+/// How long a lock is waited for.
+struct Patience {
+    /// Before it is said who holds it.
+    in_silence: Duration,
+    /// In all.
+    at_most: Duration,
+}
 
 /// A lock that is held until it is dropped; the kernel frees it when the process dies.
 #[derive(Debug)]
@@ -33,7 +41,7 @@ impl Lock {
             let _ =
                 writeln!(io::stderr(), "Waiting for {holder}, which holds `{}`", path.display());
         };
-        Self::wait(path, (IN_SILENCE, AT_MOST), say)
+        Self::wait(path, &Patience { in_silence: IN_SILENCE, at_most: AT_MOST }, say)
     }
 
     /// As [`Lock::take`], for who cannot wait longer than `wait`.
@@ -42,15 +50,11 @@ impl Lock {
     ///
     /// When the lock file cannot be made, or the lock is still held then.
     pub fn take_within(path: &Path, wait: Duration) -> Result<Self> {
-        Self::wait(path, (wait, wait), |_| {})
+        Self::wait(path, &Patience { in_silence: wait, at_most: wait }, |_| {})
     }
 
     /// Says once who holds it where the first time is up, and gives up after the second.
-    fn wait(
-        path: &Path,
-        (in_silence, at_most): (Duration, Duration),
-        say: impl FnOnce(&str),
-    ) -> Result<Self> {
+    fn wait(path: &Path, patience: &Patience, say: impl FnOnce(&str)) -> Result<Self> {
         let file = open(path)?;
         let start = Instant::now();
         let mut say = Some(say);
@@ -61,16 +65,16 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(Error::of("lock", path)(error)),
             }
             let waited = start.elapsed();
-            if waited >= at_most {
+            if waited >= patience.at_most {
                 let why = format!("{} holds it", holder(&file));
                 return Err(Error::of("lock", path)(io::Error::new(io::ErrorKind::TimedOut, why)));
             }
-            if waited >= in_silence
+            if waited >= patience.in_silence
                 && let Some(say) = say.take()
             {
                 say(&holder(&file));
             }
-            thread::sleep(Duration::from_millis(if waited < in_silence { 1 } else { 50 }));
+            thread::sleep(Duration::from_millis(if waited < patience.in_silence { 1 } else { 50 }));
         }
     }
 }
@@ -127,7 +131,7 @@ mod tests {
         let path = folder.path().join("lock");
         let held = Lock::take(&path).unwrap();
         let mut told = String::new();
-        let times = (Duration::ZERO, Duration::from_millis(20));
+        let times = &Patience { in_silence: Duration::ZERO, at_most: Duration::from_millis(20) };
         let error = Lock::wait(&path, times, |holder| holder.clone_into(&mut told)).unwrap_err();
         let whole = error.to_string();
         assert!(whole.contains(&format!("{told} holds it")), "{whole}");

@@ -1,9 +1,12 @@
 //! The only room that touches the machine.
 
+#[cfg(feature = "self-update")]
+pub mod archive;
 pub mod backups;
 pub mod child;
 pub mod clients;
 pub mod clock;
+pub mod editor;
 pub mod environment;
 pub mod exports;
 pub mod files;
@@ -13,12 +16,15 @@ pub mod foreign;
 pub mod git;
 pub mod input;
 pub mod lock;
+pub mod loopback;
 pub mod paths;
 pub mod program;
 mod replacing;
+pub mod scratch;
 pub mod signals;
 mod sweeping;
 pub mod terminal;
+pub mod world;
 
 use std::fmt;
 use std::io;

@@ -7,6 +7,7 @@ use directories::ProjectDirs;
 use sha2::{Digest, Sha256};
 
 use super::environment;
+use super::folders;
 
 /// The directories hookman works in.
 #[derive(Clone, Debug)]
@@ -64,6 +65,26 @@ impl Paths {
         self.config.join("settings.json")
     }
 
+    /// The settings files of an administrator that are there, in the order in which the client reads
+    /// them; `HOOKMAN_MANAGED_DIR` overrides their directory.
+    ///
+    /// Source: the client's settings reference.
+    pub fn managed_settings(&self) -> Vec<PathBuf> {
+        let usual = if cfg!(target_os = "macos") {
+            "/Library/Application Support/ClaudeCode"
+        } else {
+            "/etc/claude-code"
+        };
+        let folder = environment::raw("HOOKMAN_MANAGED_DIR");
+        let folder = folder.map_or_else(|| PathBuf::from(usual), PathBuf::from);
+        let mut more = folders::entries(&folder.join("managed-settings.d")).unwrap_or_default();
+        more.retain(|path| path.extension().is_some_and(|it| it == "json"));
+        more.sort();
+        more.insert(0, folder.join("managed-settings.json"));
+        more.retain(|path| path.exists());
+        more
+    }
+
     /// A path for people: the home directory becomes `~`.
     pub fn shown(&self, path: &Path) -> String {
         match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
@@ -87,21 +108,21 @@ impl Paths {
     ///
     /// `kind` names the sub-directory; the name is a hash of the other file's path as it is spelled,
     /// which costs no look at the disk. Another spelling finds another cache.
-    pub fn beside(&self, kind: &str, file: &Path) -> PathBuf {
+    pub fn cache_for(&self, kind: &str, file: &Path) -> PathBuf {
         self.state.join(kind).join(path_hash(file))
     }
 
-    /// What is remembered of another file, such as a lock or a record: as [`Paths::beside`], but one
+    /// What is remembered of another file, such as a lock or a record: as [`Paths::cache_for`], but one
     /// for the [`real`] file, by whatever path it is reached.
     pub fn kept(&self, kind: &str, file: &Path) -> PathBuf {
-        self.beside(kind, &real(file))
+        self.cache_for(kind, &real(file))
     }
 }
 
 /// The absolute path without links of what a path leads to; the same before and after it is made.
 ///
 /// What is not there yet is laid over the deepest directory above it that is. A link to nowhere
-/// stands for itself.
+/// leads to itself.
 pub fn real(path: &Path) -> PathBuf {
     let whole = from_here(path.to_owned());
     let found =
@@ -135,6 +156,11 @@ fn platform_state(home: &Path) -> PathBuf {
     )
 }
 
+/// The file below a state directory that is there while a project's guards are careful.
+pub fn careful(state: &Path, project: &Path) -> PathBuf {
+    state.join("careful").join(path_hash(project))
+}
+
 /// A short hash of a path, for file names.
 ///
 /// FNV-1a, because a run needs it and SHA-256 asks the processor for its features first, which is
@@ -152,6 +178,15 @@ pub fn content_hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
     format!("{head:016x}")
+}
+
+/// Whether the content's SHA-256 is this one, in hexadecimal digits.
+#[cfg(feature = "self-update")]
+pub fn has_hash(content: &[u8], hash: &str) -> bool {
+    let digits = hash.as_bytes().chunks(2).map(|pair| {
+        std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    });
+    digits.eq(Sha256::digest(content).iter().copied().map(Some))
 }
 
 #[cfg(test)]

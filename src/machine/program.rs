@@ -91,7 +91,7 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
     (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
 }
 
-/// The program that a name without a slash stands for on a `PATH`.
+/// The program that a name without a slash means on a `PATH`.
 pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path)
         .map(|directory| directory.join(name))

@@ -1,12 +1,14 @@
 //! Replacing a file in one step.
 //!
-//! The new text is written beside the target, synced and renamed over it, so a reader sees the old
+//! The new text is written next to the target, synced and renamed over it, so a reader sees the old
 //! file or the new one, and a killed process or a full disk leaves one of them.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{
     CWD, Gid, RenameFlags, Uid, XattrFlags, fchown, fgetxattr, flistxattr, fsetxattr, renameat_with,
@@ -26,6 +28,8 @@ enum Kind {
     Program,
     /// hookman's own, readable by the user alone.
     Private,
+    /// The same, and nothing is lost if it does not reach the disk.
+    Fleeting,
 }
 
 /// Replaces or creates a file of the user's, whatever it holds now.
@@ -67,6 +71,12 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
         return Ok(false);
     }
     let Some(expected) = expected else { return create(new, &target) };
+    if expected.is_empty() {
+        wait_for_text(&target);
+        if read_text(&target)?.as_deref() != Some(expected) {
+            return Ok(false);
+        }
+    }
     let new = sweeping::mark(new, &target, [expected, text])
         .map_err(Error::of("write to the directory", parent(&target)))?;
     match exchange(new.path(), &target) {
@@ -77,11 +87,69 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
         Err(error) => return Err(Error::of("replace", &target)(error.into())),
     }
     // The temporary name is now that of the old file, which goes with it.
-    if holds(new.path(), expected) {
+    let in_use = stays_open(new.path());
+    if holds(new.path(), expected) && !in_use {
         sync_parent(&target);
         return Ok(true);
     }
-    put_back(new, &target, text).map(|()| false)
+    put_back(new, &target, text)?;
+    if in_use {
+        let error = io::Error::other("another program has it open for writing; run it again later");
+        return Err(Error::of("replace", &target)(error));
+    }
+    Ok(false)
+}
+
+/// How long a file that was emptied is left to the program that may be about to fill it.
+const FILLING: Duration = Duration::from_secs(1);
+
+/// Waits while a file is empty and was changed a moment ago: many programs empty a file and then
+/// fill it.
+fn wait_for_text(path: &Path) {
+    const LOOK: Duration = Duration::from_millis(50);
+    let mut left = FILLING;
+    let is_young = || {
+        let metadata = fs::metadata(path).ok()?;
+        let age = metadata.modified().ok()?.elapsed().ok()?;
+        Some(metadata.len() == 0 && age < FILLING)
+    };
+    while !left.is_zero() && is_young() == Some(true) {
+        thread::sleep(LOOK);
+        left = left.saturating_sub(LOOK);
+    }
+}
+
+/// Whether a process has a file open for writing, and for longer than a child that is being started
+/// holds what its parent had open.
+fn stays_open(path: &Path) -> bool {
+    const LOOKS: usize = 5;
+    for _ in 1..LOOKS {
+        if !is_being_written(path) {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    is_being_written(path)
+}
+
+/// Whether a process has a file open for writing. Only Linux tells, and only of a file of this user;
+/// elsewhere the answer is no.
+#[cfg(target_os = "linux")]
+fn is_being_written(path: &Path) -> bool {
+    use std::os::fd::AsRawFd;
+
+    let Ok(file) = File::open(path) else { return false };
+    // The kernel grants a read lease only while nobody has the file open for writing (fcntl(2)). It
+    // ends when `file` is closed.
+    #[expect(unsafe_code, reason = "no crate of this project wraps F_SETLEASE")]
+    // SAFETY: the descriptor is open for the whole call, and the third argument is an int.
+    let granted = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
+    granted == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_being_written(_: &Path) -> bool {
+    false
 }
 
 /// What cannot be read is somebody else's.
@@ -120,7 +188,7 @@ fn put_back(theirs: NamedTempFile, target: &Path, ours: &str) -> Result<()> {
     Err(Error::of("put back the newer text that is now in", &path)(error))
 }
 
-/// Replaces or creates a file of hookman's own, readable by the user alone.
+/// Replaces or creates a file that is hookman's own, readable by the user alone.
 ///
 /// # Errors
 ///
@@ -128,6 +196,18 @@ fn put_back(theirs: NamedTempFile, target: &Path, ours: &str) -> Result<()> {
 pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     put(write_beside(path, text, None, Kind::Private)?, path)
+}
+
+/// As [`replace_private`], without waiting until the disk has it: after a loss of power the file may be
+/// the old one, or empty. For what is counted at each call.
+///
+/// # Errors
+///
+/// As [`replace_private`].
+pub fn replace_fleeting(path: &Path, text: &str) -> Result<()> {
+    make_private_directory(parent(path))?;
+    let new = write_beside(path, text, None, Kind::Fleeting)?;
+    new.persist(path).map(drop).map_err(|error| Error::of("replace", path)(error.error))
 }
 
 fn parent(path: &Path) -> &Path {
@@ -158,7 +238,7 @@ fn write_beside(
     let directory = parent(target);
     // The umask is taken off by the system, as for any new file.
     let mode = match (old, kind) {
-        (Some(_), _) | (None, Kind::Private) => 0o600,
+        (Some(_), _) | (None, Kind::Private | Kind::Fleeting) => 0o600,
         (None, Kind::Text) => 0o666,
         (None, Kind::Program) => 0o777,
     };
@@ -173,7 +253,9 @@ fn write_beside(
         keep_attributes(old, new.as_file(), kind)
             .map_err(Error::of("keep owner and attributes of", target))?;
     }
-    new.as_file().sync_all().map_err(Error::of("write", target))?;
+    if kind != Kind::Fleeting {
+        new.as_file().sync_all().map_err(Error::of("write", target))?;
+    }
     Ok(new)
 }
 
@@ -264,6 +346,22 @@ mod tests {
             assert_eq!(found.as_deref(), if done { Some("new") } else { there });
             assert_eq!(fs::read_dir(&folder).unwrap().count(), usize::from(found.is_some()));
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_is_being_written_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        fs::write(&path, "old").unwrap();
+        let mut writer = OpenOptions::new().append(true).open(&path).unwrap();
+        let error = swap(&path, Some("old"), "new").unwrap_err().to_string();
+        assert!(error.contains("open for writing"), "{error}");
+        writer.write_all(b"er").unwrap();
+        drop(writer);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "older");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert!(swap(&path, Some("older"), "new").unwrap());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Removing what killed processes left, and nothing that somebody else wrote.
 //!
-//! A temporary file holds a text of hookman's, but for one moment: after an exchange its name is
-//! that of the file that stood in the target's place, which somebody may have written right then.
+//! A temporary file holds text that hookman wrote, but for one moment: after an exchange its name is
+//! that of the file that was in the target's place, which somebody may have written right then.
 //! So the name says beforehand which texts it may hold.
 
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ const PREFIX: &str = ".hookman-";
 /// How many letters and digits follow.
 const RANDOM: usize = 12;
 
-/// Stands between the texts that an exchanged file may hold and the name of its target.
+/// Separates the texts that an exchanged file may hold and the name of its target.
 const MARK: &str = "-for-";
 
 /// Hexadecimal digits of a text's hash.
@@ -68,7 +68,7 @@ pub fn sweep_tree(directory: &Path, depth: usize) {
 }
 
 /// Gives the texts that others wrote, and that a killed process left under a temporary name, a name
-/// beside the file they were written to; gives those names. Best effort: what cannot be renamed
+/// next to the file they were written to; gives those names. Best effort: what cannot be renamed
 /// stays.
 pub fn rescue(directory: &Path) -> Vec<PathBuf> {
     let aside = |path: PathBuf| {
@@ -78,12 +78,8 @@ pub fn rescue(directory: &Path) -> Vec<PathBuf> {
     abandoned(directory).into_iter().filter(|path| is_of_others(path)).filter_map(aside).collect()
 }
 
-/// Gives a text that was written to `target` at the last moment a name beside it, which is not
+/// Gives a text that was written to `target` at the last moment a name next to it, which is not
 /// swept.
-///
-/// # Errors
-///
-/// What the system says; the text has its name of before then.
 pub(super) fn set_aside(path: &Path, target: &Path) -> io::Result<PathBuf> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".newer-{}", clock::file_stamp()));
@@ -93,10 +89,6 @@ pub(super) fn set_aside(path: &Path, target: &Path) -> io::Result<PathBuf> {
 
 /// Gives a temporary file the name for an exchange with `target`, after which it may hold one of
 /// `texts` or what somebody else wrote.
-///
-/// # Errors
-///
-/// What the system says.
 pub(super) fn mark(
     new: NamedTempFile,
     target: &Path,

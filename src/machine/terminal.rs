@@ -1,5 +1,6 @@
 //! The terminal: what is printed, and what is asked.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::IntoRawFd;
@@ -13,7 +14,31 @@ pub struct Terminal {
     pub colours: bool,
 }
 
+/// How a word is set off from others on a terminal that shows colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// What a row is about.
+    Bold,
+    /// What is less important.
+    Dim,
+    /// What is well.
+    Green,
+    /// What is off, or to be looked at.
+    Yellow,
+}
+
 impl Terminal {
+    /// The text as it is, or painted where the terminal shows colours.
+    pub fn painted(&self, text: &str, paint: Paint) -> String {
+        let code = match paint {
+            Paint::Bold => 1,
+            Paint::Dim => 2,
+            Paint::Green => 32,
+            Paint::Yellow => 33,
+        };
+        if self.colours { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
     /// The terminal of this process; colours only on a terminal and without `NO_COLOR`.
     pub fn of_process() -> Self {
         let colours = io::stdout().is_terminal()
@@ -22,11 +47,11 @@ impl Terminal {
         Self { colours }
     }
 
-    /// Prints one line, or several, to standard output.
+    /// Prints one line, or several, to standard output, [`harmless`] but for hookman's own colours.
     ///
     /// A reader that has gone away is no error: it has read what it wanted.
     pub fn line(&self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stdout(), "{}", text.as_ref());
+        let _ = writeln!(io::stdout(), "{}", self.shown(text.as_ref()));
     }
 
     /// As [`Self::line`], for a reader that may go away before the end.
@@ -36,21 +61,25 @@ impl Terminal {
     /// When nobody reads any more.
     pub fn try_line(&self, text: &str) -> io::Result<()> {
         let mut stdout = io::stdout();
-        writeln!(stdout, "{text}")?;
+        writeln!(stdout, "{}", self.shown(text))?;
         stdout.flush()
     }
 
-    /// Prints text to standard output: as it is, but for a terminal without colours, which gets it
-    /// [`harmless`]; what has colours has seen to that.
+    fn shown(&self, text: &str) -> String {
+        if self.colours { coloured(text) } else { harmless(text) }
+    }
+
+    /// Prints text such as a diff to standard output: byte for byte where a program reads it, and as
+    /// [`Self::line`] does on a terminal.
     pub fn print(&self, text: &str) {
         let mut stdout = io::stdout();
-        if self.colours || !stdout.is_terminal() {
+        if !stdout.is_terminal() {
             let _ = stdout.write_all(text.as_bytes());
             return;
         }
         for line in text.split_inclusive('\n') {
             let content = line.trim_end_matches(['\r', '\n']);
-            let _ = write!(stdout, "{}{}", harmless(content), &line[content.len()..]);
+            let _ = write!(stdout, "{}{}", self.shown(content), &line[content.len()..]);
         }
     }
 
@@ -87,6 +116,42 @@ impl Terminal {
     pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
         let select = dialoguer::MultiSelect::new().with_prompt(question).items(lines);
         picked(|| select.interact_opt())
+    }
+
+    /// Asks for a line of text, which the user may begin with `initial`; `None` if the user gave up.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn ask(&self, question: &str, initial: &str) -> io::Result<Option<String>> {
+        let mut stderr = io::stderr();
+        let hint = if initial.is_empty() { String::new() } else { format!(" [{initial}]") };
+        write!(stderr, "{}: ", harmless(&format!("{question}{hint}")))?;
+        stderr.flush()?;
+        let mut answer = String::new();
+        if io::stdin().read_line(&mut answer)? == 0 {
+            writeln!(stderr)?;
+            return Ok(None);
+        }
+        let answer = answer.trim();
+        Ok(Some(if answer.is_empty() { initial } else { answer }.to_owned()))
+    }
+
+    /// Asks a question that is answered with yes or no; no answer is a yes, and the end of input a no.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal cannot be read.
+    pub fn confirm_unless_denied(&self, question: &str) -> io::Result<bool> {
+        let mut stderr = io::stderr();
+        write!(stderr, "{question} [Y/n] ")?;
+        stderr.flush()?;
+        let mut answer = String::new();
+        if io::stdin().read_line(&mut answer)? == 0 {
+            writeln!(stderr)?;
+            return Ok(false);
+        }
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
@@ -146,18 +211,49 @@ fn picked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> io::Result<O
     })
 }
 
-/// Text that may quote a file or an argument, with control characters written out, which a terminal
-/// would obey.
+/// Text that may quote a file or an argument, with the characters written out that a terminal would
+/// obey: control characters, and those that turn the direction of writing.
+///
+/// They are written as JSON does, `\u001b`, so a JSON text stays one with the same meaning.
 pub fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() && !matches!(character, '\n' | '\t') {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
+        match character {
+            '\n' | '\t' => shown.push(character),
+            '\r' => shown.push_str("\\r"),
+            _ if character.is_control() || turns(character) => {
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "\\u{:04x}", u32::from(character));
+            }
+            _ => shown.push(character),
         }
     }
     shown
+}
+
+/// As [`harmless`], but the colours that hookman itself uses stay.
+fn coloured(text: &str) -> String {
+    const COLOURS: [&str; 8] = ["0", "1", "2", "31", "32", "33", "35", "36"];
+    let mut shown = String::with_capacity(text.len());
+    let mut parts = text.split("\u{1b}[");
+    shown.push_str(&harmless(parts.next().unwrap_or_default()));
+    for part in parts {
+        match part.split_once('m') {
+            Some((colour, rest)) if COLOURS.contains(&colour) => {
+                shown.extend(["\u{1b}[", colour, "m", &harmless(rest)]);
+            }
+            _ => shown.extend(["\\u001b[", &harmless(part)]),
+        }
+    }
+    shown
+}
+
+/// Whether a character changes the direction of the text behind it (`Bidi_Control` in Unicode).
+fn turns(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 #[cfg(test)]
@@ -168,11 +264,33 @@ mod tests {
     fn control_characters_are_written_out() {
         for (text, shown) in [
             ("two\n\tlines – ½", "two\n\tlines – ½"),
-            ("\u{1b}[31mred", "\\u{1b}[31mred"),
-            ("over\rwritten\u{7}", "over\\rwritten\\u{7}"),
-            ("\u{9b}2J\u{7f}", "\\u{9b}2J\\u{7f}"),
+            ("\u{1b}[31mred", "\\u001b[31mred"),
+            ("over\rwritten\u{7}", "over\\rwritten\\u0007"),
+            ("\u{9b}2J\u{7f}", "\\u009b2J\\u007f"),
+            ("txt.\u{202e}cod", "txt.\\u202ecod"),
         ] {
             assert_eq!(harmless(text), shown);
         }
+    }
+
+    #[test]
+    fn only_the_colours_of_hookman_reach_a_terminal() {
+        for (text, shown) in [
+            ("\u{1b}[31mred\u{1b}[0m", "\u{1b}[31mred\u{1b}[0m"),
+            ("\u{1b}[8mhidden", "\\u001b[8mhidden"),
+            ("\u{1b}]52;c;eA==\u{7}", "\\u001b]52;c;eA==\\u0007"),
+            ("\u{1b}[2J", "\\u001b[2J"),
+        ] {
+            assert_eq!(coloured(text), shown);
+        }
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let text = serde_json::json!({"name": "a\u{1b}b\u{9b}c\u{7f}"}).to_string();
+        let shown = harmless(&text);
+        assert_eq!(shown, "{\"name\":\"a\\u001bb\\u009bc\\u007f\"}");
+        let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(read["name"], "a\u{1b}b\u{9b}c\u{7f}");
     }
 }

@@ -2,9 +2,10 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::document::{Reader, did_you_mean, suggest};
+use super::model::{Action, Presets};
 use super::passing;
-use super::types::{Action, Presets};
+use super::reader::{NEWER, Reader};
+use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// Reads the one key that says what a hook does; none where there is none or it is wrong.
 pub(super) fn read(
@@ -34,8 +35,10 @@ pub(super) fn read(
                 return Some(Action::Builtin { name, kind: preset.kind });
             }
             let names = presets.names();
-            let hint = suggest(&name, names.iter().copied())
-                .map_or_else(|| format!("; there are {}", names.join(", ")), did_you_mean);
+            let hint = nearest(&name, names.iter().copied()).map_or_else(
+                || format!("{NEWER}; `hookman list --available` names them"),
+                did_you_mean,
+            );
             reader
                 .problem(value.span().start, format!("no built-in hook is called `{name}`{hint}"));
             None

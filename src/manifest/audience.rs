@@ -2,37 +2,28 @@
 
 use toml::de::DeTable;
 
-use super::document::Reader;
-use super::when::When;
+use super::model::Audience;
+use super::reader::Reader;
+use super::when;
 
 /// The keys that are read here.
 pub(super) const KEYS: &[&str] = &["when", "switch"];
 
-/// For whom a hook runs, and who may switch it off.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Audience {
-    /// The conditions under which it runs.
-    pub when: When,
-    /// Whether only a person may switch it off, and no agent's tool.
-    pub user_only: bool,
-}
-
-impl Audience {
-    pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Self {
-        let mut audience = Self::default();
-        if let Some(value) = table.get("switch") {
-            match reader.text("switch", value).as_deref() {
-                Some("user") => audience.user_only = true,
-                Some("anyone") | None => {}
-                Some(word) => {
-                    let message = format!("`switch` is \"anyone\" or \"user\", not \"{word}\"");
-                    reader.problem(value.span().start, message);
-                }
+/// Reads for whom a hook runs.
+pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Audience {
+    let mut audience = Audience::default();
+    if let Some(value) = table.get("switch") {
+        match reader.text("switch", value).as_deref() {
+            Some("user") => audience.user_only = true,
+            Some("anyone") | None => {}
+            Some(word) => {
+                let message = format!("`switch` is \"anyone\" or \"user\", not \"{word}\"");
+                reader.problem(value.span().start, message);
             }
         }
-        if let Some(value) = table.get("when") {
-            audience.when = When::read(reader, value);
-        }
-        audience
     }
+    if let Some(value) = table.get("when") {
+        audience.when = when::read(reader, value);
+    }
+    audience
 }

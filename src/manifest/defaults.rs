@@ -3,9 +3,9 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::document::Reader;
+use super::model::{ContextBudget, OnError, Origin};
+use super::reader::Reader;
 use super::surroundings;
-use super::types::{OnError, Origin};
 
 /// The keys of `[defaults]` with their places.
 #[derive(Clone, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Defaults {
     pub on_error: Option<(OnError, Origin)>,
     /// Directories that the `PATH` of commands has in addition.
     pub path: Option<(Vec<String>, Origin)>,
+    /// What hooks may add to the model's context.
+    pub budget: Option<(ContextBudget, Origin)>,
 }
 
 impl Defaults {
@@ -25,7 +27,11 @@ impl Defaults {
             reader.wrong_type("defaults", value, "a table");
             return defaults;
         };
-        reader.unknown_keys(table, "[defaults]", &["timeout", "on_error", "path"]);
+        reader.unknown_keys(
+            table,
+            "[defaults]",
+            &["timeout", "on_error", "path", "context_budget"],
+        );
         if let Some(value) = table.get("timeout") {
             let origin = reader.origin(value.span().start);
             defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));
@@ -38,8 +44,44 @@ impl Defaults {
             let origin = reader.origin(value.span().start);
             defaults.path = Some((surroundings::places(reader, value), origin));
         }
+        if let Some(value) = table.get("context_budget") {
+            let origin = reader.origin(value.span().start);
+            defaults.budget = budget(reader, value).map(|found| (found, origin));
+        }
         defaults
     }
+}
+
+/// `{ call = 2000, session = 40000 }`, each in tokens, of which one may be left out.
+fn budget(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<ContextBudget> {
+    let Some(table) = value.get_ref().as_table() else {
+        reader.wrong_type(
+            "context_budget",
+            value,
+            "a table such as { call = 2000, session = 40000 }",
+        );
+        return None;
+    };
+    reader.unknown_keys(table, "context_budget", &["call", "session"]);
+    let mut limit = |key: &str| {
+        let value = table.get(key)?;
+        let tokens = reader.integer(key, value)?;
+        let found = u64::try_from(tokens).ok();
+        if found.is_none() {
+            reader.problem(
+                value.span().start,
+                format!("`{key}` is a number of tokens, not {tokens}"),
+            );
+        }
+        found
+    };
+    let found = ContextBudget { call: limit("call"), session: limit("session") };
+    if table.is_empty() {
+        let message =
+            "`context_budget` limits nothing; give it `call`, `session` or both".to_owned();
+        reader.problem(value.span().start, message);
+    }
+    Some(found)
 }
 
 /// A word for what a failure means.

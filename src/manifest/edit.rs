@@ -6,8 +6,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::manner::Manner;
-use super::types::{Action, OnError};
+use super::model::{
+    Manner, {Action, OnError},
+};
 use crate::client::event::Event;
 
 /// The text with a ready-made hook added at its end.
@@ -15,29 +16,77 @@ pub fn add_builtin(text: &str, name: &str) -> String {
     append(text, &format!("[[hook]]\nbuiltin = \"{name}\"\n")).0
 }
 
+/// The text with a hook added at its end, whose lines are `block`.
+pub fn add_block(text: &str, block: &str) -> String {
+    append(text, block).0
+}
+
+/// Why a key of `[defaults]` was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    /// It is set already.
+    IsSet,
+    /// `defaults` is written in a form to which no line can be added.
+    Inline,
+}
+
+/// The text with `line`, which sets `key`, added to its `[defaults]`.
+///
+/// # Errors
+///
+/// Where it is not added.
+pub fn add_default(text: &str, key: &str, line: &str) -> Result<String, Unset> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let Some(defaults) = document.get_ref().get("defaults") else {
+        return Ok(append(text, &format!("[defaults]\n{line}\n")).0);
+    };
+    let table = defaults.get_ref().as_table().ok_or(Unset::Inline)?;
+    if table.contains_key(key) {
+        return Err(Unset::IsSet);
+    }
+    let start = defaults.span().start;
+    if !text[start..].starts_with('[') {
+        return Err(Unset::Inline);
+    }
+    let end = last(defaults).max(defaults.span().end);
+    let crlf = text[end..].find('\n').is_some_and(|at| text[..end + at].ends_with('\r'));
+    let newline = if crlf { "\r\n" } else { "\n" };
+    Ok(match text[end..].find('\n') {
+        Some(at) => {
+            let (before, behind) = text.split_at(end + at + 1);
+            format!("{before}{line}{newline}{behind}")
+        }
+        None => format!("{text}{newline}{line}{newline}"),
+    })
+}
+
 /// A command to be written into a manifest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct NewHook<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its event.
-    pub event: Event,
+    /// Its events; one is written as a string, several as a list.
+    pub events: &'a [Event],
     /// Its matcher.
     pub matcher: Option<&'a str>,
     /// What it does; a ready-made hook has a line of its own and is not written here.
     pub action: &'a Action,
-    /// Milliseconds it may take.
-    pub timeout_ms: u64,
-    /// What a failure means.
-    pub on_error: OnError,
-    /// How it runs beside others.
+    /// Milliseconds it may take, where it is to say so.
+    pub timeout_ms: Option<u64>,
+    /// What a failure means, where it is to say so.
+    pub on_error: Option<OnError>,
+    /// How it runs with others.
     pub manner: &'a Manner,
+    /// Whether it runs in the project's directory.
+    pub in_project: bool,
+    /// The files that it is for, as globs; all where there is none.
+    pub paths: &'a [String],
 }
 
 /// The text with a hook added at its end, and exactly what was added.
 pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
     let mut rows: Vec<(&str, String)> = vec![("name", string(hook.name))];
-    rows.push(("event", string(hook.event.name())));
+    rows.push(("event", events(hook.events)));
     rows.extend(hook.matcher.map(|matcher| ("matcher", string(matcher))));
     rows.extend(hook.manner.condition.as_deref().map(|condition| ("if", string(condition))));
     match hook.action {
@@ -51,10 +100,13 @@ pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
             rows.push((passed.handler.name(), string(&passed.summary())));
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    let seconds = hook.timeout_ms as f64 / 1000.0;
-    rows.push(("timeout", seconds.to_string()));
-    rows.push(("on_error", string(hook.on_error.name())));
+    rows.extend(hook.timeout_ms.map(|limit| ("timeout", seconds(limit))));
+    rows.extend(hook.on_error.map(|it| ("on_error", string(it.name()))));
+    if !hook.paths.is_empty() {
+        let globs: Vec<String> = hook.paths.iter().map(|glob| string(glob)).collect();
+        rows.push(("when", format!("{{ paths = [{}] }}", globs.join(", "))));
+    }
+    rows.extend(hook.in_project.then(|| ("cwd", string("project"))));
     rows.extend(hook.manner.parallel.then(|| ("parallel", "true".to_owned())));
     rows.extend(hook.manner.background.then(|| ("async", "true".to_owned())));
     let message = hook.manner.status_message.as_deref();
@@ -67,6 +119,20 @@ pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
         let _ = writeln!(block, "{key:width$} = {value}");
     }
     append(text, &block)
+}
+
+fn events(events: &[Event]) -> String {
+    let names: Vec<String> = events.iter().map(|event| string(event.name())).collect();
+    match names.as_slice() {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+fn seconds(milliseconds: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    let seconds = milliseconds as f64 / 1000.0;
+    seconds.to_string()
 }
 
 /// Adds a block behind an empty line; gives the new text and what was added.
@@ -95,7 +161,7 @@ pub fn inline_hooks(text: &str) -> Option<usize> {
     is_inline.then(|| text[..start].matches('\n').count() + 1)
 }
 
-/// The text without a hook: without exactly `block` if that still stands there, else without the
+/// The text without a hook: without exactly `block` if that is still there, else without the
 /// table of that name; `None` where there is no such hook.
 pub fn remove(text: &str, name: &str, block: Option<&str>) -> Option<String> {
     let exact = block.filter(|block| !block.is_empty() && text.matches(block).count() == 1);
@@ -167,12 +233,14 @@ mod tests {
     fn hook<'a>(action: &'a Action, manner: &'a Manner) -> NewHook<'a> {
         NewHook {
             name: "guard",
-            event: Event::PreToolUse,
+            events: &[Event::PreToolUse],
             matcher: Some("Bash"),
             action,
-            timeout_ms: 2_500,
-            on_error: OnError::Open,
+            timeout_ms: Some(2_500),
+            on_error: Some(OnError::Open),
             manner,
+            in_project: false,
+            paths: &[],
         }
     }
 
@@ -196,6 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn a_hook_says_what_it_was_given_and_no_more() {
+        let action = Action::Argv(vec!["ruff".to_owned(), "format".to_owned()]);
+        let manner = Manner::default();
+        let least = NewHook { timeout_ms: None, on_error: None, ..hook(&action, &manner) };
+        let several =
+            NewHook { events: &[Event::Stop, Event::SubagentStop], in_project: true, ..least };
+        let rows = [
+            (
+                least,
+                "name    = \"guard\"\nevent   = \"PreToolUse\"\nmatcher = \"Bash\"\nargv    = \
+                 [\"ruff\", \"format\"]\n",
+            ),
+            (
+                NewHook { matcher: None, ..several },
+                "name  = \"guard\"\nevent = [\"Stop\", \"SubagentStop\"]\nargv  = [\"ruff\", \
+                 \"format\"]\ncwd   = \"project\"\n",
+            ),
+        ];
+        for (hook, expected) in rows {
+            assert_eq!(add("", &hook).0, format!("[[hook]]\n{expected}"));
+        }
+    }
+
+    #[test]
     fn a_hook_that_was_edited_goes_with_its_lines() {
         let text = "# top\n\n[[hook]]\nname = \"a\"\n[hook.options]\nx = [\n 1,\n] # last\n\n# \
                     of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n";
@@ -208,6 +300,29 @@ mod tests {
             "# top\n\n# of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n"
         );
         assert_eq!(remove(text, "c", None), None);
+    }
+
+    #[test]
+    fn a_default_is_added_behind_those_there_are() {
+        let added = |text: &str| add_default(text, "a", "a = 1");
+        for (text, expected) in [
+            ("", Ok("[defaults]\na = 1\n")),
+            (
+                "# mine\n[[hook]]\nname = \"x\"\n",
+                Ok("# mine\n[[hook]]\nname = \"x\"\n\n[defaults]\na = 1\n"),
+            ),
+            ("[defaults] # all\n\n[[hook]]\n", Ok("[defaults] # all\na = 1\n\n[[hook]]\n")),
+            (
+                "[defaults]\r\nb = 1 # b\r\n# c\r\n",
+                Ok("[defaults]\r\nb = 1 # b\r\na = 1\r\n# c\r\n"),
+            ),
+            ("[defaults]\nb = [\n 1,\n]", Ok("[defaults]\nb = [\n 1,\n]\na = 1\n")),
+            ("[defaults]\na = 2\n", Err(Unset::IsSet)),
+            ("defaults = { b = 1 }\n", Err(Unset::Inline)),
+            ("defaults.b = 1\n", Err(Unset::Inline)),
+        ] {
+            assert_eq!(added(text), expected.map(str::to_owned), "{text}");
+        }
     }
 
     #[test]

@@ -3,27 +3,23 @@
 mod action;
 mod audience;
 mod defaults;
-mod document;
 pub mod edit;
 pub mod enabled;
-pub mod guess;
 mod manner;
+mod model;
 mod passing;
 mod profiles;
-pub mod read;
+mod read;
+mod reader;
+pub mod recovery;
+pub mod schema;
 mod sessions;
 mod surroundings;
-pub mod types;
 mod when;
 
-pub use audience::Audience;
-pub use document::suggest;
-pub use manner::Manner;
-pub use passing::Passed;
-pub use read::{Source, read};
-pub use sessions::KeepDays;
-pub use surroundings::Surroundings;
-pub use types::{
-    Action, Hook, Manifest, OnError, Origin, Position, Preset, Presets, Problem, Problems,
+pub use model::{
+    Action, Audience, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin, Passed,
+    Position, Preset, Presets, Problem, Problems, Surroundings, When,
 };
-pub use when::When;
+pub use read::{Source, read};
+pub use sessions::keep_days;

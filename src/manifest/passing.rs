@@ -6,12 +6,11 @@ use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::Reader;
-use super::types::{Origin, Problem};
-use super::{Action, Manner};
+use super::model::{Action, Manner, Origin, Passed, Problem};
+use super::reader::Reader;
 use crate::client::event::{Event, Handler};
-use crate::client::json::Document;
 use crate::client::settings_schema;
+use crate::syntax::json::Document;
 
 /// The keys that say what such a hook is.
 pub(super) const ACTIONS: &[&str] = &["prompt", "agent", "http", "mcp_tool"];
@@ -23,82 +22,75 @@ pub(super) const KEYS: &[&str] =
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.
 const HOOKMANS: &[&str] = &[
     "on_error", "parallel", "always", "async", "cwd", "path", "when", "switch", "adopted",
-    "options",
+    "options", "after",
 ];
 
-/// A hook that the client runs itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
-    /// The type of handler; never a command.
-    pub handler: Handler,
-    /// The handler as it stands in `settings.json`, `type` first.
-    pub keys: Map<String, Value>,
+/// What a hook that the client runs says besides its action.
+pub(super) struct Rest<'a> {
+    /// How it runs.
+    pub(super) manner: &'a Manner,
+    /// Milliseconds it may take, where it says so.
+    pub(super) timeout_ms: Option<u64>,
+    /// Its events.
+    pub(super) events: &'a [Event],
+    /// Where each key was set.
+    pub(super) origins: &'a BTreeMap<String, Origin>,
+    /// Where the hook is declared.
+    pub(super) origin: &'a Origin,
 }
 
-impl Passed {
-    /// What the hook is for, in a line: the prompt, the URL, or the server and the tool.
-    pub fn summary(&self) -> String {
-        let text = |key: &str| self.keys.get(key).and_then(Value::as_str).unwrap_or_default();
-        let line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-        match self.handler {
-            Handler::Http => line(text("url")),
-            Handler::McpTool => format!("{} of the server {}", text("tool"), text("server")),
-            _ => line(text("prompt")),
-        }
+impl Rest<'_> {
+    fn problem(&self, key: &str, message: String) -> Problem {
+        let origin = self.origins.get(key).unwrap_or(self.origin).clone();
+        Problem { origin, message }
     }
+}
 
-    /// Lays over the handler what the other keys of the hook say, and checks the whole against the
-    /// client's rules for each event.
-    pub(super) fn complete(
-        mut self,
-        (manner, timeout_ms): (&Manner, Option<u64>),
-        events: &[Event],
-        origins: &BTreeMap<String, Origin>,
-    ) -> Result<Self, (Option<Origin>, String)> {
-        let name = self.handler.name();
-        if let Some((key, origin)) = HOOKMANS.iter().find_map(|key| Some((key, origins.get(*key)?)))
-        {
+/// Lays over the handler what the other keys of the hook say, and checks the whole against the
+/// client's rules for each event.
+pub(super) fn complete(mut passed: Passed, rest: &Rest<'_>) -> Result<Passed, Problem> {
+    let name = passed.handler.name();
+    if let Some(key) = HOOKMANS.iter().find(|key| rest.origins.contains_key(**key)) {
+        let message = format!(
+            "`{key}` has no effect on a hook of type {name}: the client runs it, not hookman; \
+             leave it out"
+        );
+        return Err(rest.problem(key, message));
+    }
+    passed.keys.extend(rest.manner.handler_keys());
+    passed.keys.extend(rest.timeout_ms.map(|timeout| ("timeout".to_owned(), seconds(timeout))));
+    for event in rest.events {
+        if !event.facts().takes.includes(passed.handler) {
+            let takes = Handler::ALL.iter().filter(|it| event.facts().takes.includes(**it));
+            let takes: Vec<&str> = takes.map(|handler| handler.name()).collect();
             let message = format!(
-                "`{key}` has no effect on a hook of type {name}: the client runs it, not hookman; \
-                 leave it out"
+                "the client runs no hook of type {name} on {event}, only {}",
+                takes.join(", ")
             );
-            return Err((Some(origin.clone()), message));
+            return Err(rest.problem("event", message));
         }
-        self.keys.extend(manner.handler_keys());
-        self.keys.extend(timeout_ms.map(|timeout| ("timeout".to_owned(), seconds(timeout))));
-        for event in events {
-            if !event.facts().takes.includes(self.handler) {
-                let takes = Handler::ALL.iter().filter(|it| event.facts().takes.includes(**it));
-                let takes: Vec<&str> = takes.map(|handler| handler.name()).collect();
-                let message = format!(
-                    "the client runs no hook of type {name} on {event}, only {}",
-                    takes.join(", ")
-                );
-                return Err((origins.get("event").cloned(), message));
-            }
-            if let Some((key, message)) = self.defect(*event) {
-                return Err((origins.get(key).cloned(), message));
-            }
+        if let Some((key, message)) = defect(&passed, *event) {
+            return Err(rest.problem(key, message));
         }
-        Ok(self)
     }
+    Ok(passed)
+}
 
-    /// What the client would hold against the entry for an event, and the manifest's key for it.
-    fn defect(&self, event: Event) -> Option<(&'static str, String)> {
-        let settings = json!({"hooks": {event.name(): [{"hooks": [self.keys]}]}}).to_string();
-        let document = Document::parse(&settings).ok()?;
-        let defect = settings_schema::check(&document, &[event.name()]).into_iter().next()?;
-        let key = match defect.pointer.rsplit('/').next().unwrap_or_default() {
-            "timeout" => "timeout",
-            "if" => "if",
-            "statusMessage" => "status_message",
-            key => extra(self.handler)
-                .iter()
-                .find(|it| it.theirs == key)
-                .map_or_else(|| self.handler.name(), |it| it.ours),
-        };
-        Some((key, format!("{}; {} ({})", defect.message, defect.effect, defect.hint)))
-    }
+/// What the client would hold against the entry for an event, and the manifest's key for it.
+fn defect(passed: &Passed, event: Event) -> Option<(&'static str, String)> {
+    let settings = json!({"hooks": {event.name(): [{"hooks": [passed.keys]}]}}).to_string();
+    let document = Document::parse(&settings).ok()?;
+    let defect = settings_schema::check(&document, &[event.name()]).into_iter().next()?;
+    let key = match defect.pointer.rsplit('/').next().unwrap_or_default() {
+        "timeout" => "timeout",
+        "if" => "if",
+        "statusMessage" => "status_message",
+        key => extra(passed.handler)
+            .iter()
+            .find(|it| it.theirs == key)
+            .map_or_else(|| passed.handler.name(), |it| it.ours),
+    };
+    Some((key, format!("{}; {} ({})", defect.message, defect.effects, defect.hint)))
 }
 
 /// A key of the manifest that goes into the handler.

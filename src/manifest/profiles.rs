@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use super::document::Reader;
+use super::reader::Reader;
 
 /// Adds the profiles of a file to those that are known; an overlay's take the place of others.
 pub(super) fn read(

@@ -6,18 +6,17 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::action;
-use super::audience::{self, Audience};
 use super::defaults::{self, Defaults};
-use super::document::{Reader, did_you_mean, key_offset, suggest};
-use super::manner::{self, Manner};
-use super::passing;
-use super::profiles;
-use super::sessions;
-use super::surroundings::{self, Surroundings};
-use super::types::{Action, Hook, Manifest, OnError, Origin, Presets, Problem, Problems};
+use super::model::{
+    Action, Audience, Hook, Manifest, Manner, OnError, Origin, Preset, Presets, Problem, Problems,
+    Surroundings,
+};
+use super::passing::{self, Rest};
+use super::reader::{NEWER, Reader, key_offset};
+use super::{action, audience, manner, profiles, sessions, surroundings};
 use crate::client::event::Event;
 use crate::client::matcher;
+use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// A manifest's text and the name it goes by in messages.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +61,13 @@ pub fn read(
         }
         problems.append(&mut reader.problems);
     }
-    let hooks = hooks
+    let mut hooks: Vec<Hook> = hooks
         .into_iter()
         .filter_map(|draft| draft.complete(presets).map_err(|problem| problems.push(problem)).ok())
         .collect();
+    for hook in &mut hooks {
+        hook.manner.unexplained = manifest.unexplained;
+    }
     if problems.is_empty() {
         return Ok(Manifest { hooks, ..manifest });
     }
@@ -155,8 +157,13 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
         return Vec::new();
     }
     let table = document.get_ref();
-    reader.unknown_keys(table, "a manifest", &["defaults", "hook", "profiles", "sessions"]);
+    reader.unknown_keys(
+        table,
+        "a manifest",
+        &["defaults", "hook", "journal", "profiles", "sessions"],
+    );
     profiles::read(reader, table, &mut manifest.profiles);
+    manifest.unexplained = unexplained(reader, table).unwrap_or(manifest.unexplained);
     manifest.keep = sessions::read(reader, table).or_else(|| manifest.keep.take());
     let defaults =
         table.get("defaults").map(|value| Defaults::read(reader, value)).unwrap_or_default();
@@ -178,6 +185,17 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
             }
         })
         .collect()
+}
+
+/// Whether a file's `[journal]` wants no reasons in the journal; `None` where it does not say.
+fn unexplained(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<bool> {
+    let value = table.get("journal")?;
+    let Some(journal) = value.get_ref().as_table() else {
+        reader.wrong_type("journal", value, "a table");
+        return None;
+    };
+    reader.unknown_keys(journal, "[journal]", &["reasons"]);
+    reader.boolean("reasons", journal.get("reasons")?).map(|reasons| !reasons)
 }
 
 fn read_hook(
@@ -221,10 +239,10 @@ fn read_hook(
     if let Some(options) = table.get("options") {
         option_origins(reader, options, &mut Vec::new(), &mut draft.option_origins);
     }
-    draft.audience = Audience::read(reader, table);
-    draft.manner = Manner::read(reader, table, draft.events.as_deref());
+    draft.audience = audience::read(reader, table);
+    draft.manner = manner::read(reader, table, draft.events.as_deref());
     let path = defaults.path.as_ref().map(|(path, _)| path);
-    draft.surroundings = Surroundings::read(reader, table, path);
+    draft.surroundings = surroundings::read(reader, table, path);
     check_matcher(reader, table, draft.events.as_deref());
     (reader.problems.len() == before).then_some(draft)
 }
@@ -296,7 +314,7 @@ fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
             Some(event) => events.push(event),
             None => {
                 let known = Event::ALL.iter().map(|event| event.name());
-                let hint = suggest(&name, known).map(did_you_mean).unwrap_or_default();
+                let hint = nearest(&name, known).map_or_else(|| NEWER.to_owned(), did_you_mean);
                 reader.problem(offset, format!("the client has no event `{name}`{hint}"));
             }
         }
@@ -319,6 +337,19 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
     }
 }
 
+/// The time limit in milliseconds of a hook that names none: what a ready-made hook needs, or what
+/// all hooks have where that is more.
+fn default_timeout(defaults: &Defaults, preset: Option<&Preset>) -> u64 {
+    let of_all = defaults.timeout_ms.as_ref().map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| *ms);
+    preset.and_then(|preset| preset.timeout_ms).map_or(of_all, |ms| ms.max(of_all))
+}
+
+/// How a hook runs, with the context budget of its file, in which what the client runs has no part.
+fn budgeted(manner: Manner, defaults: &Defaults, is_passed: bool) -> Manner {
+    let budget = defaults.budget.as_ref().filter(|_| !is_passed);
+    Manner { budget: budget.map(|(budget, _)| *budget), ..manner }
+}
+
 impl Draft {
     /// What is wrong where a hook in the background is to block.
     fn never_blocks(&self) -> Option<Problem> {
@@ -327,7 +358,7 @@ impl Draft {
             return None;
         }
         let message = format!(
-            "`on_error = \"{}\"` has no effect beside `async = true`: the client does not wait \
+            "`on_error = \"{}\"` has no effect with `async = true`: the client does not wait \
              for the hook, so it can never block; leave one of the two out",
             on_error.name()
         );
@@ -354,12 +385,13 @@ impl Draft {
         if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
             options = presets.options(builtin, &options).map_err(|(path, message)| {
-                let origin = self
-                    .option_origins
-                    .iter()
-                    .find(|(known, _)| *known == path)
-                    .map_or_else(|| self.origin.clone(), |(_, origin)| origin.clone());
-                Problem { origin, message }
+                let origins = &self.option_origins;
+                // Of several layers the last that wrote the value, or the nearest table around it.
+                let written = |path: &[String]| {
+                    origins.iter().rev().find(|(known, _)| known == path).map(|(_, it)| it.clone())
+                };
+                let origin = (1..=path.len()).rev().find_map(|length| written(&path[..length]));
+                Problem { origin: origin.unwrap_or_else(|| self.origin.clone()), message }
             })?;
         } else if let (false, Some(origin)) = (is_passed, self.origins.get("options")) {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
@@ -383,16 +415,18 @@ impl Draft {
                 return Err(Problem { origin: self.origin, message });
             }
         };
+        let manner = budgeted(self.manner, &self.defaults, is_passed);
         let mut passed_timeout = None;
         if let Action::Passed(passed) = action {
-            let own = (&self.manner, self.timeout_ms);
             passed_timeout = events.first().map(|event| passed.handler.timeout_ms(*event));
-            let passed =
-                passed.complete(own, &events, &self.origins).map_err(|(origin, message)| {
-                    let origin = origin.unwrap_or_else(|| self.origin.clone());
-                    Problem { origin, message }
-                })?;
-            action = Action::Passed(passed);
+            let rest = Rest {
+                manner: &manner,
+                timeout_ms: self.timeout_ms,
+                events: &events,
+                origins: &self.origins,
+                origin: &self.origin,
+            };
+            action = Action::Passed(passing::complete(passed, &rest)?);
         }
         if let Some(problem) = background.filter(|_| !is_passed) {
             return Err(problem);
@@ -410,14 +444,14 @@ impl Draft {
         };
         let defaults = if is_passed { Defaults::default() } else { self.defaults };
         fall_back("timeout", defaults.timeout_ms.as_ref().map(|(_, origin)| origin));
+        let default_timeout = default_timeout(&defaults, preset.as_ref());
         // What is the default of the other hooks would have no effect on one in the background.
-        let default_on_error = defaults.on_error.filter(|_| !self.manner.background);
-        let is_command = !matches!(action, Action::Builtin { .. });
-        let default_path = defaults.path.as_ref().filter(|_| is_command);
+        let default_on_error = defaults.on_error.filter(|_| !manner.background);
+        let default_path =
+            defaults.path.as_ref().filter(|_| !matches!(action, Action::Builtin { .. }));
         fall_back("path", default_path.map(|(_, origin)| origin));
+        fall_back("context_budget", defaults.budget.as_ref().map(|(_, origin)| origin));
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
-        let default_timeout = defaults.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, |(ms, _)| ms);
-        let default_on_error = default_on_error.map(|(on_error, _)| on_error);
         Ok(Hook {
             summary: preset
                 .as_ref()
@@ -428,8 +462,8 @@ impl Draft {
             events,
             enabled: self.enabled.unwrap_or(true),
             timeout_ms: self.timeout_ms.or(passed_timeout).unwrap_or(default_timeout),
-            on_error: self.on_error.or(default_on_error).unwrap_or_default(),
-            manner: self.manner,
+            on_error: self.on_error.or(default_on_error.map(|(it, _)| it)).unwrap_or_default(),
+            manner,
             surroundings: if is_passed { Surroundings::default() } else { self.surroundings },
             audience: self.audience,
             options,

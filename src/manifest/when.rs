@@ -1,10 +1,10 @@
 //! `when`: the conditions under which a hook runs.
 
-use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::document::Reader;
+use super::model::When;
+use super::reader::Reader;
 
 /// The keys of `when`.
 const KEYS: &[&str] =
@@ -13,64 +13,36 @@ const KEYS: &[&str] =
 /// The client's permission modes, as it names them in payloads.
 const MODES: &[&str] = &["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
 
-/// The conditions; all that are there must be met, and of a list one entry.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct When {
-    /// Types of agents that it runs for; the main agent has none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agent: Vec<String>,
-    /// Types of agents that it does not run for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agent_not: Vec<String>,
-    /// Branches that may be checked out, with stars.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub branch: Vec<String>,
-    /// Whether it runs in continuous integration, or only outside of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ci: Option<bool>,
-    /// Whether it runs where nobody sits before the session, or only where somebody does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headless: Option<bool>,
-    /// Globs for the file that the event is about, as in a permission rule.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<String>,
-    /// Permission modes of the client.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub permission_mode: Vec<String>,
-}
-
-impl When {
-    pub(super) fn read(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Self {
-        let mut when = Self::default();
-        let Some(table) = value.get_ref().as_table() else {
-            reader.wrong_type("when", value, "a table");
-            return when;
-        };
-        reader.unknown_keys(table, "`when`", KEYS);
-        for (key, value) in table {
-            let key = key.get_ref().as_ref();
-            match key {
-                "ci" => when.ci = reader.boolean(key, value),
-                "headless" => when.headless = reader.boolean(key, value),
-                _ => {
-                    let Some(list) = when.list(key) else { continue };
-                    *list = texts(reader, key, value);
-                }
+/// Reads the table `when`.
+pub(super) fn read(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> When {
+    let mut when = When::default();
+    let Some(table) = value.get_ref().as_table() else {
+        reader.wrong_type("when", value, "a table");
+        return when;
+    };
+    reader.unknown_keys(table, "`when`", KEYS);
+    for (key, value) in table {
+        let key = key.get_ref().as_ref();
+        match key {
+            "ci" => when.ci = reader.boolean(key, value),
+            "headless" => when.headless = reader.boolean(key, value),
+            _ => {
+                let Some(list) = list(&mut when, key) else { continue };
+                *list = texts(reader, key, value);
             }
         }
-        when
     }
+    when
+}
 
-    fn list(&mut self, key: &str) -> Option<&mut Vec<String>> {
-        match key {
-            "agent" => Some(&mut self.agent),
-            "agent_not" => Some(&mut self.agent_not),
-            "branch" => Some(&mut self.branch),
-            "paths" => Some(&mut self.paths),
-            "permission_mode" => Some(&mut self.permission_mode),
-            _ => None,
-        }
+fn list<'w>(when: &'w mut When, key: &str) -> Option<&'w mut Vec<String>> {
+    match key {
+        "agent" => Some(&mut when.agent),
+        "agent_not" => Some(&mut when.agent_not),
+        "branch" => Some(&mut when.branch),
+        "paths" => Some(&mut when.paths),
+        "permission_mode" => Some(&mut when.permission_mode),
+        _ => None,
     }
 }
 

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::chains::Chain;
 use crate::client::event::Event;
 use crate::machine::paths::Paths;
+use crate::state::chains::Chain;
 
 /// What `hookman run` was asked.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 
 use super::launch::{self, Attempt};
+use super::seen::Seen;
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
 use crate::client::answer::Decision;
@@ -20,6 +21,7 @@ use crate::machine::signals::Endings;
 use crate::machine::{environment, terminal};
 use crate::manifest::OnError;
 use crate::session::store::Store;
+use crate::syntax::quoting::quoted;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
 const PLACEHOLDERS: &[(&str, &str)] = &[
@@ -31,11 +33,20 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
 /// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
+/// What is kept for a session.
+#[derive(Clone, Copy)]
+pub struct Session<'a> {
+    /// What hooks may keep.
+    pub store: &'a (dyn Store + Sync),
+    /// hookman's own directory for it.
+    pub folder: &'a Path,
+}
+
 /// What stands around the steps of a chain.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
-    /// What hooks may keep for the session.
-    pub store: &'a dyn Store,
+    /// What is kept for the session.
+    pub session: Session<'a>,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,
     /// Where its commands write what they export to the session.
@@ -75,13 +86,8 @@ struct Prepared<'s> {
 }
 
 /// Runs commands on the same payload at the same time; what each came to, in their order.
-pub(super) fn run(
-    event: Event,
-    steps: &[&Step<'_>],
-    payload: &Payload<'_>,
-    text: &str,
-    around: Around<'_>,
-) -> Vec<Came> {
+pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
+    let Seen { event, payload, text } = seen;
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();
     // Clients before 2.1.132 do not say in the environment for which session they run a hook.
@@ -193,7 +199,7 @@ impl<'s> Prepared<'s> {
         let heard = Heard { stdout: &stdout, stderr: &shown, cut: dropped[0] > 0 };
         let read = outcome::read(event, exit, heard, self.step.on_error);
         let never_ran = match ended {
-            Ended::Exited(2) => self.attempt().misfired(&stdout, &stderr),
+            Ended::Exited(2) => self.attempt().unread_script(&stdout, &stderr),
             Ended::Exited(126 | 127) if matches!(read.outcome, Outcome::Failure(_)) => {
                 self.attempt().not_found(&stderr)
             }
@@ -279,10 +285,6 @@ fn line<'s>(step: &'s Step<'_>) -> Cow<'s, str> {
     };
     let (program, options) = prefix.split_at(prefix.rfind(" -").unwrap_or(prefix.len()));
     Cow::Owned(format!("{}{options} {}", quoted(program), quoted(line)))
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn words<'s>(step: &'s Step<'_>) -> Cow<'s, [String]> {

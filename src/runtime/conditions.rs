@@ -1,11 +1,11 @@
 //! Judging a step's conditions on a payload.
 
-use super::journal::Entry;
 use super::scene::Surroundings;
 use crate::chain::condition::{Condition, Unmet};
 use crate::chain::plan::Step;
 use crate::client::event::Event;
 use crate::client::payload::Payload;
+use crate::state::journal::Entry;
 
 /// The first of a step's conditions that is not met. Conditions that cannot be read keep no hook
 /// from running.
@@ -34,7 +34,7 @@ pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
 pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
     match unmet {
         // As with a matcher, the hook has nothing to do with the call.
-        Unmet::If => entry.passed_over(step, "its `if` does not match the call"),
+        Unmet::If => entry.passed_over(step, "if"),
         Unmet::When(key) => entry.skipped(step, "unmet", format!("`when.{key}`")),
     }
 }

@@ -1,7 +1,8 @@
 //! Why each hook of a chain did or did not run: what `HOOKMAN_DEBUG=1` asks for.
 
-use super::chains::{self, Chain, Loaded};
-use super::journal::{Entry, StepEntry};
+use std::io::{self, Write};
+
+use super::call::Call;
 use super::overrides::{Overrides, SKIP};
 use crate::chain::plan::Plan;
 use crate::client::event::{Event, Subject};
@@ -9,39 +10,89 @@ use crate::client::matcher::Target;
 use crate::client::{model, tools};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
+use crate::state::chains::{self, Chain, Loaded};
+use crate::state::journal::{Entry, StepEntry};
+
+/// A hook, and why it did or did not run.
+pub struct Told {
+    /// The hook's name.
+    pub hook: String,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// The hooks of a chain, each with why it did or did not run.
+#[derive(Default)]
+pub struct Reasons {
+    /// What is to be known before, such as that the manifests cannot be read.
+    pub before: Option<String>,
+    /// The hooks, in the order of the manifests.
+    pub hooks: Vec<Told>,
+}
+
+/// Says why each hook did or did not run, to the journal's entry and on standard error.
+pub(super) fn tell(call: &Call<'_>, code: u8, entry: &mut Entry<'_>) {
+    let asked = (&call.chain, call.event, call.hook.as_deref());
+    entry.reasons = lines(call.paths, asked, &call.overrides, entry);
+    // With exit code 2 standard error is the reason of the block.
+    if code != 2 {
+        for reason in &entry.reasons {
+            let _ = writeln!(io::stderr(), "hookman: {} {reason}", call.event);
+        }
+    }
+}
 
 /// A line for each hook of the chain's manifests, in their order, and one for each name to leave out
-/// that none of them has. While the manifests cannot be read, those of their last good version.
-pub(super) fn reasons(
+/// that none of them has.
+fn lines(
     paths: &Paths,
-    (chain, event, asked): (&Chain, Event, Option<&str>),
+    asked: (&Chain, Event, Option<&str>),
     overrides: &Overrides,
     entry: &Entry<'_>,
 ) -> Vec<String> {
+    let Reasons { before, hooks } = reasons(paths, asked, entry);
+    let names: Vec<&str> = hooks.iter().map(|told| told.hook.as_str()).collect();
+    let unknown = overrides
+        .unknown(&names)
+        .filter(|_| before.is_none())
+        .map(|it| format!("{SKIP}={it}: no hook here has this name"));
+    let told = hooks.iter().map(|Told { hook, why }| format!("{hook}: {why}"));
+    before.iter().cloned().chain(told).chain(unknown).collect()
+}
+
+/// Why each hook of a chain did or did not run, from what the journal has of the run and, for those
+/// that it does not name, from the manifests as they are. While these cannot be read, from their last
+/// good version.
+pub fn reasons(
+    paths: &Paths,
+    (chain, event, asked): (&Chain, Event, Option<&str>),
+    entry: &Entry<'_>,
+) -> Reasons {
     let hooks = match chains::read(paths, chain) {
         Ok(manifest) => manifest.unwrap_or_default().hooks,
         Err(problems) => {
             let Loaded::LastGood(plan, _) = chains::load(paths, chain) else {
-                return vec![format!("no hook ran, as the manifest cannot be read: {problems}")];
+                let before = format!("no hook ran, as the manifest cannot be read: {problems}");
+                return Reasons { before: Some(before), hooks: Vec::new() };
             };
             let what = "the manifest cannot be read, so its last good version is used";
-            let reasons = of_last_good(&plan, event, asked, entry);
-            return std::iter::once(format!("{what}: {problems}")).chain(reasons).collect();
+            let hooks = of_last_good(&plan, event, asked, entry);
+            return Reasons { before: Some(format!("{what}: {problems}")), hooks };
         }
     };
     if hooks.is_empty() {
-        return vec![format!("{} lists no hooks", paths.shown(&chain.manifest))];
+        let before = format!("{} lists no hooks", paths.shown(&chain.manifest));
+        return Reasons { before: Some(before), hooks: Vec::new() };
     }
-    let reason = |hook: &Hook| {
-        known(&hook.name, entry).unwrap_or_else(|| not_asked(hook, (chain, event, asked), entry))
+    let told = |hook: &Hook| Told {
+        hook: hook.name.clone(),
+        why: known(&hook.name, entry)
+            .unwrap_or_else(|| not_asked(hook, (chain, event, asked), entry)),
     };
-    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
-    let unknown =
-        overrides.unknown(&names).map(|it| format!("{SKIP}={it}: no hook here has this name"));
-    hooks.iter().map(|hook| format!("{}: {}", hook.name, reason(hook))).chain(unknown).collect()
+    Reasons { before: None, hooks: hooks.iter().map(told).collect() }
 }
 
-fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> Vec<String> {
+fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> Vec<Told> {
     let Some(plan) = Plan::parse(plan) else { return Vec::new() };
     let every = Target::new(event, None);
     let of_event: Vec<&str> =
@@ -62,16 +113,22 @@ fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>
             names.push(name);
         }
     }
-    names.into_iter().map(|name| format!("{name}: {}", reason(name))).collect()
+    names.into_iter().map(|name| Told { hook: name.to_owned(), why: reason(name) }).collect()
 }
 
 /// What the run itself has noted of a hook.
 fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
     let step = entry.steps.iter().find(|step| step.hook == name).map(of_step);
     step.or_else(|| {
-        let (_, why) = entry.passed_over.iter().find(|(hook, _)| hook == name)?;
-        Some(format!("not run: {why}"))
+        let passed = entry.passed.iter().find(|passed| passed.hook == name)?;
+        Some(format!("not run: {}", passed.in_words()))
     })
+}
+
+/// What a run has noted of a hook that no manifest has any more.
+pub fn of_gone(step: &StepEntry) -> Told {
+    let why = format!("{} (no manifest has it any more)", of_step(step));
+    Told { hook: step.hook.clone(), why }
 }
 
 fn of_step(step: &StepEntry) -> String {
@@ -85,8 +142,10 @@ fn of_step(step: &StepEntry) -> String {
             _ => format!("not run: {why}{decided}"),
         };
     }
-    let error = step.error.as_ref().map(|error| format!(": it {error}")).unwrap_or_default();
-    format!("ran for {} us: {}{decided}{error}", step.us, step.outcome)
+    let error = step.error.as_ref().map(|error| format!(": it {error}"));
+    let reason = step.reason.as_ref().map(|reason| format!(": {reason}"));
+    let said = error.or(reason).unwrap_or_default();
+    format!("ran for {} us: {}{decided}{said}", step.us, step.outcome)
 }
 
 fn not_asked(

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::arguments::Arguments;
-use super::chains;
 use crate::chain::failing;
 use crate::chain::merge::Verdict;
 use crate::client::answer::{Answer, Decision};
@@ -12,6 +11,7 @@ use crate::client::event::{Block, Event};
 use crate::client::output::{self, Said};
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
+use crate::state::chains;
 
 /// How far the run has come, for the panic hook: one of [`Standing`], as its number.
 static STANDING: AtomicU8 = AtomicU8::new(Standing::Unknown as u8);

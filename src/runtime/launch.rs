@@ -1,6 +1,6 @@
 //! Why a command did not come to run, in words that name the file and the way out.
 
-mod misfired;
+mod interpreter_failure;
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -8,9 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::chain::plan::Run;
-use crate::client::shell;
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
+use crate::syntax::shell;
 
 /// How a command was called.
 #[derive(Clone, Copy, Debug)]

@@ -2,33 +2,25 @@
 //!
 //! Nothing here may end with exit code 2 but a verdict, because the client takes a 2 for a block.
 
+mod answering;
 pub mod arguments;
+mod budget;
+mod builtins;
 mod call;
-pub mod catalogue;
-pub mod chains;
 pub mod children;
-mod choice;
-pub mod commands;
 mod conditions;
-mod debug;
+pub mod debug;
 mod gates;
-pub mod journal;
 mod launch;
-mod looks;
+mod load;
+mod once;
 pub mod overrides;
-pub mod profiles;
+mod prompt_command;
 mod scene;
-mod seen;
-pub mod sessions;
-pub mod status;
+pub mod seen;
+mod selection;
 pub mod steps;
-mod stops;
-pub mod store;
-pub mod switchable;
-pub mod switching;
-mod texts;
-mod typed;
-pub mod upkeep;
+mod stop_limit;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -45,10 +37,12 @@ use crate::machine::paths::Paths;
 use crate::machine::{files, signals, terminal};
 use crate::manifest::OnError;
 
+use crate::state::journal::Entry;
+use crate::state::maintenance;
 use arguments::Arguments;
 use call::Call;
-use journal::Entry;
 use overrides::Overrides;
+use seen::Seen;
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
@@ -97,6 +91,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         overrides: Overrides::of_process(),
     };
     let mut entry = Entry::new(event, &call.chain);
+    entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
     if !is_utf8 {
         entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
     }
@@ -126,25 +121,28 @@ pub fn main(arguments: &[OsString]) -> u8 {
             Verdict::default()
         }
         payload if let Some(wrong) = &arguments.wrong => {
-            let verdict = call.misused(wrong, payload.as_ref().map(|it| (it, text)), &mut entry);
+            let verdict = answering::misused(&call, wrong, payload.as_ref(), &mut entry);
             if verdict.decision.is_none() {
                 silent(wrong);
             }
             verdict
         }
-        Some(payload) => call.answer(&payload, text, &mut entry),
-        None => call.without_payload(what, &mut entry),
+        Some(payload) => {
+            let seen = Seen { event, payload: &payload, text };
+            answering::answer(&call, seen, &mut entry)
+        }
+        None => answering::without_payload(&call, what, &mut entry),
     };
     let code = say(&verdict);
     gates::answered(code);
     entry.finish(&verdict, started.elapsed());
     if call.overrides.debug {
-        call.debug(code, &mut entry);
+        debug::tell(&call, code, &mut entry);
     }
     // The answer is given; a journal that cannot be written must not change it, and doctor
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
-    upkeep::after(&paths, &call.chain, event);
+    maintenance::after(&paths, &call.chain, event);
     code
 }
 
@@ -170,9 +168,4 @@ fn say(verdict: &Verdict) -> u8 {
 /// exec form (2.1.139) drop the arguments.
 pub fn is_bare_call(arguments: &[OsString]) -> bool {
     arguments.is_empty() && !io::IsTerminal::is_terminal(&io::stdin())
-}
-
-/// The build that plans are stamped with: another build may know other built-in hooks.
-pub fn build() -> Cow<'static, str> {
-    format!("{}+{:x}", env!("CARGO_PKG_VERSION"), crate::builtin::catalogue::FINGERPRINT).into()
 }

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::panic::resume_unwind;
+use std::thread;
 
 use serde_json::{Map, Value};
 
+use super::builtins::Builtin;
 use super::children::{self, Around, Came};
 use super::conditions;
-use super::journal::Entry;
-use crate::builtin::{self, Context, catalogue};
+use super::seen::Seen;
 use crate::chain::condition::Unmet;
 use crate::chain::fields;
 use crate::chain::merge::Ran;
@@ -19,6 +20,7 @@ use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event};
 use crate::client::payload::Payload;
 use crate::manifest::OnError;
+use crate::state::journal::Entry;
 
 /// A step that is to run, or that is if a step before it makes the input one that it is for.
 #[derive(Debug)]
@@ -36,13 +38,12 @@ pub struct Candidate<'p> {
 /// field by field, and its conditions are judged on that. Neighbours that are marked parallel see the
 /// same input, and all of them run.
 pub fn run(
-    event: Event,
     steps: &[Candidate<'_>],
-    payload: &Payload<'_>,
-    text: &str,
+    seen: Seen<'_>,
     around: Around<'_>,
     entry: &mut Entry<'_>,
 ) -> Vec<Ran> {
+    let Seen { event, payload, text } = seen;
     let mut ran = Vec::with_capacity(steps.len());
     let mut rewrites = Rewrites::default();
     let mut ended = false;
@@ -50,20 +51,21 @@ pub fn run(
         let (batch, behind): (Vec<&Candidate<'_>>, Vec<_>) =
             batch.iter().partition(|it| !ended || it.step.always);
         for Candidate { step, .. } in behind {
-            entry.passed_over(step, "a hook before it denied the call");
+            entry.passed_over(step, "denied");
         }
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
             None => {
                 let batch = met(batch, None, entry);
-                together(event, &once(&batch, entry), payload, text, around)
+                together(&once(&batch, entry), seen, around)
             }
             Some(input) => {
                 let text = with_input(text, payload, input);
                 match Payload::parse(&text) {
                     Ok(payload) => {
                         let batch = met(batch, Some(&payload), entry);
-                        together(event, &once(&batch, entry), &payload, &text, around)
+                        let seen = Seen { event, payload: &payload, text: &text };
+                        together(&once(&batch, entry), seen, around)
                     }
                     Err(error) => {
                         let failure = Failure::Builtin(error.to_string());
@@ -218,38 +220,55 @@ fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'
 }
 
 /// Runs neighbours on the same payload, their commands side by side.
+///
+/// A built-in hook takes microseconds and is run in between, but for one that starts processes: it
+/// has a thread of its own where it has neighbours, which are not to wait for it.
 fn together<'s, 'p>(
-    event: Event,
     batch: &[&'s Step<'p>],
-    payload: &Payload<'_>,
-    text: &str,
+    seen: Seen<'_>,
     around: Around<'_>,
 ) -> Vec<(&'s Step<'p>, Came)> {
+    let builtins: Vec<Option<Builtin<'_>>> = batch.iter().map(|step| Builtin::of(step)).collect();
+    let is_apart = |builtin: &Builtin<'_>| batch.len() > 1 && builtin.takes_time();
+    if !builtins.iter().flatten().any(is_apart) {
+        let heard = commands(batch, seen, around);
+        return in_order(batch, heard, |place| Some(builtins[place]?.run(seen, around.session)));
+    }
+    let session = around.session;
+    thread::scope(|scope| {
+        let mut apart: Vec<_> = builtins
+            .iter()
+            .map(|builtin| {
+                let builtin = builtin.filter(is_apart)?;
+                Some(scope.spawn(move || builtin.run(seen, session)))
+            })
+            .collect();
+        let heard = commands(batch, seen, around);
+        in_order(batch, heard, |place| match apart[place].take() {
+            Some(thread) => Some(thread.join().unwrap_or_else(|panic| resume_unwind(panic))),
+            None => Some(builtins[place]?.run(seen, around.session)),
+        })
+    })
+}
+
+/// What the commands among neighbours came to.
+fn commands(batch: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
     let commands: Vec<&Step<'_>> = batch.iter().copied().filter(is_child).collect();
-    let mut heard = if commands.is_empty() {
-        Vec::new().into_iter()
-    } else {
-        children::run(event, &commands, payload, text, around).into_iter()
+    if commands.is_empty() { Vec::new() } else { children::run(&commands, seen, around) }
+}
+
+/// What each neighbour came to: what a built-in hook did, or the next of what was `heard`.
+fn in_order<'s, 'p>(
+    batch: &[&'s Step<'p>],
+    heard: Vec<Came>,
+    mut builtin: impl FnMut(usize) -> Option<Came>,
+) -> Vec<(&'s Step<'p>, Came)> {
+    let mut heard = heard.into_iter();
+    let came = |(place, step): (usize, &&'s Step<'p>)| {
+        Some((*step, builtin(place).or_else(|| heard.next())?))
     };
-    let mut outcomes = Vec::with_capacity(batch.len());
-    for &step in batch {
-        let came = match &step.run {
-            Run::Builtin { kind, options } => {
-                let started = Instant::now();
-                let store = around.store;
-                let context = Context { name: step.name, event, payload, options, store };
-                let outcome = builtin(kind, &context);
-                Came { outcome, exit: None, took: started.elapsed(), warnings: Vec::new() }
-            }
-            Run::Command(_) | Run::Argv(_) => match heard.next() {
-                Some(came) => came,
-                None => continue,
-            },
-        };
-        outcomes.push((step, came));
-    }
-    outcomes
+    batch.iter().enumerate().filter_map(came).collect()
 }
 
 /// What an answer makes of the tool's input.
@@ -294,23 +313,4 @@ fn with_input<'a>(
     let mut changed = text.to_owned();
     changed.replace_range(start..start + old.get().len(), &new);
     Cow::Owned(changed)
-}
-
-fn builtin(kind: &str, context: &Context<'_>) -> Outcome {
-    let Some(kind) = catalogue::kind(kind) else {
-        let why = format!("this hookman has no built-in hooks of the kind `{kind}`");
-        return Outcome::Failure(Failure::Builtin(why));
-    };
-    match (kind.run)(context) {
-        Ok(answer) => Outcome::Answer(answer, None),
-        Err(failure) => Outcome::Failure(Failure::Builtin(in_words(failure))),
-    }
-}
-
-fn in_words(failure: builtin::Failure) -> String {
-    match failure {
-        builtin::Failure::Payload(why) => format!("the payload: {why}"),
-        builtin::Failure::Options(why) => format!("its options: {why}"),
-        builtin::Failure::Store(error) => format!("the session's state: {error}"),
-    }
 }

@@ -1,6 +1,7 @@
 //! Sessions: identity, switches, hook names, and the per-session store.
 
-pub mod identity;
+pub mod id;
+pub mod memory;
 pub mod names;
 pub mod off;
 pub mod period;

@@ -1,5 +1,7 @@
 //! Finding the hook that a user means by a name or part of one.
 
+use crate::syntax::suggestion::nearest;
+
 /// What a name came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
@@ -11,11 +13,11 @@ pub enum Found<'a> {
     None(Option<&'a str>),
 }
 
-/// Resolves a name: exact, then a unique beginning, then a unique part; blanks around it do not
+/// Resolves a name: exact, then the only one that has the text anywhere; blanks around it do not
 /// count, and case only where two names differ in nothing else.
 ///
-/// After the session switches document (`004_1870e012f86aed79`), which has no order between
-/// beginnings and parts; a beginning comes first here, as it is what people type.
+/// After the session switches document (`004_1870e012f86aed79`): a name that begins with the text
+/// comes before no other.
 pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -25,8 +27,7 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
         return Found::One(name);
     }
     let typed = typed.to_lowercase();
-    let tests: [&dyn Fn(&str) -> bool; 3] =
-        [&|name| name == typed, &|name| name.starts_with(&typed), &|name| name.contains(&typed)];
+    let tests: [&dyn Fn(&str) -> bool; 2] = [&|name| name == typed, &|name| name.contains(&typed)];
     for test in tests {
         let hits: Vec<&str> =
             hooks.iter().copied().filter(|name| test(&name.to_lowercase())).collect();
@@ -36,7 +37,7 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
             _ => return Found::Several(hits),
         }
     }
-    Found::None(nearest(&typed, hooks))
+    Found::None(nearest(&typed, hooks.iter().copied()))
 }
 
 /// The hooks that a pattern with `*` (anything) and `?` (one character) names; `None` where the text
@@ -75,27 +76,19 @@ fn fits(pattern: &[char], name: &[char]) -> bool {
     pattern[at..].iter().all(|rest| *rest == '*')
 }
 
-fn nearest<'a>(typed: &str, hooks: &[&'a str]) -> Option<&'a str> {
-    hooks
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(typed, &name.to_lowercase()), *name))
-        .filter(|(distance, name)| *distance <= name.len().max(6) / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_name_is_found_by_the_surest_rule() {
-        let hooks = ["check", "typecheck-changed", "check-todos", "lint-changed"];
+        let hooks = ["typecheck-changed", "check-todos", "lint-changed", "check"];
         let rows = [
             ("check", Found::One("check")),
             (" TypeCheck-Changed ", Found::One("typecheck-changed")),
             ("type", Found::One("typecheck-changed")),
-            ("check-", Found::One("check-todos")),
+            ("check-", Found::Several(vec!["typecheck-changed", "check-todos"])),
+            ("-todos", Found::One("check-todos")),
             ("lint", Found::One("lint-changed")),
             ("todo", Found::One("check-todos")),
             ("changed", Found::Several(vec!["typecheck-changed", "lint-changed"])),
@@ -106,6 +99,8 @@ mod tests {
         for (typed, expected) in rows {
             assert_eq!(resolve(typed, &hooks), expected, "{typed:?}");
         }
+        let hooks = ["typecheck-changed", "check-todos"];
+        assert_eq!(resolve("check", &hooks), Found::Several(hooks.to_vec()));
         let twins = ["log", "Log"];
         assert_eq!(resolve("Log", &twins), Found::One("Log"));
         assert_eq!(resolve("LOG", &twins), Found::Several(vec!["log", "Log"]));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The chains that a session's hooks stand in.
+/// The chains that a session's hooks are in.
 pub const SCOPES: [&str; 2] = ["user", "project"];
 
 /// What a hook is called where its name alone could mean another: `project:lint`.
@@ -105,7 +105,7 @@ impl Off {
     }
 
     // A switch that is tied to a prompt may be over, which only the next run can tell; asked for
-    // anew, it waits for that run again.
+    // again, it waits for that run again.
     pub(super) fn same_length(&self, other: &Self) -> bool {
         match (&self.turn, &other.turn) {
             (None, None) => self.until == other.until,

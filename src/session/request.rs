@@ -55,7 +55,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads what stands behind `/hook:disable` or `/hook:enable`.
+    /// Reads what is behind `/hook:disable` or `/hook:enable`.
     ///
     /// Quotes around a word are the user's habit and no part of a name. `--help` stays a name, so that
     /// the answer lists the hooks.
@@ -149,6 +149,40 @@ fn unquoted(word: &str) -> &str {
     ['\'', '"', '`'].into_iter().find_map(inside).unwrap_or(word)
 }
 
+/// What is asked of careful mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Careful {
+    /// To be on, for a time such as `30m` if one is given.
+    On(Option<String>),
+    /// To be off.
+    Off,
+    /// To say whether it is on.
+    Status,
+}
+
+impl Careful {
+    /// Reads the words behind `careful`; none ask for its status.
+    ///
+    /// # Errors
+    ///
+    /// The words that are no such wish.
+    pub fn parse(words: &str, period: Option<&str>) -> Result<Self, String> {
+        let mut words: Vec<&str> = words.split_whitespace().map(unquoted).collect();
+        words.retain(|word| !word.is_empty());
+        match (words.as_slice(), period) {
+            (["on"], period) => Ok(Self::On(period.map(str::to_owned))),
+            (["on", "--for", period], None) => Ok(Self::On(Some((*period).to_owned()))),
+            (["off"], None) => Ok(Self::Off),
+            ([] | ["status"], None) => Ok(Self::Status),
+            (["off" | "status"] | [], Some(_)) => Err("--for goes with `on`".to_owned()),
+            _ => Err(format!(
+                "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{}`",
+                words.join(" ")
+            )),
+        }
+    }
+}
+
 /// What a prompt asks of hookman.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -156,6 +190,8 @@ pub enum Command {
     Switch(Verb),
     /// To list profiles or switch one.
     Profile,
+    /// To have the guards careful.
+    Careful,
 }
 
 /// A prompt that begins as a command of hookman does.
@@ -163,15 +199,15 @@ pub enum Command {
 pub struct Prompt<'a> {
     /// What is asked.
     pub command: Command,
-    /// What stands behind it.
+    /// What is behind it.
     pub words: &'a str,
     /// Whether it is a command for sure; else it is one only if all of its words name something,
     /// and otherwise prose for the model.
     pub is_sure: bool,
 }
 
-/// Reads a prompt of one line whose first words are `hookman disable`, `enable`, `status` or
-/// `profile`. It is a command for sure with nothing or one word behind them, or with an option;
+/// Reads a prompt of one line whose first words are `hookman disable`, `enable`, `status`,
+/// `profile` or `careful`. It is a command for sure with nothing or one word behind them, or with an option;
 /// `hookman status` takes no word.
 pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     let line = prompt.trim();
@@ -179,6 +215,7 @@ pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     let (verb, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let command = match verb {
         "profile" => Command::Profile,
+        "careful" => Command::Careful,
         verb => Command::Switch(Verb::from_name(verb)?),
     };
     let count = words.split_whitespace().count();
@@ -245,6 +282,24 @@ mod tests {
     }
 
     #[test]
+    fn careful_mode_is_wished_in_few_words() {
+        let rows = [
+            ("", None, Ok(Careful::Status)),
+            ("''", None, Ok(Careful::Status)),
+            (" status ", None, Ok(Careful::Status)),
+            ("on", None, Ok(Careful::On(None))),
+            ("on", Some("1h"), Ok(Careful::On(Some("1h".to_owned())))),
+            ("on --for 1h", None, Ok(Careful::On(Some("1h".to_owned())))),
+            ("\"off\"", None, Ok(Careful::Off)),
+            ("off", Some("1h"), Err("--for goes with `on`".to_owned())),
+        ];
+        for (words, period, expected) in rows {
+            assert_eq!(Careful::parse(words, period), expected, "{words:?}");
+        }
+        assert!(Careful::parse("of", None).is_err());
+    }
+
+    #[test]
     fn only_a_prompt_that_is_a_command_is_one() {
         let rows = [
             ("hookman disable one", Some((Command::Switch(Verb::Disable), "one", true))),
@@ -258,6 +313,7 @@ mod tests {
                 Some((Command::Switch(Verb::Disable), "it for me", false)),
             ),
             ("hookman profile quiet", Some((Command::Profile, "quiet", true))),
+            ("hookman careful on", Some((Command::Careful, "on", true))),
             ("hookman status", Some((Command::Switch(Verb::Status), "", true))),
             ("hookman status of all hooks?", None),
             ("hookman status?", None),

@@ -3,8 +3,17 @@
 use std::io;
 use std::time::Duration;
 
+/// The flag of a session in which guards block whatever they would else advise against.
+pub const CAREFUL: &str = "careful";
+
 /// The marks of so many turns are kept: a subagent in the background may still work on an earlier one.
 const TURNS: usize = 8;
+
+/// The most bytes of a named text.
+pub const LONGEST: usize = 1024 * 1024;
+
+/// How often a change is tried that others come before.
+const TRIES: usize = 100;
 
 /// A per-session store. The runtime keeps it in files; tests keep it in memory.
 pub trait Store {
@@ -58,6 +67,45 @@ pub trait Store {
             self.keep_newest(&of_mark, &flag, TURNS);
         }
         Ok(is_first)
+    }
+
+    /// A named text; `None` where there is none.
+    ///
+    /// Texts that a person or a workflow may set, such as `phase`, have a plain name; what a hook
+    /// keeps for itself has a name with a dot, as `Context::key` makes it.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be read.
+    fn text(&self, name: &str) -> io::Result<Option<String>>;
+
+    /// Puts `new` in the place of a named text if that is `old` now; no text at all is `None`. Tells
+    /// whether it did.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be written, or the text has more than [`LONGEST`] bytes.
+    fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool>;
+
+    /// Changes a named text from what it is to what `change` makes of it, and gives that; however many
+    /// processes do so at once, no change is lost.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::swap`], and when others keep changing it.
+    fn change(
+        &self,
+        name: &str,
+        change: &mut dyn FnMut(Option<&str>) -> Option<String>,
+    ) -> io::Result<Option<String>> {
+        for _ in 0..TRIES {
+            let old = self.text(name)?;
+            let new = change(old.as_deref());
+            if new == old || self.swap(name, old.as_deref(), new.as_deref())? {
+                return Ok(new);
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::TimedOut, format!("`{name}` keeps being changed")))
     }
 
     /// Takes down the flags that begin with `start` but for `flag`, the newest of them, and as many

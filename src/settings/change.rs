@@ -11,14 +11,14 @@ use serde_json::Value;
 pub enum Action {
     /// A new group is appended to its event.
     Add,
-    /// An entry of ours is brought up to date in its place.
+    /// A hookman entry is brought up to date in its place.
     Replace,
-    /// An entry of ours is taken out, with its group if that was ours alone.
+    /// A hookman entry is taken out, with its group if that was ours alone.
     Remove,
     /// A handler of somebody else's goes into the manifest; the pointer is that in the text without
     /// hookman.
     Adopt,
-    /// A handler that was adopted and stands there again goes once more, likewise.
+    /// A handler that was adopted and is back is taken out again, likewise.
     Withdraw,
     /// A handler of somebody else's comes back, likewise.
     Release,
@@ -33,10 +33,10 @@ pub struct Change {
     pub event: String,
     /// JSON Pointer of the group or handler, valid when the changes before it are done.
     pub pointer: String,
-    /// What stood there; none for an addition.
+    /// What was there; none for an addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
-    /// What stands there afterwards; none for a removal.
+    /// What is there afterwards; none for a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
 }
@@ -58,7 +58,7 @@ impl fmt::Display for Change {
 
 /// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours
 /// alone`.
-pub(super) fn summary(changes: &[Change], foreign: usize) -> String {
+pub(crate) fn summary(changes: &[Change], foreign: usize) -> String {
     let count = |action| changes.iter().filter(|change| change.action == action).count();
     let mut parts: Vec<String> = Vec::new();
     for (verb, what, action) in [

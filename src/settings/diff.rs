@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use similar::{ChangeTag, TextDiff};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 /// Whether a diff carries ANSI colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +33,11 @@ pub fn unified_diff(
     let name = |text: Option<&str>, name: String| text.map_or("/dev/null".to_owned(), |_| name);
     diff.line("1", &format!("--- {}\n", name(before, path.to_owned())));
     diff.line("1", &format!("+++ {}\n", name(after, format!("{path} (planned)"))));
-    let lines = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
-    for hunk in lines.unified_diff().context_radius(3).iter_hunks() {
-        diff.line("36", &format!("{}\n", hunk.header()));
-        for change in hunk.iter_changes() {
+    let [old, new] = [before, after]
+        .map(|text| text.unwrap_or_default().split_inclusive('\n').collect::<Vec<_>>());
+    for hunk in group_diff_ops(changes(&old, &new), CONTEXT) {
+        diff.line("36", &format!("{}\n", UnifiedHunkHeader::new(&hunk)));
+        for change in hunk.iter().flat_map(|change| change.iter_changes(&old[..], &new[..])) {
             let (sign, style) = match change.tag() {
                 ChangeTag::Equal => (' ', ""),
                 ChangeTag::Delete => ('-', "31"),
@@ -50,6 +53,17 @@ pub fn unified_diff(
         }
     }
     diff.text
+}
+
+/// Lines of context around a change.
+const CONTEXT: usize = 3;
+
+/// What leads from the old lines to the new ones. `TextDiff` does the same and brings four
+/// algorithms for six types of text into the program.
+fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
+    hook.into_inner().into_inner().into_ops()
 }
 
 fn written_out(text: &str) -> Cow<'_, str> {

@@ -7,30 +7,31 @@ use std::collections::{BTreeSet, HashSet};
 use json_patch::{AddOperation, PatchOperation, RemoveOperation, ReplaceOperation};
 use serde_json::{Map, Value};
 
-use crate::client::json::{Document, Node, child};
+use crate::syntax::json::{Document, Node, child};
 
 use super::{
     change::{Action, Change},
     edit::{Editor, Reshape},
+    identity::same,
     inventory::{Event, Group, Survey},
-    layout::Part,
+    layout::{Item, Part},
     obstacle,
-    pairing::{Pairing, Stale, pair, same},
+    pairing::{Pairing, Stale, pair},
     record::Record,
     refusal::Refusal,
     registration::Registration,
 };
 
 /// What a draft comes to.
-pub(super) struct Outcome {
-    pub(super) after: Option<String>,
-    pub(super) record: Record,
-    pub(super) changes: Vec<Change>,
-    pub(super) operations: Vec<PatchOperation>,
-    pub(super) foreign: usize,
+pub(crate) struct Outcome {
+    pub(crate) after: Option<String>,
+    pub(crate) record: Record,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) operations: Vec<PatchOperation>,
+    pub(crate) foreign: usize,
 }
 
-pub(super) struct Draft<'d, 't, 'w> {
+pub(crate) struct Draft<'d, 't, 'w> {
     document: &'d Document<'t>,
     survey: &'d Survey<'d>,
     editor: Editor<'d, 't>,
@@ -49,7 +50,7 @@ pub(super) struct Draft<'d, 't, 'w> {
 }
 
 impl<'d, 't, 'w> Draft<'d, 't, 'w> {
-    pub(super) fn new(
+    pub(crate) fn new(
         document: &'d Document<'t>,
         survey: &'d Survey<'d>,
         wanted: &'w [Registration],
@@ -85,7 +86,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
     }
 
     /// Changes stale entries in their places.
-    pub(super) fn bring_up_to_date(&mut self) {
+    pub(crate) fn bring_up_to_date(&mut self) {
         let survey = self.survey;
         for (index, event) in survey.events.iter().enumerate() {
             for stale in std::mem::take(&mut self.pairings[index].stale) {
@@ -127,7 +128,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
         let members = node.members().unwrap_or_default();
         let (Some(old), Some(map)) = (old.as_object(), new.as_object()) else { return };
         if members.len() != old.len() {
-            // A key stands twice; what to keep of that is nobody's wish.
+            // A key occurs twice, and nothing says which one to keep.
             self.editor.replace(node, Part::Handler, new, false);
             return;
         }
@@ -152,7 +153,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
             parent: None,
             part: Part::Handler,
             removed,
-            added: added.map(|(key, value)| (Some(&**key), value)).collect(),
+            added: added.map(|(key, value)| Item { key: Some(key), value }).collect(),
             hollow: None,
         });
     }
@@ -165,7 +166,11 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
                 self.editor.replace(&members[index].value, Part::Other, &value, true);
             }
             (None, Some(value)) => {
-                self.editor.prepend(group.node, Part::Group, (Some("matcher"), &value));
+                self.editor.prepend(
+                    group.node,
+                    Part::Group,
+                    Item { key: Some("matcher"), value: &value },
+                );
             }
             (Some(index), None) => {
                 self.editor.reshape(&Reshape {
@@ -182,7 +187,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
     }
 
     /// Takes out surplus entries, the last first, so that the pointers before them hold.
-    pub(super) fn take_out(&mut self) {
+    pub(crate) fn take_out(&mut self) {
         let survey = self.survey;
         for (index, event) in survey.events.iter().enumerate() {
             let surplus = std::mem::take(&mut self.pairings[index].surplus);
@@ -243,8 +248,8 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
         self.operations.push(PatchOperation::Add(AddOperation { path: path(pointer), value }));
     }
 
-    /// Takes out the containers on record that nothing stands in any more.
-    pub(super) fn prune(&mut self) {
+    /// Takes out the containers on record that nothing is in any more.
+    pub(crate) fn prune(&mut self) {
         let survey = self.survey;
         let mut gone = HashSet::new();
         for (index, event) in survey.events.iter().enumerate() {
@@ -272,7 +277,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
     }
 
     /// Appends missing entries, each in a group of its own.
-    pub(super) fn append(&mut self) {
+    pub(crate) fn append(&mut self) {
         let survey = self.survey;
         for (index, event) in survey.events.iter().enumerate() {
             let kept = event.array.elements().map_or(0, <[_]>::len) - self.gone_groups[index].len();

@@ -4,59 +4,58 @@ use std::{collections::BTreeSet, ops::Range};
 
 use serde_json::Value;
 
-use crate::client::json::{Document, Kind, Node, Span};
+use crate::syntax::json::{Document, Kind, Node, Span};
 
-use super::layout::{Layout, Look, Part, Place, indent_after_newline, item_spans, line_indent};
+use super::layout::{
+    Item, Layout, Look, Part, Place, indent_after_newline, item_spans, line_indent,
+};
 
 /// A stretch of the old text and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Splice {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
+pub(crate) struct Splice {
+    pub(crate) range: Range<usize>,
+    pub(crate) text: String,
 }
 
-/// A new item: an element, or a member with its key.
-pub(super) type Item<'v> = (Option<&'v str>, &'v Value);
-
 /// What becomes of the items of one container.
-pub(super) struct Reshape<'n, 'v> {
-    pub(super) container: &'n Node,
+pub(crate) struct Reshape<'n, 'v> {
+    pub(crate) container: &'n Node,
     /// The container's own container; none for the root.
-    pub(super) parent: Option<&'n Node>,
-    pub(super) part: Part,
+    pub(crate) parent: Option<&'n Node>,
+    pub(crate) part: Part,
     /// The places of the items that go.
-    pub(super) removed: BTreeSet<usize>,
+    pub(crate) removed: BTreeSet<usize>,
     /// The items that are appended.
-    pub(super) added: Vec<Item<'v>>,
+    pub(crate) added: Vec<Item<'v>>,
     /// The blanks to leave behind if nothing is left, where they are on record.
-    pub(super) hollow: Option<&'v str>,
+    pub(crate) hollow: Option<&'v str>,
 }
 
 /// Collects the splices of one edit.
-pub(super) struct Editor<'d, 't> {
-    pub(super) document: &'d Document<'t>,
-    pub(super) layout: Layout,
+pub(crate) struct Editor<'d, 't> {
+    pub(crate) document: &'d Document<'t>,
+    pub(crate) layout: Layout,
     splices: Vec<Splice>,
 }
 
 impl<'d, 't> Editor<'d, 't> {
-    pub(super) fn new(document: &'d Document<'t>) -> Self {
+    pub(crate) fn new(document: &'d Document<'t>) -> Self {
         Self { document, layout: Layout::of(document), splices: Vec::new() }
     }
 
-    pub(super) fn splice(&mut self, range: Range<usize>, text: String) {
+    pub(crate) fn splice(&mut self, range: Range<usize>, text: String) {
         self.splices.push(Splice { range, text });
     }
 
     /// The splices in the order of the text. Of two that begin at the same place the insertion
     /// comes first, so that it lands behind the last item that stays.
-    pub(super) fn splices(mut self) -> Vec<Splice> {
+    pub(crate) fn splices(mut self) -> Vec<Splice> {
         self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         self.splices
     }
 
     /// Puts a value in the place of another.
-    pub(super) fn replace(&mut self, node: &Node, part: Part, value: &Value, inline: bool) {
+    pub(crate) fn replace(&mut self, node: &Node, part: Part, value: &Value, inline: bool) {
         let text = self.document.text();
         let indent = line_indent(text, node.span.start).to_owned();
         let empty = item_spans(node).is_empty();
@@ -68,7 +67,7 @@ impl<'d, 't> Editor<'d, 't> {
     }
 
     /// Puts a member before all others of an object that has some.
-    pub(super) fn prepend(&mut self, object: &Node, part: Part, item: Item<'_>) {
+    pub(crate) fn prepend(&mut self, object: &Node, part: Part, item: Item<'_>) {
         let Some(first) = item_spans(object).first().copied() else { return };
         let lead = &self.document.text()[object.span.start + 1..first.start];
         let place = Place { indent: String::new(), inline: true };
@@ -81,7 +80,7 @@ impl<'d, 't> Editor<'d, 't> {
 
     /// Takes items out of a container and appends others. Gives the blanks of an empty container
     /// that it filled, if removing the items again would not bring them back.
-    pub(super) fn reshape(&mut self, reshape: &Reshape<'_, '_>) -> Option<String> {
+    pub(crate) fn reshape(&mut self, reshape: &Reshape<'_, '_>) -> Option<String> {
         let spans = item_spans(reshape.container);
         let kept = (0..spans.len()).rfind(|index| !reshape.removed.contains(index));
         let Some(last) = kept else {
@@ -199,7 +198,7 @@ impl<'d, 't> Editor<'d, 't> {
 }
 
 /// The text with the splices made.
-pub(super) fn apply(text: &str, splices: &[Splice]) -> String {
+pub(crate) fn apply(text: &str, splices: &[Splice]) -> String {
     let grown: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut new = String::with_capacity(text.len() + grown);
     let mut at = 0;

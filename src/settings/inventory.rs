@@ -1,14 +1,13 @@
-//! Which handlers stand in a settings file, ours and foreign.
+//! Which handlers are in a settings file, ours and foreign.
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::client::json::{Document, Member, Node, Position, child};
+use crate::syntax::json::{Document, Member, Node, Position, child};
 
-use super::pairing::same;
-use super::record::{Passed, Record};
-use super::registration::passed_words;
+use super::identity::{identity, same};
+use super::registration::{Passed, passed_words};
 use crate::client::call::run_words;
 
 /// A handler of a settings file, for reports.
@@ -18,7 +17,7 @@ pub struct Handler {
     pub pointer: String,
     /// Where it begins.
     pub position: Position,
-    /// The event it stands under.
+    /// The event it is under.
     pub event: String,
     /// The matcher of its group.
     pub matcher: Option<String>,
@@ -60,7 +59,7 @@ pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
     handlers
 }
 
-/// The handlers of hookman's in a document, in the order of the file, without looking closely at
+/// hookman's handlers in a document, in the order of the file, without looking closely at
 /// those of others.
 pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
     let survey = Survey::of(document);
@@ -72,62 +71,46 @@ pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
     groups.flat_map(ours).collect()
 }
 
-/// The client's key for equal handlers (2.1.197, confirmed by its maintainers).
-pub(super) fn identity(handler: &Value) -> String {
-    let parts: &[&str] = match handler.get("type").and_then(Value::as_str) {
-        Some("command") => &["command", "args", "if"],
-        Some("http") => &["url", "if"],
-        Some("mcp_tool") => &["server", "tool", "input", "if"],
-        _ => &["prompt", "if"],
-    };
-    let mut key = vec![handler.get("type").cloned().unwrap_or_default()];
-    if key.contains(&json!("command")) {
-        key.push(handler.get("shell").cloned().unwrap_or_else(|| "bash".into()));
-    }
-    key.extend(parts.iter().map(|part| handler.get(part).cloned().unwrap_or_default()));
-    Value::Array(key).to_string()
-}
-
 /// The hooks of a document, as far as they have the shape that hookman edits.
-pub(super) struct Survey<'n> {
+pub(crate) struct Survey<'n> {
     /// The member `hooks` that counts.
-    pub(super) hooks: Option<&'n Member>,
-    pub(super) events: Vec<Event<'n>>,
+    pub(crate) hooks: Option<&'n Member>,
+    pub(crate) events: Vec<Event<'n>>,
 }
 
 /// An event with an array under it.
-pub(super) struct Event<'n> {
-    pub(super) name: String,
+pub(crate) struct Event<'n> {
+    pub(crate) name: String,
     /// Its place among the members of `hooks`.
-    pub(super) index: usize,
-    pub(super) array: &'n Node,
-    pub(super) groups: Vec<Group<'n>>,
+    pub(crate) index: usize,
+    pub(crate) array: &'n Node,
+    pub(crate) groups: Vec<Group<'n>>,
 }
 
 /// A group with an array of handlers.
-pub(super) struct Group<'n> {
-    pub(super) pointer: String,
+pub(crate) struct Group<'n> {
+    pub(crate) pointer: String,
     /// Its place in the event's array.
-    pub(super) index: usize,
-    pub(super) node: &'n Node,
-    pub(super) matcher: Option<String>,
-    pub(super) list: &'n Node,
-    pub(super) handlers: &'n [Node],
+    pub(crate) index: usize,
+    pub(crate) node: &'n Node,
+    pub(crate) matcher: Option<String>,
+    pub(crate) list: &'n Node,
+    pub(crate) handlers: &'n [Node],
     /// For each handler that is ours its place and what it runs.
-    pub(super) ours: Vec<(usize, Vec<String>)>,
-    /// Whether it has no key that a group of ours would not have.
-    pub(super) plain: bool,
+    pub(crate) ours: Vec<(usize, Vec<String>)>,
+    /// Whether it has no key that a hookman group would not have.
+    pub(crate) plain: bool,
 }
 
 impl Group<'_> {
-    /// Whether nobody else's handler stands in it, and at least one of ours.
-    pub(super) fn is_ours_alone(&self) -> bool {
+    /// Whether all its handlers are hookman's, and there is at least one.
+    pub(crate) fn is_ours_alone(&self) -> bool {
         !self.ours.is_empty() && self.ours.len() == self.handlers.len()
     }
 }
 
 impl<'n> Survey<'n> {
-    pub(super) fn of(document: &'n Document<'_>) -> Self {
+    pub(crate) fn of(document: &'n Document<'_>) -> Self {
         let members = document.root().members().unwrap_or_default();
         let hooks = members.iter().rev().find(|member| document.key(member) == "hooks");
         let mut events = Vec::new();
@@ -146,9 +129,9 @@ impl<'n> Survey<'n> {
         Self { hooks, events }
     }
 
-    /// Counts the entries among ours that the record says hookman wrote.
-    pub(super) fn claim(&mut self, document: &Document<'_>, record: &Record) {
-        for passed in &record.passed {
+    /// Counts entries among ours that hookman wrote and the client runs without it.
+    pub(crate) fn claim(&mut self, document: &Document<'_>, written: &[Passed]) {
+        for passed in written {
             if let Some((event, group, index)) = self.find(document, passed) {
                 let ours = &mut self.events[event].groups[group].ours;
                 ours.push((index, passed_words(&passed.handler)));
@@ -158,9 +141,9 @@ impl<'n> Survey<'n> {
     }
 
     /// The last entry that is equal to one that the client runs without hookman and is not counted
-    /// among ours, by its event, group and place. Of equal ones that which stands alone in its
+    /// among ours, by its event, group and place. Of equal ones, the one that is alone in its
     /// group, as hookman writes them, comes first.
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         document: &Document<'_>,
         passed: &Passed,
@@ -183,12 +166,12 @@ impl<'n> Survey<'n> {
         found.map(|(_, place)| place)
     }
 
-    /// Whether no entry of ours is among those counted.
-    pub(super) fn is_without_ours(&self) -> bool {
+    /// Whether no hookman entry is among those counted.
+    pub(crate) fn is_without_ours(&self) -> bool {
         self.events.iter().flat_map(|event| &event.groups).all(|group| group.ours.is_empty())
     }
 
-    pub(super) fn event(&self, name: &str) -> Option<&Event<'n>> {
+    pub(crate) fn event(&self, name: &str) -> Option<&Event<'n>> {
         self.events.iter().find(|event| event.name == name)
     }
 }
@@ -267,35 +250,5 @@ mod tests {
             "Stop": [{"hooks": [3], "hooks": [4]}]}}"#;
         assert_eq!(found(text), ["/hooks/Stop/0/hooks/0 2:47 Stop None false"]);
         assert_eq!(found("[]"), Vec::<String>::new());
-    }
-
-    #[test]
-    fn the_client_runs_equal_handlers_once() {
-        let same = |one: &str, other: &str| {
-            let [one, other] = [one, other].map(|text| serde_json::from_str(text).unwrap());
-            identity(&one) == identity(&other)
-        };
-        let command = r#"{"type": "command", "command": "x"}"#;
-        assert!(same(
-            command,
-            r#"{"command": "x", "timeout": 5, "async": true, "type": "command"}"#
-        ));
-        assert!(same(command, r#"{"type": "command", "command": "x", "shell": "bash"}"#));
-        assert!(!same(command, r#"{"type": "command", "command": "x", "shell": "powershell"}"#));
-        assert!(!same(command, r#"{"type": "command", "command": "x", "args": []}"#));
-        assert!(!same(command, r#"{"type": "command", "command": "x", "if": "Bash"}"#));
-        assert!(!same(command, r#"{"type": "prompt", "prompt": "x"}"#));
-        assert!(same(
-            r#"{"type": "http", "url": "u", "headers": {}}"#,
-            r#"{"type": "http", "url": "u"}"#
-        ));
-        assert!(!same(
-            r#"{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": 1}}"#,
-            r#"{"type": "mcp_tool", "server": "s", "tool": "t"}"#
-        ));
-        assert!(!same(
-            r#"{"type": "prompt", "prompt": "p"}"#,
-            r#"{"type": "agent", "prompt": "p"}"#
-        ));
     }
 }

@@ -4,11 +4,11 @@ use std::{collections::HashMap, fmt::Write};
 
 use serde_json::Value;
 
-use crate::client::json::{Document, Kind, Member, Node, Span};
+use crate::syntax::json::{Document, Kind, Member, Node, Span};
 
 /// The part that a value plays in a settings file. Parts of one name are laid out alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Root,
     Hooks,
     Event,
@@ -21,7 +21,7 @@ pub(super) enum Part {
 
 impl Part {
     /// The part of a member, or of an element where there is no key.
-    pub(super) fn below(self, key: Option<&str>) -> Self {
+    pub(crate) fn below(self, key: Option<&str>) -> Self {
         match (self, key) {
             (Self::Root, Some("hooks")) => Self::Hooks,
             (Self::Hooks, Some(_)) => Self::Event,
@@ -34,9 +34,9 @@ impl Part {
     }
 }
 
-/// How the items of an object or array stand.
+/// How the items of an object or array are laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Look {
+pub(crate) enum Look {
     /// Each on a line of its own.
     Lines,
     /// The first on the line of the bracket, but not all on one line, as in `[{` … `}]`.
@@ -47,13 +47,13 @@ pub(super) enum Look {
 
 /// What was learned from a file about its layout.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     newline: &'static str,
     unit: String,
     colon: String,
     gap: Option<String>,
     looks: HashMap<Part, Look>,
-    /// How arrays of plain values stand anywhere in the file.
+    /// How arrays of plain values are laid out anywhere in the file.
     plain_array: Option<Look>,
     brace_pad: String,
     bracket_pad: String,
@@ -64,7 +64,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Learns from a whole document. What it does not show is as the client writes it: two blanks
     /// of indent, a line for each item.
-    pub(super) fn of(document: &Document<'_>) -> Self {
+    pub(crate) fn of(document: &Document<'_>) -> Self {
         let text = document.text();
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
         let mut layout = Self {
@@ -85,27 +85,27 @@ impl Layout {
     }
 
     /// The blanks after a comma on the same line.
-    pub(super) fn gap(&self) -> &str {
+    pub(crate) fn gap(&self) -> &str {
         self.gap.as_deref().unwrap_or(" ")
     }
 
     /// The same with what a neighbour of the new text shows taking precedence.
-    pub(super) fn near(&self, document: &Document<'_>, neighbour: &Node, part: Part) -> Self {
+    pub(crate) fn near(&self, document: &Document<'_>, neighbour: &Node, part: Part) -> Self {
         let mut layout = self.clone();
         let indent = line_indent(document.text(), neighbour.span.start);
         Lesson { document, layout: &mut layout }.learn(neighbour, part, indent);
         layout
     }
 
-    /// How a container of this part is to stand that nothing forces onto one line.
-    pub(super) fn look(&self, part: Part) -> Look {
+    /// How to lay out a container of this part that nothing forces onto one line.
+    pub(crate) fn look(&self, part: Part) -> Look {
         let own = self.looks.get(&part).cloned();
         let own = own.or_else(|| self.plain_array.clone().filter(|_| part == Part::Args));
         own.unwrap_or(Look::Lines)
     }
 
-    /// The look of a container that stands on the line of others.
-    pub(super) fn inline(&self, part: Part, object: bool) -> Look {
+    /// The layout of a container that shares a line with others.
+    pub(crate) fn inline(&self, part: Part, object: bool) -> Look {
         match (self.looks.get(&part), object) {
             (Some(Look::Inline(pad)), _) => Look::Inline(pad.clone()),
             (_, true) => Look::Inline(self.brace_pad.clone()),
@@ -114,26 +114,20 @@ impl Layout {
     }
 
     /// The indent one level below `indent`.
-    pub(super) fn deeper(&self, indent: &str) -> String {
+    pub(crate) fn deeper(&self, indent: &str) -> String {
         format!("{indent}{}", self.unit)
     }
 
     /// Writes an item: an element, or a member with its key.
-    pub(super) fn item(
-        &self,
-        out: &mut String,
-        (key, value): (Option<&str>, &Value),
-        container: Part,
-        place: &Place,
-    ) {
-        if let Some(key) = key {
+    pub(crate) fn item(&self, out: &mut String, item: Item<'_>, container: Part, place: &Place) {
+        if let Some(key) = item.key {
             let _ = write!(out, "{}{}", Value::from(key), self.colon);
         }
-        self.value(out, value, container.below(key), place);
+        self.value(out, item.value, container.below(item.key), place);
     }
 
     /// Writes a value.
-    pub(super) fn value(&self, out: &mut String, value: &Value, part: Part, place: &Place) {
+    pub(crate) fn value(&self, out: &mut String, value: &Value, part: Part, place: &Place) {
         let (open, close) = match value {
             Value::Object(map) if !map.is_empty() => ('{', '}'),
             Value::Array(elements) if !elements.is_empty() => ('[', ']'),
@@ -144,9 +138,13 @@ impl Layout {
         };
         let object = open == '{';
         let look = if place.inline { self.inline(part, object) } else { self.look(part) };
-        let items: Vec<(Option<&str>, &Value)> = match value {
-            Value::Object(map) => map.iter().map(|(key, value)| (Some(&**key), value)).collect(),
-            Value::Array(elements) => elements.iter().map(|value| (None, value)).collect(),
+        let items: Vec<Item<'_>> = match value {
+            Value::Object(map) => {
+                map.iter().map(|(key, value)| Item { key: Some(key), value }).collect()
+            }
+            Value::Array(elements) => {
+                elements.iter().map(|value| Item { key: None, value }).collect()
+            }
             _ => Vec::new(),
         };
         out.push(open);
@@ -154,11 +152,11 @@ impl Layout {
         out.push(close);
     }
 
-    /// Writes what stands between the brackets of a container whose line has `indent`.
-    pub(super) fn items(
+    /// Writes what is between the brackets of a container whose line has `indent`.
+    pub(crate) fn items(
         &self,
         out: &mut String,
-        items: &[(Option<&str>, &Value)],
+        items: &[Item<'_>],
         part: Part,
         look: &Look,
         indent: &str,
@@ -188,16 +186,25 @@ impl Layout {
     }
 }
 
-/// Where a value is written.
-pub(super) struct Place {
-    /// The indent of the line it begins on.
-    pub(super) indent: String,
-    /// Whether it must stay on that line.
-    pub(super) inline: bool,
+/// An element of an array, or a member of an object.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a> {
+    /// The key of a member.
+    pub(crate) key: Option<&'a str>,
+    /// The value.
+    pub(crate) value: &'a Value,
 }
 
-/// The blanks at the start of the line that `offset` stands on.
-pub(super) fn line_indent(text: &str, offset: usize) -> &str {
+/// Where a value is written.
+pub(crate) struct Place {
+    /// The indent of the line it begins on.
+    pub(crate) indent: String,
+    /// Whether it must stay on that line.
+    pub(crate) inline: bool,
+}
+
+/// The blanks at the start of the line that `offset` is on.
+pub(crate) fn line_indent(text: &str, offset: usize) -> &str {
     let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
@@ -205,13 +212,13 @@ pub(super) fn line_indent(text: &str, offset: usize) -> &str {
 
 /// The indent of the last line that begins within the space between two items, if one does. In a
 /// file with leading commas the comma ends it.
-pub(super) fn indent_after_newline(space: &str) -> Option<&str> {
+pub(crate) fn indent_after_newline(space: &str) -> Option<&str> {
     let line = &space[space.rfind('\n')? + 1..];
     Some(&line[..line.find(',').unwrap_or(line.len())])
 }
 
 /// The spans of the items of a container, members with their keys; none of a scalar.
-pub(super) fn item_spans(node: &Node) -> Vec<Span> {
+pub(crate) fn item_spans(node: &Node) -> Vec<Span> {
     match &node.kind {
         Kind::Object(members) => members.iter().map(Member::span).collect(),
         Kind::Array(elements) => elements.iter().map(|element| element.span).collect(),
@@ -225,7 +232,7 @@ struct Lesson<'l, 'd, 't> {
 }
 
 impl Lesson<'_, '_, '_> {
-    /// Walks a value whose line has `indent`; says whether a newline stands in it. Later values
+    /// Walks a value whose line has `indent`; says whether a newline is in it. Later values
     /// overrule earlier ones, for new text goes to the end.
     fn learn(&mut self, node: &Node, part: Part, indent: &str) -> bool {
         let text = self.document.text();

@@ -3,28 +3,28 @@
 //! A [`plan()`] says how a text has to change so that it holds exactly the wanted
 //! [`Registration`]s, as values and as text in which every other byte stays as it was.
 
-pub mod adoption;
-mod change;
-mod diff;
-mod draft;
-mod edit;
-mod inventory;
-mod layout;
-mod obstacle;
-mod pairing;
-mod plan;
-mod proof;
-mod record;
-mod refusal;
-mod registration;
-mod undo;
+pub(crate) mod change;
+pub(crate) mod diff;
+pub(crate) mod draft;
+pub(crate) mod edit;
+pub(crate) mod identity;
+pub(crate) mod inventory;
+pub(crate) mod layout;
+pub(crate) mod obstacle;
+pub(crate) mod pairing;
+pub(crate) mod plan;
+pub(crate) mod proof;
+pub(crate) mod record;
+pub(crate) mod refusal;
+pub(crate) mod registration;
+pub(crate) mod undo;
 pub mod wanted;
 
 pub use change::{Action, Change};
 pub use diff::{Colour, unified_diff};
 pub use inventory::{Handler, handlers, own_handlers};
 pub use plan::{Plan, plan};
-pub use record::{Passed, Record};
+pub use record::Record;
 pub use refusal::Refusal;
-pub use registration::Registration;
+pub use registration::{Passed, Registration};
 pub use undo::{Remembered, Undo};

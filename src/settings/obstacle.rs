@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::client::json::{Document, Node};
+use crate::syntax::json::{Document, Node};
 
 use super::{
     inventory::{Event, Survey},
@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Refuses to edit where a value of the wrong type or a duplicate key is in the way.
-pub(super) fn refuse(
+pub(crate) fn refuse(
     document: &Document<'_>,
     survey: &Survey<'_>,
     wanted: &[Registration],
@@ -45,8 +45,8 @@ pub(super) fn refuse(
     Ok(())
 }
 
-/// Refuses duplicate keys anywhere among the hooks: a pointer there would stand for two places.
-pub(super) fn refuse_ambiguous(
+/// Refuses duplicate keys anywhere among the hooks: a pointer there would mean two places.
+pub(crate) fn refuse_ambiguous(
     document: &Document<'_>,
     survey: &Survey<'_>,
 ) -> Result<(), Refusal> {

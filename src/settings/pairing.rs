@@ -1,34 +1,32 @@
-//! Which entry of ours in the file is which wanted registration.
+//! Which hookman entry in the file is which wanted registration.
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use crate::syntax::json::Document;
 
-use crate::client::json::Document;
+use super::{identity::same, inventory::Event, registration::Registration};
 
-use super::{inventory::Event, registration::Registration};
-
-/// A handler by the places of its group and of itself.
-pub(super) type Place = (usize, usize);
+/// A handler by the index of its group and its own in that.
+pub(crate) type HandlerIndex = (usize, usize);
 
 /// What becomes of the entries of one event.
 #[derive(Debug, Default)]
-pub(super) struct Pairing<'w> {
-    /// Entries to bring up to date where they stand; equal ones are not listed.
-    pub(super) stale: Vec<Stale<'w>>,
+pub(crate) struct Pairing<'w> {
+    /// Entries to bring up to date where they are; equal ones are not listed.
+    pub(crate) stale: Vec<Stale<'w>>,
     /// Entries to take out.
-    pub(super) surplus: HashSet<Place>,
+    pub(crate) surplus: HashSet<HandlerIndex>,
     /// Registrations to append.
-    pub(super) missing: Vec<&'w Registration>,
+    pub(crate) missing: Vec<&'w Registration>,
 }
 
-/// An entry that is not as it should be.
+/// An entry that differs from what is wanted.
 #[derive(Debug)]
-pub(super) struct Stale<'w> {
-    pub(super) place: Place,
-    pub(super) wanted: &'w Registration,
-    pub(super) matcher_differs: bool,
-    pub(super) handler_differs: bool,
+pub(crate) struct Stale<'w> {
+    pub(crate) place: HandlerIndex,
+    pub(crate) wanted: &'w Registration,
+    pub(crate) matcher_differs: bool,
+    pub(crate) handler_differs: bool,
 }
 
 /// Pairs the entries of an event with the registrations wanted there: first those that run the
@@ -36,17 +34,17 @@ pub(super) struct Stale<'w> {
 /// on the other comes.
 ///
 /// An entry whose matcher has to change moves to a group of its own where others would be hit:
-/// foreign handlers, or further entries of ours.
-pub(super) fn pair<'w>(
+/// foreign handlers, or further hookman entries.
+pub(crate) fn pair<'w>(
     document: &Document<'_>,
     event: &Event<'_>,
     wanted: &[&'w Registration],
 ) -> Pairing<'w> {
-    let mut found: Vec<(Place, &[String])> = Vec::new();
+    let mut found: Vec<(HandlerIndex, &[String])> = Vec::new();
     for (group_index, group) in event.groups.iter().enumerate() {
         found.extend(group.ours.iter().map(|(index, words)| ((group_index, *index), &**words)));
     }
-    let mut pairs: Vec<Option<Place>> = vec![None; wanted.len()];
+    let mut pairs: Vec<Option<HandlerIndex>> = vec![None; wanted.len()];
     for (pair, registration) in pairs.iter_mut().zip(wanted) {
         let words = registration.words();
         let same = found.iter().position(|(_, found)| words.as_deref() == Some(*found));
@@ -54,7 +52,7 @@ pub(super) fn pair<'w>(
     }
     for (pair, wanted) in pairs.iter_mut().zip(wanted).filter(|(pair, _)| pair.is_none()) {
         // An entry that runs hookman does not turn into one that does not.
-        let kind = |(_, words): &(Place, &[String])| is_passed(words) == wanted.is_passed();
+        let kind = |(_, words): &(HandlerIndex, &[String])| is_passed(words) == wanted.is_passed();
         *pair = found.iter().position(kind).map(|index| found.remove(index).0);
     }
     let mut pairing = Pairing {
@@ -89,21 +87,4 @@ pub(super) fn pair<'w>(
 
 fn is_passed(words: &[String]) -> bool {
     words.first().is_some_and(String::is_empty)
-}
-
-/// Whether two values are the same to the client, to which `60.0` is `60`.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            one == other || one.as_f64() == other.as_f64()
-        }
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len()
-                && one.iter().all(|(key, one)| other.get(key).is_some_and(|other| same(one, other)))
-        }
-        _ => one == other,
-    }
 }

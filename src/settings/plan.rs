@@ -1,17 +1,17 @@
-//! From what stands in a settings file to what should.
+//! From what a settings file holds to what it should hold.
 
 use json_patch::{Patch, PatchOperation};
 
-use crate::client::json::{Document, is_blank};
+use crate::syntax::json::{Document, is_blank};
 
 use super::{
     change::{self, Change},
     draft::{Draft, Outcome},
     inventory::Survey,
-    proof,
-    record::{Passed, Record},
+    proof::{self, Claim},
+    record::Record,
     refusal::Refusal,
-    registration::Registration,
+    registration::{Passed, Registration},
 };
 
 /// How a settings file has to change. Nothing is written by making one.
@@ -25,12 +25,12 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// What to remember once the text is written.
     pub record: Record,
-    pub(super) operations: Vec<PatchOperation>,
-    pub(super) wanted: Vec<Registration>,
-    pub(super) foreign: usize,
+    pub(crate) operations: Vec<PatchOperation>,
+    pub(crate) wanted: Vec<Registration>,
+    pub(crate) foreign: usize,
 }
 
-/// Plans the edit after which the entries of ours in a settings file are exactly `wanted`.
+/// Plans the edit after which the hookman entries in a settings file are exactly `wanted`.
 ///
 /// `before` is the text of the file, none if there is no file; `record` is what the last plan for
 /// it left to remember. Without `wanted` this is the removal: it takes out our entries, the groups
@@ -91,10 +91,16 @@ impl Plan {
     /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file that grew above the
     /// client's limit.
     pub fn verify(&self) -> Result<(), Refusal> {
-        proof::prove(self)
+        proof::prove(&Claim {
+            before: self.before.as_deref(),
+            after: self.after.as_deref(),
+            patch: &self.patch(),
+            wanted: &self.wanted,
+            passed: &self.record.passed,
+        })
     }
 
-    pub(super) fn unchanged(text: Option<&str>, record: Record) -> Self {
+    pub(crate) fn unchanged(text: Option<&str>, record: Record) -> Self {
         Self {
             before: text.map(str::to_owned),
             after: text.map(str::to_owned),
@@ -156,7 +162,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
         });
     }
     let mut survey = Survey::of(&document);
-    survey.claim(&document, record);
+    survey.claim(&document, &record.passed);
     let wanted: Vec<Registration> = wanted
         .into_iter()
         .filter(|wanted| !is_theirs(wanted, &document, &survey, record))
@@ -175,7 +181,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     Ok(Plan { before, after, changes, record, operations, wanted, foreign })
 }
 
-/// Whether an entry that the client runs without hookman stands there already as somebody else's:
+/// Whether an entry that the client runs without hookman is there already as somebody else's:
 /// the client runs equal ones once, and theirs stays theirs.
 fn is_theirs(
     wanted: &Registration,
@@ -229,11 +235,11 @@ mod tests {
     fn the_proof_fails_on_entries_that_are_not_the_wanted_ones() {
         let mut plan = planned();
         plan.wanted.clear();
-        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+        assert!(unproven(&plan).contains("its hookman entries are not the wanted ones"));
 
         let mut plan = planned();
         plan.wanted[0].timeout = Some(1);
-        assert!(unproven(&plan).contains("its entries of ours are not the wanted ones"));
+        assert!(unproven(&plan).contains("its hookman entries are not the wanted ones"));
     }
 
     #[test]
@@ -243,7 +249,10 @@ mod tests {
         )
         .unwrap();
         let refusal = plan(Some("{}"), &[wanted], &Record::default()).unwrap_err().to_string();
-        assert!(refusal.contains("`shell` is neither `bash` nor `powershell`"), "{refusal}");
+        assert!(
+            refusal.contains("`shell` is `fish` instead of `bash` or `powershell`"),
+            "{refusal}"
+        );
     }
 
     #[test]

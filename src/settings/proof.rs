@@ -2,17 +2,35 @@
 
 use std::collections::HashMap;
 
+use json_patch::Patch;
 use serde_json::{Value, json};
 
-use crate::client::{
-    json::{Document, is_blank},
-    settings_schema::{self, Effect, MAX_BYTES},
+use crate::client::settings_schema::{self, Effect, MAX_BYTES};
+use crate::syntax::json::{Document, is_blank};
+
+use super::{
+    identity::same,
+    inventory::Survey,
+    refusal::Refusal,
+    registration::{Passed, Registration},
 };
 
-use super::{inventory::Survey, pairing::same, plan::Plan, refusal::Refusal};
+/// What a plan claims.
+pub(crate) struct Claim<'a> {
+    /// The text before; none if there is no file.
+    pub(crate) before: Option<&'a str>,
+    /// The text after; none if there is to be no file.
+    pub(crate) after: Option<&'a str>,
+    /// What was done to the value.
+    pub(crate) patch: &'a Patch,
+    /// The hookman entries that the new text holds, and no others.
+    pub(crate) wanted: &'a [Registration],
+    /// Those of them that the client runs without hookman.
+    pub(crate) passed: &'a [Passed],
+}
 
-pub(super) fn prove(plan: &Plan) -> Result<(), Refusal> {
-    let [before, after] = [&plan.before, &plan.after].map(|text| text.as_deref().map(filled));
+pub(crate) fn prove(claim: &Claim<'_>) -> Result<(), Refusal> {
+    let [before, after] = [claim.before, claim.after].map(|text| text.map(filled));
     let [before, after] = [before.unwrap_or("{}"), after.unwrap_or("{}")];
     if after.len() > MAX_BYTES && after.len() > before.len() {
         return Err(Refusal::TooLarge { bytes: after.len() });
@@ -20,12 +38,12 @@ pub(super) fn prove(plan: &Plan) -> Result<(), Refusal> {
     let old = Document::parse(before)?;
     let new = Document::parse(after).map_err(|error| unproven(error.to_string()))?;
     let mut expected = old.value(old.root());
-    json_patch::patch(&mut expected, &plan.patch()).map_err(|error| unproven(error.to_string()))?;
+    json_patch::patch(&mut expected, claim.patch).map_err(|error| unproven(error.to_string()))?;
     if expected != new.value(new.root()) {
         return Err(unproven("it differs from the old value with the changes made".to_owned()));
     }
-    if !has_exactly(&new, plan) {
-        return Err(unproven("its entries of ours are not the wanted ones".to_owned()));
+    if !has_exactly(&new, claim) {
+        return Err(unproven("its hookman entries are not the wanted ones".to_owned()));
     }
     new_defect(&old, &new).map_or(Ok(()), |message| Err(unproven(message)))
 }
@@ -39,9 +57,9 @@ fn unproven(reason: String) -> Refusal {
     Refusal::Unproven { reason }
 }
 
-fn has_exactly(document: &Document<'_>, plan: &Plan) -> bool {
+fn has_exactly(document: &Document<'_>, claim: &Claim<'_>) -> bool {
     let mut survey = Survey::of(document);
-    survey.claim(document, &plan.record);
+    survey.claim(document, claim.passed);
     let mut entries: Vec<Value> = Vec::new();
     for event in &survey.events {
         for group in &event.groups {
@@ -51,7 +69,7 @@ fn has_exactly(document: &Document<'_>, plan: &Plan) -> bool {
             }
         }
     }
-    let every_one = plan.wanted.iter().all(|wanted| {
+    let every_one = claim.wanted.iter().all(|wanted| {
         let wanted = json!([wanted.event, wanted.matcher, wanted.handler()]);
         let entry = entries.iter().position(|entry| same(entry, &wanted));
         entry.map(|index| entries.swap_remove(index)).is_some()
@@ -69,7 +87,7 @@ fn new_defect(old: &Document<'_>, new: &Document<'_>) -> Option<String> {
         let events: Vec<&str> = events.iter().map(AsRef::as_ref).collect();
         let mut counts: HashMap<String, usize> = HashMap::new();
         for defect in settings_schema::check(document, &events) {
-            if defect.effect == Effect::FileDropped {
+            if defect.effects.worst() == Effect::FileDropped {
                 *counts.entry(defect.message).or_default() += 1;
             }
         }

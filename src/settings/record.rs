@@ -1,14 +1,13 @@
-//! What hookman has to remember of a settings file beside the file itself.
+//! What hookman has to remember of a settings file that the file itself does not tell.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::client::json::{Document, child};
+use crate::syntax::json::{Document, child};
 
 use super::inventory::Survey;
-use super::registration::Registration;
+use super::registration::{Passed, Registration};
 
 /// Which containers of a settings file are there only because hookman needed them.
 ///
@@ -23,7 +22,7 @@ pub struct Record {
     /// the root where the file was empty.
     #[serde(default)]
     pub made: Vec<String>,
-    /// The blanks that stood inside an empty container of the user's before it was filled, where
+    /// The blanks inside an empty container of the user's before it was filled, where
     /// they cannot be told from the layout, by JSON Pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hollow: BTreeMap<String, String>,
@@ -33,31 +32,9 @@ pub struct Record {
     pub passed: Vec<Passed>,
 }
 
-/// An entry that hookman wrote and the client runs without it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passed {
-    /// The event it stands under.
-    pub event: String,
-    /// The matcher of its group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matcher: Option<String>,
-    /// The handler.
-    pub handler: Value,
-}
-
-impl Passed {
-    pub(super) fn of(registration: &Registration) -> Option<Self> {
-        registration.is_passed().then(|| Self {
-            event: registration.event.clone(),
-            matcher: registration.matcher.clone(),
-            handler: registration.handler(),
-        })
-    }
-}
-
 impl Record {
     /// The record of a file that came without one, as in a fresh clone: `hooks` and every event
-    /// that holds nothing but entries of ours are taken for made by hookman.
+    /// that holds nothing but hookman entries are taken for made by hookman.
     pub fn presumed(text: &str) -> Self {
         let Ok(document) = Document::parse(text) else { return Self::default() };
         let survey = Survey::of(&document);
@@ -87,27 +64,27 @@ impl Record {
         Self { passed, ..Self::default() }
     }
 
-    /// Whether a text holds an entry of ours.
+    /// Whether a text holds a hookman entry.
     pub fn finds_ours(&self, text: &str) -> bool {
         Document::parse(text).is_ok_and(|document| {
             let mut survey = Survey::of(&document);
-            survey.claim(&document, self);
+            survey.claim(&document, &self.passed);
             !survey.is_without_ours()
         })
     }
 
-    pub(super) fn has_made(&self, pointer: &str) -> bool {
+    pub(crate) fn has_made(&self, pointer: &str) -> bool {
         self.made.iter().any(|made| made == pointer)
     }
 
-    pub(super) fn note(&mut self, pointer: &str) {
+    pub(crate) fn note(&mut self, pointer: &str) {
         if !self.has_made(pointer) {
             self.made.push(pointer.to_owned());
         }
     }
 
     /// Forgets the containers that are gone.
-    pub(super) fn forget(&mut self, gone: &HashSet<String>) {
+    pub(crate) fn forget(&mut self, gone: &HashSet<String>) {
         self.made.retain(|made| !gone.contains(made));
         self.hollow.retain(|pointer, _| !gone.contains(pointer));
     }

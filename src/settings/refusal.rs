@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use crate::client::{
-    json::{Position, SyntaxError},
-    settings_schema::MAX_BYTES,
-};
+use crate::client::settings_schema::MAX_BYTES;
+use crate::syntax::json::{Position, SyntaxError};
 
 /// Why no plan was made. Nothing may be written then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +21,11 @@ pub enum Refusal {
         /// Where it begins.
         position: Position,
     },
-    /// A key on the path of the edit stands twice in its object.
+    /// A key on the path of the edit occurs twice in its object.
     DuplicateKey {
         /// The key.
         key: String,
-        /// Where it stands for the second time.
+        /// Where it occurs the second time.
         position: Position,
     },
     /// The file would be larger than the client reads.
@@ -40,7 +38,7 @@ pub enum Refusal {
         /// Its command.
         command: String,
     },
-    /// The edited text failed the proof; a bug of hookman's, caught before anything was written.
+    /// The edited text failed the proof; a bug in hookman, caught before anything was written.
     Unproven {
         /// Which part of the proof failed.
         reason: String,
@@ -65,7 +63,7 @@ impl fmt::Display for Refusal {
             ),
             Self::DuplicateKey { key, position } => write!(
                 f,
-                "{position}: `{key}` stands here for the second time; the client reads only the \
+                "{position}: `{key}` occurs here for the second time; the client reads only the \
                  last. Join the two by hand, then try again"
             ),
             Self::TooLarge { bytes } => write!(
@@ -80,7 +78,7 @@ impl fmt::Display for Refusal {
             ),
             Self::Unproven { reason } => write!(
                 f,
-                "the edited text is not what it should be: {reason}. This is a bug of hookman's; \
+                "the edited text is not what it should be: {reason}. This is a bug in hookman; \
                  please report it with the file"
             ),
         }

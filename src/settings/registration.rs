@@ -1,4 +1,4 @@
-//! One entry of hookman's in a settings file.
+//! One hookman entry in a settings file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -36,12 +36,12 @@ impl Registration {
     }
 
     /// What it runs, to find it again among the entries of its event.
-    pub(super) fn words(&self) -> Option<Vec<String>> {
+    pub(crate) fn words(&self) -> Option<Vec<String>> {
         let handler = self.handler();
         if self.is_passed() { Some(passed_words(&handler)) } else { run_words(&handler) }
     }
 
-    /// The handler as it stands in the file.
+    /// The handler as it is in the file.
     pub fn handler(&self) -> Value {
         if self.is_passed() {
             let mut handler = self.extra.clone();
@@ -72,7 +72,29 @@ impl Registration {
     }
 }
 
-/// What stands for the words of an entry that runs none of hookman's.
-pub(super) fn passed_words(handler: &Value) -> Vec<String> {
+/// An entry that hookman wrote and the client runs without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passed {
+    /// The event it is under.
+    pub event: String,
+    /// The matcher of its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
+    /// The handler.
+    pub handler: Value,
+}
+
+impl Passed {
+    pub(crate) fn of(registration: &Registration) -> Option<Self> {
+        registration.is_passed().then(|| Self {
+            event: registration.event.clone(),
+            matcher: registration.matcher.clone(),
+            handler: registration.handler(),
+        })
+    }
+}
+
+/// In place of the words of an entry that does not run hookman.
+pub(crate) fn passed_words(handler: &Value) -> Vec<String> {
     vec![String::new(), handler.to_string()]
 }

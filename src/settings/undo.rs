@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::json::{Document, is_blank};
+use crate::syntax::json::{Document, is_blank};
 
 use super::{
     change::Action,
@@ -14,7 +14,7 @@ use super::{
 /// What is kept of an apply so that it can be undone to the byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// The text without any entry of ours; none if there was no file.
+    /// The text without any hookman entry; none if there was no file.
     pub original: Option<String>,
     /// The text that was written.
     pub after: String,
@@ -44,13 +44,13 @@ impl Undo {
             let presumed = || current.map(Record::presumed).unwrap_or_default();
             let record = previous.map_or_else(presumed, |previous| previous.record.clone());
             let removal = super::plan(current, &[], &record)?;
-            // Without an entry of ours the record is about some other text.
+            // Without a hookman entry the record is about some other text.
             if removal.changes.is_empty() { removal.before } else { removal.after }
         };
         Ok(Some(Self { original, after, record: plan.record.clone() }))
     }
 
-    /// The removal of all entries of ours from `current`: to the original text where `current` is
+    /// The removal of all hookman entries from `current`: to the original text where `current` is
     /// what was written, else by the record.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Undo {
     }
 }
 
-/// What is kept beside a settings file. A process that is killed between writing this and writing
+/// What is kept next to a settings file. A process that is killed between writing this and writing
 /// the file leaves the older text there, so what belongs to that is kept as well.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Remembered {
@@ -94,7 +94,7 @@ impl Remembered {
     }
 }
 
-/// Whether no entry of ours stood in the text that a plan was made from.
+/// Whether no hookman entry was in the text that a plan was made from.
 fn only_adds(plan: &Plan) -> bool {
     let adds = plan.changes.iter().filter(|change| change.action == Action::Add).count();
     adds == plan.changes.len() && adds == plan.wanted.len()

@@ -14,14 +14,14 @@ pub struct Demand<'a> {
     pub matcher: Option<&'a str>,
     /// Milliseconds the hook may take.
     pub timeout_ms: u64,
-    /// Whether it runs beside its neighbours that are marked so too.
+    /// Whether it runs with its neighbours that are marked so too.
     pub parallel: bool,
     /// What it needs instead of being called with its chain.
     pub own: Option<Own<'a>>,
 }
 
 /// The prompts that are answered without the model: the slash commands that switch hooks.
-const TYPED: &str = "^hook:(disable|enable|status)$";
+const TYPED: &str = "^hook:(careful|disable|enable|status)$";
 
 /// What switching needs of the client, besides the hooks: to hear of the slash commands before they
 /// cost a model call, and of sessions that begin, because `/clear` goes on under a new id.

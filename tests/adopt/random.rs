@@ -1,8 +1,8 @@
 //! Generated files: what is adopted comes back, in any order, whatever is registered beside it.
 
-use hookman::client::json::Document;
-use hookman::settings::adoption::{self, Adopted, Adoption, Current, Kept, candidates};
+use hookman::adoption::{self, Adopted, Adoption, Current, Kept, candidates};
 use hookman::settings::{Plan, Registration, Undo, handlers, plan};
+use hookman::syntax::json::Document;
 use proptest::prelude::*;
 
 use crate::settings::random::{text, wanted};
@@ -56,7 +56,7 @@ impl File {
     /// A process that was killed before or after the settings were written; the same again ends it.
     fn is_ended(&self, old: &Self, wanted: &[Registration]) {
         let (now, next) = (old.adoption.clone(), Some(self.adoption.clone()));
-        let kept = Kept { now, next, ..Kept::default() };
+        let kept = Kept { now, next };
         for file in [old, self] {
             let (text, undo) = (&*file.text, file.undo.as_ref());
             let all = kept.in_line_with(text, undo).unwrap();
@@ -65,7 +65,9 @@ impl File {
             let released: Vec<&str> = names.filter(|name| !stays(name)).collect();
             let current = Current { text, undo, adoption: &all };
             let plan = adoption::plan(current, &all.without(&released), wanted).unwrap();
-            assert_eq!(plan.after.as_ref(), Some(&self.text));
+            // A handler that goes back into an edited file is written in the style of what is around
+            // it, which our own entries are a part of before the kill and not after it.
+            assert_eq!(held(&plan.after.unwrap()), held(&self.text));
         }
     }
 

@@ -205,8 +205,13 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
         Turn(vec![Block::Text("a title".to_owned())])
     };
     let mut content = Vec::new();
+    let mut used = 1;
     for block in turn.0 {
         content.push(match block {
+            Block::Used(tokens) => {
+                used = tokens;
+                continue;
+            }
             Block::Text(text) => json!({ "type": "text", "text": text }),
             Block::Call { tool, input } => {
                 state.n_calls += 1;
@@ -219,7 +224,7 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
 
     let calls = content.iter().any(|block| block["type"] == "tool_use");
     let stop = if calls { "tool_use" } else { "end_turn" };
-    let usage = json!({ "input_tokens": 1, "output_tokens": 1 });
+    let usage = json!({ "input_tokens": used, "output_tokens": 1 });
     let mut message = json!({
         "id": id, "type": "message", "role": "assistant", "model": model, "content": content,
         "stop_reason": stop, "stop_sequence": null, "usage": usage,

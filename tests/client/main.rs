@@ -19,9 +19,11 @@
 //!
 //! `files` go into the sandbox, those that start with `#!` as programs. A step is a shell line, a
 //! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
-//! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call. A session is a process
+//! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call, a line
+//! `used N` the tokens that the API counts. A session is a process
 //! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
 //! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out,
+//! so does `@CLIENT@` for the client's program,
 //! and so does `@API@` for the address of the main session's server. What a hook posts to its
 //! `/hook/…` stands behind the answer; `/hook/deny` denies.
 //!
@@ -31,6 +33,8 @@
 
 mod api;
 mod case;
+mod doctor;
+mod keys;
 mod outcome;
 mod sandbox;
 mod script;
@@ -64,12 +68,15 @@ macro_rules! books {
 books! {
     adopt
     answers
+    asking
     blocking
+    builtins
     chain
     endings
     environment
     events
     firing
+    gates
     install
     passing
     scopes

@@ -11,6 +11,8 @@ use std::{
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
+use crate::session::client;
+
 /// The folders of one case, removed when this is dropped.
 pub(crate) struct Sandbox {
     _root: TempDir,
@@ -30,6 +32,9 @@ impl Sandbox {
             fs::create_dir_all(sandbox.root.join(folder))
                 .with_context(|| format!("failed to make `{folder}`"))?;
         }
+        // As hookman would make it.
+        fs::set_permissions(sandbox.root.join("state"), fs::Permissions::from_mode(0o700))
+            .context("failed to make `state` private")?;
         // A hard link and not a symlink, so that the path hookman finds for itself is the installed
         // one; and not a copy, because a file that is being written while another thread forks
         // cannot be run for a moment.
@@ -78,6 +83,8 @@ impl Sandbox {
             .current_dir(self.root.join("project"))
             .env_clear()
             .env("HOME", home)
+            // The client takes the first shell that it finds otherwise.
+            .env("SHELL", "/bin/bash")
             .env("HOOKMAN_STATE_DIR", self.root.join("state"))
             .env("LANG", "C.UTF-8")
             .env("PATH", path)
@@ -110,6 +117,7 @@ impl Sandbox {
             ("@TMP@", folder("tmp")),
             ("@SLUG@", slug(&folder("project"))),
         ];
+        names.extend(client().ok().map(|client| ("@CLIENT@", client.display().to_string())));
         names.extend(self.api.clone().map(|address| ("@API@", address)));
         names
     }

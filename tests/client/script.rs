@@ -1,4 +1,5 @@
-//! What the model says, as text: a paragraph is a turn, a line `call Tool {…}` is a tool call.
+//! What the model says, as text: a paragraph is a turn, a line `call Tool {…}` is a tool call,
+//! and a line `used 190000` says that so many tokens were in the context.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -8,6 +9,8 @@ pub(crate) struct Turn(pub(crate) Vec<Block>);
 
 /// One part of an answer.
 pub(crate) enum Block {
+    /// What the client is told of the tokens in its context, as an API that has seen much says.
+    Used(u64),
     /// Words.
     Text(String),
     /// A tool call.
@@ -30,6 +33,10 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Turn>> {
 }
 
 fn block(line: &str) -> Result<Block> {
+    if let Some(tokens) = line.strip_prefix("used ") {
+        let tokens = tokens.parse().with_context(|| format!("no number in `{line}`"))?;
+        return Ok(Block::Used(tokens));
+    }
     let Some(call) = line.strip_prefix("call ") else {
         return Ok(Block::Text(line.to_owned()));
     };

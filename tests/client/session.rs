@@ -4,7 +4,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -98,22 +98,12 @@ impl Session {
 
     fn start(&self, args: &[String], sandbox: &Sandbox) -> Result<Process> {
         let url = self.api.url();
-        let client = client()?;
-        let mut command = sandbox.command(&client);
+        let mut command = quiet(sandbox, &url)?;
         command
             .args(["-p", "--input-format", "stream-json", "--output-format", "stream-json"])
             .args(["--verbose", "--include-hook-events"])
             .args(self.id.iter().flat_map(|id| ["--resume", id.as_str()]))
             .args(args)
-            .env("ANTHROPIC_API_KEY", "made-up")
-            .env("ANTHROPIC_BASE_URL", &url)
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_ERROR_REPORTING", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("HTTPS_PROXY", &url)
-            .env("HTTP_PROXY", &url)
-            .env("NO_PROXY", "127.0.0.1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -185,6 +175,22 @@ impl Drop for Process {
     }
 }
 
+/// The client in a sandbox, without a way to anything but its provider at `url`.
+pub(crate) fn quiet(sandbox: &Sandbox, url: &str) -> Result<Command> {
+    let mut command = sandbox.command(&client()?);
+    command
+        .env("ANTHROPIC_API_KEY", "made-up")
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_ERROR_REPORTING", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("HTTPS_PROXY", url)
+        .env("HTTP_PROXY", url)
+        .env("NO_PROXY", "127.0.0.1");
+    Ok(command)
+}
+
 /// The version of the client that is run.
 pub(crate) fn version() -> String {
     variable("HOOKMAN_CLIENT_VERSION").unwrap_or_else(|| DEFAULT_VERSION.to_owned())
@@ -199,7 +205,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn client() -> Result<PathBuf> {
+/// The client's program.
+pub(crate) fn client() -> Result<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".client").join(version()).join("claude");
     if !path.is_file() {
         bail!("there is no client at `{}`; run `tests/client/install`", path.display());

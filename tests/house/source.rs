@@ -7,6 +7,8 @@ pub(crate) struct Named {
     pub(crate) line: usize,
     /// Its parts.
     pub(crate) path: Vec<String>,
+    /// Whether a `pub use` hands it on.
+    pub(crate) handed_on: bool,
 }
 
 /// A file of code.
@@ -26,8 +28,14 @@ impl Source {
     /// Reads a file's text.
     pub(crate) fn of(text: &str) -> Self {
         let code = code(text);
-        let mut scanner =
-            Scanner { code: &code, at: 0, counted: (0, 1), paths: Vec::new(), macros: Vec::new() };
+        let mut scanner = Scanner {
+            code: &code,
+            at: 0,
+            counted: (0, 1),
+            handing_on: false,
+            paths: Vec::new(),
+            macros: Vec::new(),
+        };
         scanner.scan();
         let lines: Vec<&str> = text.lines().collect();
         let tests = lines
@@ -125,6 +133,8 @@ struct Scanner<'a> {
     at: usize,
     /// How far lines were counted, and the line there.
     counted: (usize, usize),
+    /// Whether the path being read is that of a `pub use`.
+    handing_on: bool,
     paths: Vec<Named>,
     macros: Vec<(usize, String)>,
 }
@@ -133,11 +143,24 @@ impl Scanner<'_> {
     fn scan(&mut self) {
         while self.at < self.code.len() {
             if is_word(self.code[self.at]) {
+                let is_public = self.follows_pub();
+                let is_use = self.code[self.at..].starts_with(&['u', 's', 'e', ' ']);
                 self.tree(&mut Vec::new());
+                self.handing_on = is_use && is_public;
             } else {
                 self.at += 1;
             }
         }
+    }
+
+    // `pub` and `pub(crate)` alike.
+    fn follows_pub(&self) -> bool {
+        let before: String = self.code[..self.at].iter().rev().take(12).collect();
+        let before = before.trim_start();
+        let before = before
+            .strip_prefix(')')
+            .map_or(before, |scope| scope.split_once('(').map_or(scope, |(_, before)| before));
+        before.starts_with("bup")
     }
 
     fn line(&mut self) -> usize {
@@ -181,7 +204,7 @@ impl Scanner<'_> {
         self.blanks();
         if !self.eat("::") {
             self.at = end;
-            self.paths.push(Named { line, path: prefix.clone() });
+            self.paths.push(Named { line, path: prefix.clone(), handed_on: self.handing_on });
             return;
         }
         self.blanks();
@@ -190,7 +213,7 @@ impl Scanner<'_> {
         } else if self.code.get(self.at).copied().is_some_and(is_word) {
             self.tree(prefix);
         } else {
-            self.paths.push(Named { line, path: prefix.clone() });
+            self.paths.push(Named { line, path: prefix.clone(), handed_on: self.handing_on });
         }
     }
 
@@ -218,6 +241,7 @@ fn code_is_read_as_far_as_needed() {
     let source = Source::of(
         r##"//! crate::comment
 use crate::{client::{self, event::*}, manifest as other};
+pub(crate) use seven::Eight;
 fn f<'a>(text: &'a str) -> char {
     /* crate::block /* nested */ std::fs */
     println!("crate::text {}", r#"std::env"#);
@@ -239,9 +263,13 @@ mod tests {
         (2, "crate::client::self"),
         (2, "crate::client::event"),
         (2, "crate::manifest"),
-        (6, "super::super::chain::g"),
+        (3, "seven::Eight"),
+        (7, "super::super::chain::g"),
     ];
     assert_eq!(paths, expected.map(|(line, path)| (line, path.to_owned())));
-    assert_eq!(source.macros, [(5, "println".to_owned())]);
-    assert_eq!((source.tests, source.lines), (Some(9), 11));
+    let handed_on = source.paths.iter().filter(|named| named.handed_on);
+    let handed_on: Vec<String> = handed_on.map(|named| named.path.join("::")).collect();
+    assert_eq!(handed_on, ["seven::Eight"]);
+    assert_eq!(source.macros, [(6, "println".to_owned())]);
+    assert_eq!((source.tests, source.lines), (Some(10), 12));
 }

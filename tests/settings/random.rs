@@ -1,8 +1,8 @@
 //! The settings engine against random values in random layouts.
 
 use hookman::{
-    client::json::{Document, is_blank},
     settings::{Plan, Record, Registration, Undo, plan},
+    syntax::json::{Document, is_blank},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::Value;

@@ -56,6 +56,7 @@ fn a_copy_that_is_written_piece_by_piece_is_waited_for() {
             await_readers(&path, LOOKS);
         }
     }
+    drop(file);
     let mut rest = String::new();
     said.read_to_string(&mut rest).unwrap();
     assert!(install.wait().unwrap().success(), "{rest}");

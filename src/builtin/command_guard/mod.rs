@@ -4,42 +4,38 @@
 //! reading of the command line in place of patterns, so that quoted text and here-documents are
 //! data, wrappers and substitutions are looked into, and every command of a line is judged.
 
+mod branches;
+mod operands;
 mod options;
+mod prefilter;
 mod rule;
 
 use std::borrow::Cow;
-use std::io;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::client::answer::Answer;
-use crate::client::{payload, shell};
+use crate::client::payload;
+use crate::syntax::shell;
 
-use super::catalogue::Kind;
-use super::{Context, Failure};
+use super::context::{Context, Failure};
+use super::finding::{self, Finding, Manner};
+use super::kind::{Can, Kind};
 
-use rule::{Level, Options, Rule};
+use rule::Options;
 
 /// The kind as the catalogue knows it.
-pub(super) static KIND: Kind =
-    Kind { name: "command-guard", run, check: options::check, resolve: options::resolve };
-
-/// The start of the options as [`options::resolve`] writes them.
-const PROGRAMS: &str = r#"{"programs":"#;
-/// A command is quoted in a reason up to this many characters.
-const SHOWN: usize = 120;
+pub(super) static KIND: Kind = Kind::of::<options::Options>(
+    "command-guard",
+    &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
+    run,
+);
 
 #[derive(Deserialize)]
 struct Input<'a> {
     #[serde(borrow, default)]
     command: Cow<'a, str>,
-}
-
-struct Hit<'r, 'o> {
-    rule: &'r Rule<'o>,
-    level: Level,
-    command: String,
 }
 
 /// Judges the command of a shell tool's call; a call without one is none of its business.
@@ -59,136 +55,63 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             Err(error) => return Err(Failure::Payload(format!("the command: {error}"))),
         },
     };
-    let text = context.options;
-    if let Some(programs) = leading_programs(text)
-        && !rule::may_call(&command, programs)
+    if let Some(programs) = context.first_option("programs")
+        && !prefilter::may_call(&command, programs)
     {
         return Ok(Answer::default());
     }
-    let options: Options<'_> =
-        serde_json::from_str(text).map_err(|error| Failure::Options(error.to_string()))?;
-    let hits = judge(&command, &options);
-    answer(context, &options, &hits)
+    let options: Options<'_> = context.options()?;
+    let (findings, complete) = judge(&command, &options, context);
+    if findings.is_empty() && !complete {
+        return Err(Failure::Payload("the command could not be read to its end".to_owned()));
+    }
+    let manner = Manner {
+        careful: options.careful,
+        forget_after: Duration::from_secs(options.forget_after),
+        per_agent: options.per_agent,
+    };
+    finding::answer(context, &manner, findings)
 }
 
-/// The value of the first key, read without a look at the rest.
-fn leading_programs(options: &str) -> Option<&str> {
-    let mut values =
-        serde_json::Deserializer::from_str(options.strip_prefix(PROGRAMS)?).into_iter();
-    values.next()?.ok()
-}
-
-/// The first command that each rule found, in the order in which they stand.
-fn judge<'r, 'o>(command: &str, options: &'r Options<'o>) -> Vec<Hit<'r, 'o>> {
-    let mut hits: Vec<Hit<'r, 'o>> = Vec::new();
-    shell::each_invocation(command, &mut |invocation| {
+/// The first command that each rule found, or the worst where a rule has forms of several levels,
+/// in their order, and whether the line was read to its end. What was not is
+/// looked through word by word.
+fn judge<'r>(
+    command: &str,
+    options: &'r Options<'_>,
+    context: &Context<'_>,
+) -> (Vec<Finding<'r>>, bool) {
+    let mut found: Vec<Finding<'r>> = Vec::new();
+    let globals = &options.globals;
+    let mut visit = |invocation: &shell::Invocation<'_>| {
         for rule in &options.rules {
-            let known = hits.iter().any(|hit| hit.rule.id == rule.id);
-            if !known && rule.matches(invocation, &options.globals) {
-                let level = rule.level.unwrap_or(options.level);
-                hits.push(Hit { rule, level, command: shown(invocation.source) });
+            let level = rule.level.unwrap_or(options.level);
+            let known = found.iter().position(|finding| finding.id == rule.id);
+            if known.is_some_and(|known| found[known].level >= level)
+                || !rule.matches(invocation, globals)
+                || (rule.default_branch
+                    && !branches::is_about_default(rule, invocation, globals, context))
+            {
+                continue;
+            }
+            let finding = Finding {
+                id: &rule.id,
+                level,
+                subject: finding::shown(invocation.source),
+                what: rule.what.to_string(),
+                instead: &rule.instead,
+            };
+            match known {
+                Some(known) => found[known] = finding,
+                None => found.push(finding),
             }
         }
-    });
-    hits
-}
-
-fn shown(command: &str) -> String {
-    let mut shown = String::new();
-    for word in command.split_whitespace() {
-        if !shown.is_empty() {
-            shown.push(' ');
-        }
-        shown.push_str(word);
-    }
-    if let Some((cut, _)) = shown.char_indices().nth(SHOWN) {
-        shown.truncate(cut);
-        shown.push('…');
-    }
-    shown
-}
-
-fn answer(
-    context: &Context<'_>,
-    options: &Options<'_>,
-    hits: &[Hit<'_, '_>],
-) -> Result<Answer, Failure> {
-    let blocked = hits.iter().any(|hit| hit.level == Level::Block);
-    let unwarned = match unwarned(context, options, hits) {
-        // What is always stopped needs no memory of earlier warnings.
-        Err(_) if blocked => Vec::new(),
-        unwarned => unwarned.map_err(Failure::Store)?,
     };
-    let of = |level| hits.iter().filter(move |hit| hit.level == level).collect::<Vec<_>>();
-    let (blocks, asks, warns) = (of(Level::Block), of(Level::Ask), of(Level::Warn));
-    if !blocks.is_empty() || !unwarned.is_empty() {
-        return Ok(Answer::deny(denial(&blocks, &unwarned)));
+    let complete = shell::each_invocation(command, &mut visit);
+    if !complete {
+        shell::each_suspect(command, &mut visit);
     }
-    let mut answer = Answer::default();
-    if !asks.is_empty() {
-        answer = Answer::ask(sentences(&asks));
-    }
-    if !warns.is_empty() {
-        answer.context.push(format!("{} warns: {}", context.name, sentences(&warns)));
-    }
-    Ok(answer)
-}
-
-/// The hits that nobody was told about in this session, their flags raised.
-///
-/// A flag that another process raises between the look and the raise still counts as unwarned: of
-/// two calls at once neither has been read by the model, so both are stopped.
-fn unwarned<'h, 'r, 'o>(
-    context: &Context<'_>,
-    options: &Options<'_>,
-    hits: &'h [Hit<'r, 'o>],
-) -> io::Result<Vec<&'h Hit<'r, 'o>>> {
-    let agent = if options.per_agent { &*context.payload.agent_id } else { "" };
-    let mut unwarned = Vec::new();
-    for hit in hits.iter().filter(|hit| hit.level == Level::OneStrike) {
-        let flag = flag(context.name, &hit.rule.id, agent);
-        if !context.store.is_up(&flag)? {
-            unwarned.push((hit, flag));
-        }
-    }
-    for (_, flag) in &unwarned {
-        context.store.raise(flag, Duration::from_secs(options.forget_after))?;
-    }
-    Ok(unwarned.into_iter().map(|(hit, _)| hit).collect())
-}
-
-fn flag(hook: &str, rule: &str, agent: &str) -> String {
-    if agent.is_empty() { format!("{hook}.{rule}") } else { format!("{hook}.{rule}@{agent}") }
-}
-
-fn denial(blocks: &[&Hit<'_, '_>], unwarned: &[&Hit<'_, '_>]) -> String {
-    let all: Vec<&Hit<'_, '_>> = blocks.iter().chain(unwarned).copied().collect();
-    let always = match ids(blocks) {
-        ids if ids.is_empty() => String::new(),
-        ids => format!(" Always stopped here: {ids}."),
-    };
-    let once = match ids(unwarned) {
-        ids if ids.is_empty() => String::new(),
-        ids => format!(
-            " This is said once: if it is really what is wanted, run it again, and {ids} will \
-             pass in this session."
-        ),
-    };
-    format!("stopped before anything ran. {}{always}{once}", sentences(&all))
-}
-
-/// One or two sentences for each hit.
-fn sentences(hits: &[&Hit<'_, '_>]) -> String {
-    let sentence = |hit: &&Hit<'_, '_>| {
-        let Rule { id, what, instead, .. } = hit.rule;
-        let found = format!("`{}` (rule {id}): it {what}.", hit.command);
-        if instead.is_empty() { found } else { format!("{found} Safer: {instead}.") }
-    };
-    hits.iter().map(sentence).collect::<Vec<_>>().join(" ")
-}
-
-fn ids(hits: &[&Hit<'_, '_>]) -> String {
-    hits.iter().map(|hit| hit.rule.id.as_ref()).collect::<Vec<_>>().join(", ")
+    (found, complete)
 }
 
 #[cfg(test)]

@@ -1,184 +1,302 @@
 //! The options as catalogue and manifest write them, and their way into the runtime's form.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::catalogue;
-use super::super::options::{self, Field, OptionProblem, Shape, suggestion};
+use super::prefilter;
+use crate::builtin::kind;
+use crate::builtin::options::{OptionProblem, suggestion};
+use crate::builtin::values::{self, Level, Period};
 
-const LEVELS: Shape = Shape::OneOf(&["one-strike", "block", "ask", "warn"]);
-const WORDS: Shape = Shape::List(&Shape::Word);
-
-macro_rules! fields {
-    ($($name:literal $required:literal $shape:expr, $help:literal;)*) => {
-        &[$(Field { name: $name, required: $required, shape: $shape, help: $help }),*]
-    };
+/// What a guard stops, and how.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Options {
+    /// What is done about a command that a rule finds.
+    level: Level,
+    /// The level rule by rule, by id.
+    levels: BTreeMap<String, Level>,
+    /// The least level of a category's rules: `off` switches all of them off, any other level also
+    /// switches those on that are off by default.
+    categories: BTreeMap<String, Level>,
+    /// Whether every rule blocks, whatever its level.
+    careful: bool,
+    /// Names of files and directories that may always be deleted, in place of `@allowed` in a rule.
+    allow: Vec<String>,
+    /// How long a warning of the level `one-strike` counts.
+    forget_after: Period,
+    /// Whether every subagent is warned again.
+    per_agent: bool,
+    /// Rules to leave out, by id.
+    skip: Vec<String>,
+    /// The rules. A manifest that sets them replaces all of them.
+    rules: Vec<Rule>,
+    /// Rules to add to those there are.
+    extra_rules: Vec<Rule>,
+    /// For each program the options before a subcommand that take the next word as their value.
+    globals: BTreeMap<String, Vec<String>>,
 }
 
-static RULE: &[Field] = fields! {
-    "id" true Shape::Word, "the name that `skip`, `levels` and messages use";
-    "program" true Shape::Word, "the program, or several with `|` between them";
-    "subcommand" false Shape::Text, "the words after the program and its own options";
-    "flags" false WORDS, "one of these must be given";
-    "all_flags" false WORDS, "each must be given; spellings have `|` between them";
-    "operands" false WORDS, "one of these must be given; `*` at the end stands for any rest";
-    "values" false WORDS, "flags that take the next word as their value";
-    "except_flags" false WORDS, "each of these spares the command";
-    "except_subcommands" false WORDS, "each of these as the first operand spares the command";
-    "except_operands" false WORDS, "names that spare the command when every operand ends in one";
-    "level" false LEVELS, "this rule's own level";
-    "what" true Shape::Text, "what the command does, after `it`, and why it cannot be undone";
-    "instead" false Shape::Text, "what to do instead, after `Safer:`";
-};
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            level: Level::OneStrike,
+            levels: BTreeMap::new(),
+            categories: BTreeMap::new(),
+            careful: false,
+            allow: Vec::new(),
+            forget_after: Period::seconds(24 * 60 * 60),
+            per_agent: false,
+            skip: Vec::new(),
+            rules: Vec::new(),
+            extra_rules: Vec::new(),
+            globals: BTreeMap::new(),
+        }
+    }
+}
 
-/// Every option of the kind.
-pub(super) static FIELDS: &[Field] = fields! {
-    "level" false LEVELS, "deny once a session, deny always, ask the user, or tell the model";
-    "levels" false Shape::Each(&LEVELS), "the level rule by rule";
-    "forget_after" false Shape::Duration, "how long a warning counts";
-    "per_agent" false Shape::Flag, "whether every subagent is warned anew";
-    "skip" false WORDS, "rules to leave out, by id";
-    "rules" false Shape::List(&Shape::Table(RULE)), "the rules";
-    "extra_rules" false Shape::List(&Shape::Table(RULE)), "rules to add";
-    "globals" false Shape::Each(&WORDS), "options before a subcommand that take a value, by program";
-};
+/// What a rule finds. Rules that share an id are one rule in several forms.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// The name that `skip`, `levels` and messages use.
+    id: String,
+    /// The set of rules that `categories` switches on, off or up.
+    #[serde(default)]
+    category: String,
+    /// The program, or several with `|` between them; `*` at the end is any rest.
+    program: String,
+    /// The words after the program and its own options; `a|b` is either of them.
+    #[serde(default)]
+    subcommand: String,
+    /// One of these words must be given before the subcommand.
+    #[serde(default)]
+    before: Vec<String>,
+    /// One of these flags must be given.
+    #[serde(default)]
+    flags: Vec<String>,
+    /// Each of these flags must be given; spellings of one have `|` between them.
+    #[serde(default)]
+    all_flags: Vec<String>,
+    /// One of these operands must be given; `*` is anything. `@here` is all of this directory or
+    /// what is above it, `@system` the system's directories, `@home` a whole home; there are also
+    /// `@git`, `@secret`, `@database`, `@device`, `@pattern`, `@temporary` and `@any`.
+    #[serde(default)]
+    operands: Vec<String>,
+    /// None of these words may be given.
+    #[serde(default)]
+    without: Vec<String>,
+    /// So many operands must be given.
+    #[serde(default)]
+    least: usize,
+    /// Whether `--` with operands after it must be given.
+    #[serde(default)]
+    separator: bool,
+    /// Whether the call must be about git's default branch.
+    #[serde(default)]
+    default_branch: bool,
+    /// Flags that take the next word as their value.
+    #[serde(default)]
+    values: Vec<String>,
+    /// Each of these flags spares the command.
+    #[serde(default)]
+    except_flags: Vec<String>,
+    /// Each of these as the first operand spares the command.
+    #[serde(default)]
+    except_subcommands: Vec<String>,
+    /// Names or sets such as `@temporary` that spare the command when every operand ends in one.
+    #[serde(default)]
+    except_operands: Vec<String>,
+    /// This rule's own level.
+    #[serde(default)]
+    level: Option<Level>,
+    /// What the command does, after `it`, and why it cannot be undone.
+    what: String,
+    /// What to do instead, after `Safer:`.
+    #[serde(default)]
+    instead: String,
+}
 
-/// Checks options as they are written.
-///
-/// # Errors
-///
-/// When a key is unknown, missing in a rule, or of another shape.
-pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
-    options::check(written, FIELDS)?;
-    for list in ["rules", "extra_rules"] {
-        for (index, rule) in items(written, list).enumerate() {
-            let id = text(rule, "id");
-            if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
-                let path = [list, &index.to_string(), "id"];
-                let message = format!("expected letters, digits, `-` and `_`, found `{id}`");
-                return Err(OptionProblem::at(&path, message));
+impl Options {
+    fn all(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().chain(&self.extra_rules)
+    }
+
+    fn unknown(&self, id: &str) -> Option<String> {
+        let known = self.all().map(|rule| rule.id.as_str());
+        let is_known = self.all().any(|rule| rule.id == id);
+        (!is_known).then(|| format!("no rule has the id `{id}`{}", suggestion(id, known)))
+    }
+}
+
+impl Options {
+    /// A rule's level where it is not that of all: its own by id, else at least its category's.
+    fn level_of(&self, rule: &Rule) -> Option<Level> {
+        if let Some(level) = self.levels.get(&rule.id) {
+            return Some(*level);
+        }
+        match self.categories.get(&rule.category) {
+            Some(Level::Off) => Some(Level::Off),
+            Some(least) => Some(rule.level.unwrap_or(self.level).max(*least)),
+            None => rule.level,
+        }
+    }
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
+            for (index, rule) in rules.iter().enumerate() {
+                rule.check().map_err(|(key, message)| {
+                    OptionProblem::at(&[name, &index.to_string(), key], message)
+                })?;
             }
         }
-    }
-    Ok(())
-}
-
-/// Lays a manifest's options over a catalogue entry's and brings them into the runtime's form.
-///
-/// # Errors
-///
-/// When `skip` or `levels` names no rule.
-pub(super) fn resolve(
-    entry: &Map<String, Value>,
-    overrides: &Map<String, Value>,
-) -> Result<Map<String, Value>, OptionProblem> {
-    let merged = catalogue::overlay(entry, overrides);
-    let mut rules: Vec<Map<String, Value>> = ["rules", "extra_rules"]
-        .iter()
-        .flat_map(|list| items(&merged, list))
-        .filter_map(|rule| rule.as_object().map(compact))
-        .collect();
-    adjust(&mut rules, &merged)?;
-
-    let forget_after =
-        merged.get("forget_after").and_then(options::seconds).unwrap_or(24 * 60 * 60);
-    let level = merged.get("level").cloned().unwrap_or_else(|| "one-strike".into());
-    let mut resolved = Map::new();
-    // First, because the runtime reads no further when a command calls none of them.
-    resolved.insert("programs".into(), programs(&rules).into());
-    resolved.insert("level".into(), level);
-    resolved.insert("forget_after".into(), forget_after.into());
-    if merged.get("per_agent") == Some(&Value::Bool(true)) {
-        resolved.insert("per_agent".into(), true.into());
-    }
-    resolved.insert("globals".into(), globals(entry, overrides).into());
-    resolved.insert("rules".into(), rules.into_iter().map(Value::Object).collect());
-    Ok(resolved)
-}
-
-fn adjust(
-    rules: &mut Vec<Map<String, Value>>,
-    merged: &Map<String, Value>,
-) -> Result<(), OptionProblem> {
-    let ids: Vec<String> = rules.iter().map(|rule| id(rule).to_owned()).collect();
-    let unknown = |name: &str| {
-        let known = ids.iter().map(String::as_str);
-        let message = format!("no rule has the id `{name}`{}", suggestion(name, known));
-        (!ids.iter().any(|id| id == name)).then_some(message)
-    };
-    if let Some(levels) = merged.get("levels").and_then(Value::as_object) {
-        for (name, level) in levels {
-            if let Some(message) = unknown(name) {
-                return Err(OptionProblem::at(&["levels", name], message));
-            }
-            for rule in rules.iter_mut().filter(|rule| id(rule) == name) {
-                rule.insert("level".into(), level.clone());
+        for id in self.levels.keys() {
+            if let Some(message) = self.unknown(id) {
+                return Err(OptionProblem::at(&["levels", id], message));
             }
         }
-    }
-    for (index, name) in items(merged, "skip").enumerate() {
-        let name = name.as_str().unwrap_or_default();
-        if let Some(message) = unknown(name) {
-            return Err(OptionProblem::at(&["skip", &index.to_string()], message));
+        for category in self.categories.keys() {
+            let known =
+                || self.all().map(|rule| rule.category.as_str()).filter(|it| !it.is_empty());
+            if !known().any(|name| name == category) {
+                let message = format!(
+                    "no rule has the category `{category}`{}",
+                    suggestion(category, known())
+                );
+                return Err(OptionProblem::at(&["categories", category], message));
+            }
         }
-        rules.retain(|rule| id(rule) != name);
+        for (index, id) in self.skip.iter().enumerate() {
+            if let Some(message) = self.unknown(id) {
+                return Err(OptionProblem::at(&["skip", &index.to_string()], message));
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn compile(&self, _: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+        let runs = |rule: &&Rule| {
+            let level = self.level_of(rule).unwrap_or(self.level);
+            !self.skip.contains(&rule.id) && level != Level::Off
+        };
+        let rules: Vec<&Rule> = self.all().filter(runs).collect();
+        let programs = programs(&rules);
+        let allow = self.allow.join(" ");
+        let rules = rules.iter().map(|rule| rule.compact(self.level_of(rule), &allow));
+        let globals = self.globals.iter().map(|(program, options)| {
+            let words: Vec<&str> =
+                [program].into_iter().chain(options).map(String::as_str).collect();
+            Value::String(words.join(" "))
+        });
+        let mut compiled = Map::new();
+        // First, because the runtime reads no further when a command calls none of them.
+        compiled.insert("programs".into(), programs.into());
+        compiled.insert("level".into(), name(self.level));
+        compiled.insert("forget_after".into(), self.forget_after.as_seconds().into());
+        if self.per_agent {
+            compiled.insert("per_agent".into(), true.into());
+        }
+        if self.careful {
+            compiled.insert("careful".into(), true.into());
+        }
+        compiled.insert("globals".into(), globals.collect());
+        compiled.insert("rules".into(), rules.map(Value::Object).collect());
+        Ok(compiled)
+    }
 }
 
-/// A rule with its lists as texts, and without what is empty.
-fn compact(rule: &Map<String, Value>) -> Map<String, Value> {
-    let joined = rule.iter().map(|(key, value)| match value {
-        Value::Array(items) => {
-            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-            (key.clone(), Value::String(items.join(" ")))
+impl Rule {
+    /// The first thing that is wrong, and its key.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        values::check_id(&self.id).map_err(|message| ("id", message))?;
+        let lists = [
+            ("flags", &self.flags),
+            ("all_flags", &self.all_flags),
+            ("operands", &self.operands),
+            ("values", &self.values),
+            ("except_flags", &self.except_flags),
+            ("except_subcommands", &self.except_subcommands),
+            ("except_operands", &self.except_operands),
+            ("before", &self.before),
+            ("without", &self.without),
+        ];
+        let is_word = |text: &&String| !text.is_empty() && !text.contains(char::is_whitespace);
+        for (key, list) in lists {
+            if let Some(text) = list.iter().find(|text| !is_word(text)) {
+                return Err((key, format!("expected texts without blanks, found `{text}`")));
+            }
         }
-        value => (key.clone(), value.clone()),
-    });
-    joined.filter(|(_, value)| value != "").collect()
+        if !is_word(&&self.program) {
+            let message = format!("expected a text without blanks, found `{}`", self.program);
+            return Err(("program", message));
+        }
+        Ok(())
+    }
+
+    /// The rule with its lists as texts, and without what is empty.
+    fn compact(&self, level: Option<Level>, allow: &str) -> Map<String, Value> {
+        let (flags, all_flags) = (self.flags.join(" "), self.all_flags.join(" "));
+        let (operands, values) = (self.operands.join(" "), self.values.join(" "));
+        let except_flags = self.except_flags.join(" ");
+        let except_subcommands = self.except_subcommands.join(" ");
+        let except_operands = self.except_operands.join(" ").replace("@allowed", allow);
+        let (before, without) = (self.before.join(" "), self.without.join(" "));
+        let texts = [
+            ("id", self.id.as_str()),
+            ("program", &self.program),
+            ("subcommand", &self.subcommand),
+            ("before", &before),
+            ("flags", &flags),
+            ("all_flags", &all_flags),
+            ("operands", &operands),
+            ("without", &without),
+            ("values", &values),
+            ("except_flags", &except_flags),
+            ("except_subcommands", &except_subcommands),
+            ("except_operands", &except_operands),
+            ("what", &self.what),
+            ("instead", &self.instead),
+        ];
+        let given = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        let mut compact: Map<String, Value> =
+            given.map(|(key, text)| (key.to_owned(), text.into())).collect();
+        if self.least > 0 {
+            compact.insert("least".to_owned(), self.least.into());
+        }
+        for (key, is_on) in [("separator", self.separator), ("default_branch", self.default_branch)]
+        {
+            if is_on {
+                compact.insert(key.to_owned(), true.into());
+            }
+        }
+        if let Some(level) = level {
+            compact.insert("level".to_owned(), name(level));
+        }
+        compact
+    }
 }
 
-/// The programs of the rules, each with the first word of its subcommand where it has one, each
-/// once, with `|` between them.
-fn programs(rules: &[Map<String, Value>]) -> String {
-    let word = |rule: &Map<String, Value>, key: &str| {
-        rule.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
+fn name(level: Level) -> Value {
+    serde_json::to_value(level).unwrap_or_default()
+}
+
+/// The names that a line must have for one of the rules, each once, with `|` between them.
+fn programs(rules: &[&Rule]) -> String {
     let mut programs: Vec<String> = Vec::new();
     for rule in rules {
-        let subcommand = word(rule, "subcommand");
-        let subcommand = subcommand.split_whitespace().next().unwrap_or_default();
-        for name in word(rule, "program").split('|') {
-            let call = format!("{name} {subcommand}").trim_end().to_owned();
-            if !programs.contains(&call) {
-                programs.push(call);
+        let subcommand = rule.subcommand.split_whitespace().next().unwrap_or_default();
+        for program in rule.program.split('|') {
+            for name in prefilter::names(program, subcommand) {
+                if !programs.contains(&name) {
+                    programs.push(name);
+                }
             }
         }
     }
     programs.join("|")
-}
-
-fn globals(entry: &Map<String, Value>, overrides: &Map<String, Value>) -> Vec<Value> {
-    let table = |from: &Map<String, Value>| match from.get("globals") {
-        Some(Value::Object(table)) => table.clone(),
-        _ => Map::new(),
-    };
-    let merged = catalogue::overlay(&table(entry), &table(overrides));
-    let line = |(program, options): (&String, &Value)| {
-        let options = options.as_array().into_iter().flatten().filter_map(Value::as_str);
-        let words: Vec<&str> = std::iter::once(program.as_str()).chain(options).collect();
-        Value::String(words.join(" "))
-    };
-    merged.iter().map(line).collect()
-}
-
-fn items<'a>(table: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
-    table.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn text<'a>(rule: &'a Value, key: &str) -> &'a str {
-    rule.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn id(rule: &Map<String, Value>) -> &str {
-    rule.get("id").and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,56 +1,18 @@
 //! What the guard says to single commands, as a table, and to sequences of calls.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue;
 use super::*;
+use crate::builtin::catalogue;
+use crate::builtin::real_host::RealHost;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
 use crate::client::payload::Payload;
-use crate::session::store::Store;
-
-/// Flags in memory, under a clock that the test moves.
-#[derive(Default)]
-struct Memory {
-    now: Cell<u64>,
-    flags: RefCell<BTreeMap<String, u64>>,
-    broken: Cell<bool>,
-}
-
-impl Memory {
-    fn check(&self) -> io::Result<()> {
-        if self.broken.get() { Err(io::Error::other("disk full")) } else { Ok(()) }
-    }
-}
-
-impl Store for Memory {
-    fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool> {
-        let was_up = self.is_up(flag)?;
-        self.flags.borrow_mut().insert(flag.to_owned(), self.now.get() + ttl.as_secs());
-        Ok(!was_up)
-    }
-
-    fn count(&self, _: &str, _: i64) -> io::Result<u64> {
-        self.check().map(|()| 0)
-    }
-
-    fn is_up(&self, flag: &str) -> io::Result<bool> {
-        self.check()?;
-        Ok(self.flags.borrow().get(flag).is_some_and(|end| *end > self.now.get()))
-    }
-
-    fn take(&self, flag: &str) -> io::Result<bool> {
-        let was_up = self.is_up(flag)?;
-        self.flags.borrow_mut().remove(flag);
-        Ok(was_up)
-    }
-
-    fn keep_newest(&self, _: &str, _: &str, _: usize) {}
-}
+use crate::session::memory::MemoryStore;
+use crate::session::store::{CAREFUL, Store};
 
 fn resolved(overrides: &Value) -> Map<String, Value> {
     let entry = catalogue::find("one-strike").unwrap();
@@ -62,7 +24,7 @@ fn compiled(overrides: &Value) -> Box<RawValue> {
 }
 
 struct Session {
-    store: Memory,
+    store: MemoryStore,
     name: &'static str,
     options: Box<RawValue>,
     agent: &'static str,
@@ -71,7 +33,7 @@ struct Session {
 impl Session {
     fn new(overrides: &Value) -> Self {
         let options = compiled(overrides);
-        Self { store: Memory::default(), name: "one-strike", options, agent: "" }
+        Self { store: MemoryStore::default(), name: "one-strike", options, agent: "" }
     }
 
     fn run(&self, command: &str) -> Result<Answer, Failure> {
@@ -85,12 +47,14 @@ impl Session {
             name: self.name,
             event: Event::PreToolUse,
             payload: &Payload::parse(&payload).unwrap(),
+            text: &payload,
             options: self.options.get(),
             store: &self.store,
+            host: &RealHost::new(Path::new(""), Duration::ZERO),
         })
     }
 
-    /// The rules that a denial names after `and … will pass`, or what else happened.
+    /// The rules of which a denial says that they pass when run again, or what else happened.
     fn say(&self, command: &str) -> String {
         let answer = match self.run(command) {
             Ok(answer) => answer,
@@ -101,8 +65,8 @@ impl Session {
         }
         assert_eq!(answer.decision, Some(Decision::Deny), "{answer:?}");
         let reason = answer.reason.unwrap();
-        let once = reason.split("run it again, and ").nth(1).unwrap();
-        once.split(" will pass").next().unwrap().to_owned()
+        let once = reason.split("Run it again: ").nth(1).unwrap();
+        once.split(" then passes").next().unwrap().to_owned()
     }
 }
 
@@ -255,6 +219,50 @@ fn one_strike_knows_git() {
 }
 
 #[test]
+fn one_strike_sees_what_a_shell_and_git_would_do() {
+    let rows = [
+        ("echo 'rm -rf a' | sh", "rm"),
+        ("OPTS=-rf; rm $OPTS a", "rm"),
+        ("python3 -c 'import shutil; shutil.rmtree(\"a\")'", "rm"),
+        ("git submodule foreach 'git clean -fd'", "git-clean"),
+        ("git rebase --exec 'git stash' main", "git-stash"),
+        ("echo $[1<<2]; git reset --hard", "git-reset-hard"),
+        ("git reset --har", "git-reset-hard"),
+        ("git clean --for", "git-clean"),
+        ("git push --forc", ""),
+        ("git push --force-w", ""),
+        ("git -c alias.x='reset --hard' x", "git-reset-hard"),
+        ("git -c clean.requireForce=false clean -d", "git-clean"),
+        ("git -cclean.requireForce=false clean -d", "git-clean"),
+        ("git stash -m list", "git-stash"),
+        ("git checkout -- '*'", "git-checkout-dot"),
+        ("git restore ':(top)'", "git-restore-dot"),
+        ("git restore ..", "git-restore-dot"),
+        ("rm --rec --forc a", "rm"),
+        ("ri -r a", "rm"),
+        ("Remove-Item a -Recurse:$true", "rm"),
+        ("Remove-Item a -Recurse:$false", ""),
+        ("env env env env env env env env env env env env env rm -rf a", "rm"),
+        ("declare -a cmd=(rm -rf build)", ""),
+        ("bash -n <<EOF\nrm -rf a\nEOF", ""),
+        ("find . -name -delete", ""),
+        ("find . -exec echo -delete ';'", ""),
+    ];
+    check(&json!({}), &rows);
+}
+
+#[test]
+fn careful_mode_of_a_session_stops_retries_too() {
+    let session = Session::new(&json!({}));
+    assert_eq!(session.say("rm -rf a"), "rm");
+    assert_eq!(session.say("rm -rf a"), "silent");
+    session.store.raise(CAREFUL, Duration::from_secs(60)).unwrap();
+    let reason = session.run("rm -rf a").unwrap().reason.unwrap();
+    assert!(reason.contains("Stopped while careful mode is on: rm."), "{reason}");
+    assert_eq!(session.say("ls"), "silent");
+}
+
+#[test]
 fn rules_of_the_user_use_every_key() {
     let rule = json!({
         "id": "k8s", "program": "kubectl|oc", "subcommand": "delete ns",
@@ -300,6 +308,23 @@ fn rules_can_be_left_out_and_added() {
 }
 
 #[test]
+fn what_cannot_be_read_is_looked_through_and_else_left_undecided() {
+    let nested = |inside: &str| format!("{}{inside}{}", "( ".repeat(60), " )".repeat(60));
+    let rows = [
+        (nested("rm -rf a"), "rm"),
+        ("ls 'rm -rf a".to_owned(), "rm"),
+        ("git reset --hard 'open".to_owned(), "git-reset-hard"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(Session::new(&json!({})).say(&command), expected, "{command}");
+    }
+    let expected = "Payload(\"the command could not be read to its end\")";
+    for command in [nested("rm a"), "echo \"$(rm a".to_owned()] {
+        assert_eq!(Session::new(&json!({})).say(&command), expected, "{command}");
+    }
+}
+
+#[test]
 fn a_retry_passes_and_other_rules_still_deny() {
     let session = Session::new(&json!({}));
     let sequence = [
@@ -320,9 +345,9 @@ fn a_retry_passes_and_other_rules_still_deny() {
 fn a_warning_is_forgotten_after_a_while() {
     let session = Session::new(&json!({"forget_after": "8h"}));
     assert_eq!(session.say("rm -rf a"), "rm");
-    session.store.now.set(8 * 60 * 60 - 1);
+    session.store.set_now(8 * 60 * 60 - 1);
     assert_eq!(session.say("rm -rf a"), "silent");
-    session.store.now.set(8 * 60 * 60);
+    session.store.set_now(8 * 60 * 60);
     assert_eq!(session.say("rm -rf a"), "rm");
 }
 
@@ -340,14 +365,14 @@ fn hooks_do_not_share_warnings_and_agents_only_when_told() {
     session.agent = "agent-1";
     assert_eq!(session.say("rm -rf a"), "rm");
     assert_eq!(session.say("rm -rf a"), "silent");
-    let flags: Vec<String> = session.store.flags.borrow().keys().cloned().collect();
+    let flags = session.store.flags();
     assert_eq!(flags, ["one-strike.rm", "one-strike.rm@agent-1"]);
 }
 
 #[test]
 fn a_broken_store_is_a_failure_only_where_it_decides() {
     let session = Session::new(&json!({"levels": {"git-stash": "block"}}));
-    session.store.broken.set(true);
+    session.store.set_broken(true);
     assert_eq!(session.say("ls"), "silent");
     assert_eq!(session.say("rm a"), "silent");
     assert!(matches!(session.run("rm -rf a"), Err(Failure::Store(_))));
@@ -383,22 +408,21 @@ fn reasons_say_what_happened_why_and_what_to_do() {
     ]);
     let session = Session::new(&json!({"rules": rules}));
     let long = format!("a {}", "ä".repeat(200));
-    let cut = format!("a {}…", "ä".repeat(118));
+    let cut = format!("a {}…", "ä".repeat(58));
     let cases = [
         (
             "b x\\\n  y; a 'z'; c; d",
             Answer::deny(
-                "stopped before anything ran. `b x\\ y` (rule b): it does B. \
-                 `a 'z'` (rule a): it does A. Safer: do A'. Always stopped here: b. This is said \
-                 once: if it is really what is wanted, run it again, and a will pass in this \
-                 session.",
+                "`b x\\ y` (rule b): it does B.\n\
+                 Always stopped here: b. Passes when run again: a.\n\
+                 Nothing of this call has run.\n\
+                 Also `a 'z'` (rule a): it does A. Safer: do A'.",
             ),
         ),
         (
             "a; b",
             Answer::deny(
-                "stopped before anything ran. `b` (rule b): it does B. \
-                 Always stopped here: b.",
+                "`b` (rule b): it does B.\nAlways stopped here: b.\nNothing of this call has run.",
             ),
         ),
         (
@@ -411,8 +435,11 @@ fn reasons_say_what_happened_why_and_what_to_do() {
         ("d", Answer::context("one-strike warns: `d` (rule d): it does D.")),
     ];
     for (command, expected) in cases {
-        assert_eq!(session.run(command).unwrap(), expected, "{command}");
+        let answer = Answer { rule: None, ..session.run(command).unwrap() };
+        assert_eq!(answer, expected, "{command}");
     }
+    let session = Session::new(&json!({"rules": rules}));
+    assert_eq!(session.run("d; a; b").unwrap().rule.as_deref(), Some("rule b, a"));
     let session = Session::new(&json!({"rules": rules}));
     let reason = session.run(&long).unwrap().reason.unwrap();
     assert!(reason.contains(&format!("`{cut}` (rule a)")), "{reason}");
@@ -429,11 +456,11 @@ fn problems_with_options_name_the_place() {
         ),
         (
             json!({"levels": {"git-push": "ask"}}),
-            "`levels.git-push`: no rule has the id `git-push`; did you mean `git-push-force`?",
+            "`levels.git-push`: no rule has the id `git-push`; did you mean `git-stash`?",
         ),
         (
             json!({"level": "deny"}),
-            "`level`: expected one of `one-strike`, `block`, `ask`, `warn`, found `deny`",
+            "`level`: expected one of `off`, `advise`, `ask`, `one-strike`, `block`, found `deny`",
         ),
         (
             json!({"extra_rules": [{"id": "x", "program": "x"}]}),
@@ -471,11 +498,10 @@ fn what_the_runtime_reads_is_compact() {
         "level": "one-strike",
         "forget_after": 7200,
         "per_agent": true,
-        "globals": ["git -C --git-dir", "gh -R"],
+        "globals": ["gh -R", "git -C --git-dir"],
         "rules": [{"id": "x", "program": "x|y", "flags": "-a -b", "what": "z"}],
     });
     assert_eq!(compiled(&overrides).get(), expected.to_string());
-    assert_eq!(leading_programs(compiled(&overrides).get()), Some("x|y"));
 }
 
 #[test]
@@ -501,7 +527,7 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
         ("", false),
     ];
     for (line, expected) in rows {
-        assert_eq!(rule::may_call(line, "rm|git"), expected, "{line}");
+        assert_eq!(prefilter::may_call(line, "rm|git"), expected, "{line}");
     }
     let rows = [
         ("git status", false),
@@ -512,18 +538,42 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
         ("git pu\"sh\"", true),
     ];
     for (line, expected) in rows {
-        assert_eq!(rule::may_call(line, "git push|git reset"), expected, "{line}");
+        assert_eq!(prefilter::may_call(line, "git push|git reset"), expected, "{line}");
     }
 }
 
 #[test]
 fn the_first_denial_reads_well() {
     let answer = Session::new(&json!({})).run("cd app && git reset --hard HEAD~1").unwrap();
-    let expected = "stopped before anything ran. `git reset --hard HEAD~1` \
-                    (rule git-reset-hard): it throws away every uncommitted change in the index \
-                    and the working tree, and git keeps no copy. Safer: commit the changes on a \
-                    branch first, or `git reset --keep`, which refuses to lose local changes. This \
-                    is said once: if it is really what is wanted, run it again, and git-reset-hard \
-                    will pass in this session.";
-    assert_eq!(answer, Answer::deny(expected));
+    let expected = "`git reset --hard HEAD~1` (rule git-reset-hard): it throws away every \
+                    uncommitted change in the index and the working tree, and git keeps no copy.\n\
+                    On purpose? Run it again: git-reset-hard then passes. Safer: commit the \
+                    changes on a branch first, or `git reset --keep`, which refuses to lose local \
+                    changes.\n\
+                    Nothing of this call has run.";
+    assert_eq!(answer, Answer { rule: answer.rule.clone(), ..Answer::deny(expected) });
+}
+
+#[test]
+fn rule_deed_and_way_on_are_in_what_a_person_sees_of_a_denial() {
+    let rules = |name: &str| {
+        let rules = catalogue::find(name).unwrap().options["rules"].as_array().unwrap().clone();
+        rules.into_iter().map(move |mut rule| {
+            rule["level"] = "one-strike".into();
+            rule["category"] = "".into();
+            rule
+        })
+    };
+    let long = "x".repeat(200);
+    for rule in rules("one-strike").chain(rules("destructive-guard")).chain(rules("work-item-gate"))
+    {
+        let id = rule["id"].as_str().unwrap().to_owned();
+        let rule = json!({"id": id, "program": "x", "what": rule["what"]});
+        let session = Session::new(&json!({"rules": [rule]}));
+        let reason = session.run(&format!("x {long}")).unwrap().reason.unwrap();
+        let seen: String = format!("one-strike: {reason}").chars().take(230).collect();
+        let seen: Vec<&str> = seen.lines().take(3).collect();
+        assert!(seen[0].contains(&format!("(rule {id}): it ")), "{seen:?}");
+        assert!(seen[1].contains("Run it again"), "{seen:?}");
+    }
 }

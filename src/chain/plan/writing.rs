@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::super::condition::Condition;
-use super::super::entries::Entries;
-use super::super::relative;
-use super::{ADOPTED, ALWAYS, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, USER_ONLY, sum};
+use super::{
+    ADOPTED, ALWAYS, BUDGET, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, UNEXPLAINED, USER_ONLY,
+    sum,
+};
+use crate::chain::budget::Budget;
+use crate::chain::condition::Condition;
+use crate::chain::entries::Entries;
+use crate::chain::relative;
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook};
 
@@ -16,7 +20,7 @@ pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 
 /// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
 ///
-/// A hook with an entry of its own stands apart from its chain where the client calls it by that
+/// A hook with an entry of its own runs apart from its chain where the client calls it by that
 /// entry and did not only `lately` begin to.
 ///
 /// # Errors
@@ -26,7 +30,8 @@ pub fn render(
     build: &str,
     sources: &[Source<'_>],
     hooks: &[Hook],
-    (entries, lately): (&Entries, Lately<'_>),
+    entries: &Entries,
+    lately: Lately<'_>,
 ) -> serde_json::Result<String> {
     let mut lines = String::new();
     let mut store = Store::default();
@@ -106,14 +111,23 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
     })
 }
 
-/// How a hook runs, in words: whether beside others first, then what is not usual.
+/// How a hook runs, in words: first whether with others, then what is not usual.
 fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
     let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
     if hook.manner.always {
         words.push_str(ALWAYS);
     }
+    if hook.manner.unexplained {
+        words.push_str(UNEXPLAINED);
+    }
+    let budget = hook.manner.budget.map(|limits| Budget {
+        call: limits.call,
+        session: limits.session,
+        priority: hook.manner.context_priority,
+    });
+    let budget = budget.map(|budget| format!("{BUDGET}{}", budget.write())).unwrap_or_default();
     if matches!(hook.action, Action::Builtin { .. }) {
-        return Ok(words);
+        return Ok(words + &budget);
     }
     if hook.surroundings.in_project {
         words.push_str(IN_PROJECT);
@@ -121,6 +135,7 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     if hook.manner.adopted {
         words.push_str(ADOPTED);
     }
+    words.push_str(&budget);
     if !hook.surroundings.path.is_empty() {
         let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
         let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
@@ -138,7 +153,7 @@ struct Store {
 }
 
 impl Store {
-    /// Where `data` stands, as its offset and length in bytes; it is added if it is new.
+    /// Where `data` is, as its offset and length in bytes; it is added if it is new.
     fn place(&mut self, data: &str) -> String {
         if let Some(place) = self.places.get(data) {
             return place.clone();

@@ -48,7 +48,7 @@ fn is_literal(text: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::compile;
+    use crate::client::matcher::compile;
 
     #[test]
     fn usual_matchers_are_told_without_compiling() {

@@ -8,8 +8,8 @@ use super::reader::{self, Reading};
 /// A line that the client cannot read lets every pattern through. Where a lone command has an
 /// expansion for an argument, only a pattern that asks for nothing but the program, without a blank
 /// around it, can be told apart, and every other is let through.
-pub(super) fn matches(pattern: &str, line: &str) -> bool {
-    let Reading::Commands { texts, expanded } = reader::read(line) else { return true };
+pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
+    let Reading::Commands { texts, expanded } = reader::read(line, home) else { return true };
     let is_bare = pattern == pattern.trim();
     let pattern = Pattern::of(pattern);
     if expanded && !(is_bare && pattern.is_program()) {

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::tools::{canonical, misspelled, stand_in};
+use super::tools::{canonical, misspelled, stand_in, unknown};
 
 /// Where relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,7 +112,7 @@ impl<'a> Rule<'a> {
             return input.pattern.is_none_or(|it| command_pattern::is_whole(content, &it));
         }
         match input.command {
-            Some(command) => bash::matches(content, &command),
+            Some(command) => bash::matches(content, &command, anchors.home),
             // These can do without a command.
             None => stand_in(tool).is_none(),
         }
@@ -126,6 +126,8 @@ pub enum Never {
     NoTool,
     /// The tool is spelled otherwise, as here.
     Case(&'static str),
+    /// The client has no such tool, and one that is called nearly so, as here.
+    Unknown(&'static str),
     /// There is a pattern for a tool of which the client looks at no input.
     Pattern,
 }
@@ -139,6 +141,9 @@ impl Rule<'_> {
         }
         if let Some(tool) = misspelled(self.tool) {
             return Some(Never::Case(tool));
+        }
+        if let Some(tool) = unknown(self.tool) {
+            return Some(Never::Unknown(tool));
         }
         (self.content.is_some() && !is_looked_at(self.tool)).then_some(Never::Pattern)
     }

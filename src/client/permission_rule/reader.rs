@@ -1,6 +1,6 @@
 //! A shell line as the client reads it for a rule: simple commands, or given up.
 //!
-//! [`crate::client::shell`] finds every program in whatever it is given. This reader has another
+//! [`crate::syntax::shell`] finds every program in whatever it is given. This reader has another
 //! duty: it must give up exactly where the client does, because there every rule is let through. So
 //! it knows few constructs, and what it does not know it gives up. The list of both was measured on
 //! the clients 2.1.197 and 2.1.329, which differ in nothing but unfinished lines.
@@ -33,18 +33,23 @@ const LONGEST: usize = 10_000;
 /// How deep subshells, compound commands and substitutions may nest.
 const DEPTH: usize = 16;
 
-pub(super) fn read(line: &str) -> Reading {
+/// Reads a line for a user whose home is at `home`.
+pub(super) fn read(line: &str, home: &str) -> Reading {
     let has_odd = |letter: char| {
         (letter.is_control() && !matches!(letter, '\n' | '\t'))
             || (letter.is_whitespace() && !letter.is_ascii())
             || matches!(letter, '\u{200b}'..='\u{200d}' | '\u{feff}')
     };
     let is_long = line.len() > LONGEST && line.encode_utf16().count() > LONGEST;
-    if is_long || line.contains(has_odd) {
+    // Even between quotes.
+    let is_odd = ["~[", "\\ ", "\\\t"].iter().any(|it| line.contains(it));
+    if is_long || is_odd || line.contains(has_odd) {
         return Reading::GivenUp;
     }
     let mut reader = Reader {
         text: line,
+        home,
+        inside: false,
         at: 0,
         depth: 0,
         texts: Vec::new(),
@@ -62,8 +67,12 @@ pub(super) fn read(line: &str) -> Reading {
 }
 
 /// A place in a line and what was found before it; methods give `None` to give up.
+#[expect(clippy::struct_excessive_bools, reason = "each is a place in which the line is read")]
 struct Reader<'a> {
     text: &'a str,
+    home: &'a str,
+    /// Whether this is in a substitution that the client looks into only where it is plain.
+    inside: bool,
     at: usize,
     depth: usize,
     texts: Vec<String>,

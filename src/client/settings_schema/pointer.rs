@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::json::child;
+use crate::syntax::json::child;
 
 /// A place in the file, as the way that leads there.
 pub(super) struct Pointer<'p> {
@@ -23,6 +23,11 @@ impl<'p> Pointer<'p> {
     /// The value under a key.
     pub(super) fn key(&'p self, key: &'p str) -> Self {
         Self { above: Some(self), token: Token::Key(key) }
+    }
+
+    /// Whether this is the whole file.
+    pub(super) fn is_root(&self) -> bool {
+        self.above.is_none()
     }
 
     /// An element of an array.

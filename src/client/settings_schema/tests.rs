@@ -7,7 +7,15 @@ fn defects(text: &str) -> Vec<String> {
     let defects = check(&document, &EVENTS);
     defects
         .iter()
-        .map(|defect| format!("{:?} {} {}", defect.effect, defect.pointer, defect.message))
+        .map(|defect| {
+            let Effects { newest, oldest } = defect.effects;
+            let effect = if newest == oldest {
+                format!("{newest:?}")
+            } else {
+                format!("{newest:?}/{oldest:?}")
+            };
+            format!("{effect} {} {}", defect.pointer, defect.message)
+        })
         .collect()
 }
 
@@ -42,31 +50,98 @@ fn tolerates_what_the_client_tolerates() {
 
 #[test]
 fn names_what_drops_the_file() {
+    let guards = "{\"type\":\"command\",\"command\":\"x\"}";
     for (text, expected) in [
-        ("[]", " the file holds an array instead of an object"),
-        (r#"{"model":5}"#, "/model `model` is a number instead of a string"),
-        (r#"{"permissions":"x"}"#, "/permissions `permissions` is a string instead of an object"),
+        ("[]", "FileDropped  the file holds an array instead of an object"),
+        (r#"{"model":5}"#, "FileDropped /model `model` is a number instead of a string"),
+        (r#"{"env":null}"#, "FileDropped /env `env` is null instead of an object"),
         (
-            r#"{"disableAllHooks":"true"}"#,
-            "/disableAllHooks `disableAllHooks` is a string instead of a boolean",
+            r#"{"cleanupPeriodDays":0}"#,
+            "FileDropped /cleanupPeriodDays `cleanupPeriodDays` is the number 0 instead of a whole \
+             number, 1 or more",
         ),
-        (r#"{"hooks":{"Stop":[1]}}"#, "/hooks/Stop/0 a group is a number instead of an object"),
-        (r#"{"hooks":{"Stop":[{}]}}"#, "/hooks/Stop/0/hooks a group without `hooks`"),
+        (
+            r#"{"permissions":{"defaultMode":"ask"}}"#,
+            "FileDropped /permissions/defaultMode `permissions.defaultMode` is `ask` instead of \
+             `acceptEdits`, `auto`, `bypassPermissions`, `default`, `dontAsk`, `plan` or `manual`",
+        ),
+        (
+            r#"{"statusLine":{"command":"x"}}"#,
+            "FileDropped /statusLine/type `statusLine` without `type`",
+        ),
+        (
+            r#"{"enabledMcpjsonServers":["a",1]}"#,
+            "FileDropped /enabledMcpjsonServers/1 `enabledMcpjsonServers[]` is a number instead of \
+             a string",
+        ),
+        (
+            r#"{"verbose":null,"channelsEnabled":null}"#,
+            "FileDropped /verbose `verbose` is null instead of a boolean\n\
+             Harmless/FileDropped /channelsEnabled `channelsEnabled` is null instead of a boolean",
+        ),
+        (
+            r#"{"hooks":{"Stop":[1]}}"#,
+            "GroupDropped/FileDropped /hooks/Stop/0 a group is a number instead of an object",
+        ),
+        (
+            r#"{"hooks":{"PreToolUse":[{}]}}"#,
+            "FileDropped /hooks/PreToolUse/0/hooks a group without `hooks`",
+        ),
         (
             r#"{"hooks":{"Stop":[{"hooks":{}}]}}"#,
-            "/hooks/Stop/0/hooks `hooks` is an object instead of an array",
+            "GroupDropped/FileDropped /hooks/Stop/0/hooks `hooks` is an object instead of an array",
         ),
         (
-            r#"{"hooks":{"Stop":[{"matcher":null,"hooks":[]}]}}"#,
-            "/hooks/Stop/0/matcher `matcher` is null instead of a string",
+            r#"{"hooks":{"PreToolUse":[{"matcher":null,"hooks":[]}]}}"#,
+            "FileDropped /hooks/PreToolUse/0/matcher `matcher` is null instead of a string",
         ),
         (
             r#"{"hooks":{"Stop":[{"type":"command","command":"x"}]}}"#,
-            "/hooks/Stop/0 a handler stands directly under its event (2.1.197 drops the file, \
-             2.1.329 only the handler)",
+            "GroupDropped/FileDropped /hooks/Stop/0 a handler is directly under its event",
+        ),
+        (
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command"}]}]}}"#,
+            "HandlerDropped/FileDropped /hooks/Stop/0/hooks/0/command a handler of type `command` \
+             without `command`",
+        ),
+        (
+            r#"{"hooks":[{"matcher":"Bash"}]}"#,
+            "FileDropped/KeyDropped /hooks `hooks` is an array instead of an object",
+        ),
+        (
+            r#"{"hooks":{"PreToolUse":{}}}"#,
+            "FileDropped/KeyDropped /hooks/PreToolUse `PreToolUse` is an object instead of an array",
+        ),
+        (
+            r#"{"_hooks":{"PreToolUse":["x"],"Stop":[{"hooks":[1]}]}}"#,
+            "FileDropped/Harmless /_hooks/PreToolUse `PreToolUse` outside of `hooks` holds something",
+        ),
+        (
+            r#"{"hooksOff":[{"matcher":"Bash","hooks":[@]}]}"#,
+            "FileDropped/Harmless /hooksOff/0/hooks a group of handlers outside of its event in \
+             `hooks`",
+        ),
+        (
+            r#"{"hooks":{"Stop":[{"hooks":[],"PermissionRequest":"x"}]}}"#,
+            "FileDropped/Harmless /hooks/Stop/0/PermissionRequest `PermissionRequest` outside of \
+             `hooks` holds something\nStripped /hooks/Stop/0/PermissionRequest \
+             `PermissionRequest` is no key of a group",
         ),
     ] {
-        assert_eq!(defects(text), [format!("FileDropped {expected}")], "{text}");
+        let text = text.replace('@', guards);
+        assert_eq!(defects(&text).join("\n"), expected, "{text}");
+    }
+}
+
+#[test]
+fn names_in_other_places_are_no_parked_guards() {
+    for text in [
+        r#"{"_PreToolUse":["x"],"PermissionRequest":[],"off":{"PreToolUse":null}}"#,
+        r#"{"env":{"PreToolUse":"x"},"x":{"mcpServers":{"PreToolUse":{"a":1}}}}"#,
+        r#"{"off":{"Stop":[{"hooks":[1]}]},"a":{"hooks":[]},"b":{"hooks":{"c":1}}}"#,
+        r#"{"a":{"b":{"c":{"d":{"e":{"PreToolUse":1,"hooks":[1]}}}}}}"#,
+    ] {
+        assert_eq!(defects(text), Vec::<String>::new(), "{text}");
     }
 }
 
@@ -83,21 +158,25 @@ fn names_the_handlers_that_drop_the_file() {
             "/command",
             "`command` is an array instead of a string",
         ),
-        (r#"{"type":"command","command":"x","timeout":0}"#, "/timeout", "`timeout` is not above 0"),
+        (
+            r#"{"type":"command","command":"x","timeout":0}"#,
+            "/timeout",
+            "`timeout` is the number 0 instead of a number above 0",
+        ),
         (
             r#"{"type":"command","command":"x","timeout":-1}"#,
             "/timeout",
-            "`timeout` is not above 0",
+            "`timeout` is the number -1 instead of a number above 0",
         ),
         (
             r#"{"type":"command","command":"x","timeout":null}"#,
             "/timeout",
-            "`timeout` is null instead of a number",
+            "`timeout` is null instead of a number above 0",
         ),
         (
             r#"{"type":"command","command":"x","timeout":"5"}"#,
             "/timeout",
-            "`timeout` is a string instead of a number",
+            "`timeout` is a string instead of a number above 0",
         ),
         (
             r#"{"type":"command","command":"x","args":"y"}"#,
@@ -107,17 +186,17 @@ fn names_the_handlers_that_drop_the_file() {
         (
             r#"{"type":"command","command":"x","args":["a",1]}"#,
             "/args/1",
-            "`args` is a number instead of a string",
+            "`args[]` is a number instead of a string",
         ),
         (
             r#"{"type":"command","command":"x","shell":"zsh"}"#,
             "/shell",
-            "`shell` is neither `bash` nor `powershell`",
+            "`shell` is `zsh` instead of `bash` or `powershell`",
         ),
         (
             r#"{"type":"command","command":"x","onFailure":"stop"}"#,
             "/onFailure",
-            "`onFailure` is neither `continue` nor `block` (2.1.329; older clients ignore it)",
+            "`onFailure` is `stop` instead of `continue` or `block`",
         ),
         (
             r#"{"type":"command","command":"x","async":1}"#,
@@ -125,7 +204,11 @@ fn names_the_handlers_that_drop_the_file() {
             "`async` is a number instead of a boolean",
         ),
         (r#"{"type":"http"}"#, "/url", "a handler of type `http` without `url`"),
-        (r#"{"type":"http","url":"not a url"}"#, "/url", "`not a url` is no URL"),
+        (
+            r#"{"type":"http","url":"not a url"}"#,
+            "/url",
+            "`not a url` is no URL: relative URL without a base",
+        ),
         (
             r#"{"type":"mcp_tool","server":"s"}"#,
             "/tool",
@@ -133,7 +216,8 @@ fn names_the_handlers_that_drop_the_file() {
         ),
         (r#"{"type":"prompt"}"#, "/prompt", "a handler of type `prompt` without `prompt`"),
     ] {
-        let expected = format!("FileDropped /hooks/PreToolUse/0/hooks/0{key} {message}");
+        let only = if key == "/onFailure" { "/Harmless" } else { "" };
+        let expected = format!("FileDropped{only} /hooks/PreToolUse/0/hooks/0{key} {message}");
         assert_eq!(handler_defects("PreToolUse", handler), [expected], "{handler}");
     }
 }
@@ -150,11 +234,11 @@ fn names_keys_that_are_dropped() {
         (r#"{"hooks":{"Stop":{}}}"#, "/hooks/Stop `Stop` is an object instead of an array"),
         (
             r#"{"hooks":{"Stop":[1]},"hooks":{}}"#,
-            "/hooks `hooks` stands here more than once, and only the last counts",
+            "/hooks `hooks` is here more than once, and only the last counts",
         ),
         (
             r#"{"hooks":{"Stop":[1],"Stop":[]}}"#,
-            "/hooks/Stop `Stop` stands here more than once, and only the last counts",
+            "/hooks/Stop `Stop` is here more than once, and only the last counts",
         ),
     ] {
         assert_eq!(defects(text), [format!("KeyDropped {expected}")], "{text}");
@@ -242,7 +326,7 @@ fn reads_as_a_line_of_a_report() {
         lines,
         [
             "line 2, column 12: `model` is a number instead of a string; the client ignores the \
-             whole file (make it a string)",
+             whole file (make it a string, or delete the key)",
             "line 4, column 13: `stop` is no event of the client (one older than 2.1.101 drops \
              the whole file); the client ignores this key (write `Stop`)",
         ]

@@ -16,7 +16,7 @@ use super::outputs::Output;
 use super::running::Running;
 use super::{Program, Spec};
 
-/// How many threads start children beside the process's own.
+/// How many threads start children in addition to the process's own.
 const STARTERS: usize = 5;
 
 /// How many children are started at once.
@@ -51,7 +51,8 @@ pub(super) fn start_all<'a>(specs: &[Spec<'a>]) -> Vec<io::Result<Running<'a>>> 
     all.into_iter().map(|(_, started)| started).collect()
 }
 
-pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
+/// The command of a child: its program, directory and variables.
+pub(super) fn command(spec: &Spec<'_>) -> io::Result<Command> {
     let mut command = match spec.program {
         Program::Shell(line) => {
             let mut command = Command::new("/bin/sh");
@@ -69,6 +70,11 @@ pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
         command.current_dir(directory);
     }
     command.envs(spec.variables.iter().copied());
+    Ok(command)
+}
+
+pub(super) fn start<'a>(spec: &Spec<'a>) -> io::Result<Running<'a>> {
+    let mut command = command(spec)?;
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn()?;

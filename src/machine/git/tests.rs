@@ -63,7 +63,7 @@ fn what_is_odd_is_neither_waited_for_nor_taken_for_an_answer() {
 #[test]
 fn the_branch_is_the_one_that_git_names() {
     const NEW: &str = "git init -qb main . && git commit -qm one --allow-empty";
-    // Each in a repository of its own, at whose end the directory is asked for.
+    // Each in a repository of its own, whose directory is asked for at the end.
     let rows = [
         ("git switch -qc feature/x", "."),
         ("git switch -q --orphan unborn", "."),

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::client::json::{Document, child};
+use crate::syntax::json::{Document, child};
 
 use super::{Draft, Outcome};
 use crate::settings::{
-    edit::{Item, Reshape, apply},
-    layout::Part,
+    edit::{Reshape, apply},
+    layout::{Item, Part},
 };
 
 impl Draft<'_, '_, '_> {
     /// Makes the splices of the containers, and the text with all of them.
-    pub(in crate::settings) fn finish(mut self) -> Outcome {
+    pub(crate) fn finish(mut self) -> Outcome {
         self.reshape_events();
         let left = self.reshape_hooks_and_root();
         let text = self.document.text();
@@ -48,7 +48,7 @@ impl Draft<'_, '_, '_> {
                     parent: survey.hooks.map(|hooks| &hooks.value),
                     part: Part::Event,
                     removed,
-                    added: groups.iter().map(|group| (None, group)).collect(),
+                    added: groups.iter().map(|value| Item { key: None, value }).collect(),
                     hollow: None,
                 },
             );
@@ -83,14 +83,14 @@ impl Draft<'_, '_, '_> {
                         removed: gone,
                         added: events
                             .iter()
-                            .map(|(event, groups)| (Some(&**event), groups))
+                            .map(|(event, value)| Item { key: Some(event), value })
                             .collect(),
                         hollow: None,
                     },
                 );
             }
             None if events.is_empty() => {}
-            None => added.push((Some("hooks"), &new_hooks)),
+            None => added.push(Item { key: Some("hooks"), value: &new_hooks }),
         }
         let left = removed.len() < members.len() || !added.is_empty();
         let (parent, part, hollow) = (None, Part::Root, None);

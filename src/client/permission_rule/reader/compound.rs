@@ -53,6 +53,8 @@ impl<'a> Reader<'a> {
     /// What stands in `[ … ]` or `[[ … ]]`, which counts as one command.
     pub(super) fn test(&mut self, single: bool) -> Option<()> {
         let mut words = vec!["[[".to_owned()];
+        // Where the operands of the part that is being read begin.
+        let mut part = 1;
         loop {
             self.blanks()?;
             match self.bare_word() {
@@ -63,15 +65,25 @@ impl<'a> Reader<'a> {
                     let operators: &[&str] = &["&&", "||", "(", ")", "<", ">"];
                     let operator = operators.iter().find(|operator| self.takes(operator));
                     match operator {
-                        Some(operator) if !single => words.push((*operator).to_owned()),
+                        Some(operator @ (&"<" | &">")) if !single => {
+                            words.push((*operator).to_owned());
+                        }
+                        Some(operator) if !single => {
+                            if !is_test(&words[part..]) {
+                                return None;
+                            }
+                            words.push((*operator).to_owned());
+                            part = words.len();
+                        }
                         _ => return None,
                     }
                 }
                 _ => words.push(self.word(Place::Test)?.text),
             }
         }
+        let is_test = is_test(&words[part..]);
         self.texts.push(words.join(" "));
-        Some(())
+        is_test.then_some(())
     }
 
     /// A redirection of a compound command is not read.
@@ -82,5 +94,22 @@ impl<'a> Reader<'a> {
         let redirects = rest[digits..].starts_with(['<', '>']) || rest.starts_with("&>");
         let ends = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
         (ends && !redirects).then_some(())
+    }
+}
+
+/// Whether words are operands with an operator where the client expects one.
+fn is_test(words: &[String]) -> bool {
+    let is_option = |word: &str| {
+        word.strip_prefix('-')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_alphabetic()))
+    };
+    match words {
+        [] | [_] => true,
+        [not, rest @ ..] if not == "!" => is_test(rest),
+        [operator, _] => is_option(operator),
+        [_, operator, _] => {
+            is_option(operator) || ["=", "==", "!=", "=~", "<", ">"].contains(&operator.as_str())
+        }
+        _ => false,
     }
 }

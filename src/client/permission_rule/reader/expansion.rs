@@ -3,7 +3,7 @@
 use super::word::{Place, Word};
 use super::{End, Reader};
 
-/// What stands for the home, for a sum and for a usual variable, which no rule spells out.
+/// What is taken for a sum and for a usual variable, which no rule spells out.
 const KNOWN: char = '\0';
 
 /// Variables that every shell has, of which the client minds only where they stand alone.
@@ -53,7 +53,7 @@ impl Reader<'_> {
                 }
                 '$' if is_home(rest) => {
                     self.quoted = true;
-                    word.text.push(KNOWN);
+                    self.push_home(word);
                     self.at += 5;
                 }
                 '$' if rest.starts_with("$((") => return None,
@@ -104,6 +104,14 @@ impl Reader<'_> {
         Some(())
     }
 
+    /// The client puts the value in.
+    fn push_home(&self, word: &mut Word) {
+        match self.home {
+            "" => word.text.push(KNOWN),
+            home => word.text.push_str(home),
+        }
+    }
+
     pub(super) fn dollar(
         &mut self,
         word: &mut Word,
@@ -113,7 +121,7 @@ impl Reader<'_> {
     ) -> Option<()> {
         let rest = self.rest();
         if is_home(rest) && place != Place::File {
-            word.text.push(KNOWN);
+            self.push_home(word);
             self.at += 5;
             return Some(());
         }
@@ -190,12 +198,13 @@ impl Reader<'_> {
         self.at += 2;
         let outer = self.plain;
         if plainly {
+            let inside = std::mem::replace(&mut self.inside, true);
             self.plain = true;
             self.statements(End::Substitution)?;
             if !self.plain {
                 return None;
             }
-            self.plain = outer;
+            (self.plain, self.inside) = (outer, inside);
         } else {
             let expanded = std::mem::replace(&mut self.expanded, false);
             self.statements(End::Bracket)?;
@@ -222,6 +231,8 @@ impl Reader<'_> {
         let end = inside.find('`').filter(|end| !inside[..*end].contains('\\'))?;
         let mut inner = Reader {
             text: &inside[..end],
+            home: self.home,
+            inside: self.inside || plainly,
             at: 0,
             depth: self.depth,
             texts: Vec::new(),

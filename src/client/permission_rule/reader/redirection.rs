@@ -12,7 +12,39 @@ pub(super) enum Redirected {
     /// `<<<`.
     FromText,
     /// `<<'END'`, its document included.
-    FromDocument,
+    FromDocument(Body),
+}
+
+/// What of a document the client minds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Body {
+    Plain,
+    /// A quote behind a brace that is open, which it does not mind inside of a string.
+    Braced,
+}
+
+/// Looks at the text of a document; `None` to give up. Measured.
+fn body(text: &str) -> Option<Body> {
+    let mut before = '\n';
+    let mut letters = text.chars().peekable();
+    let (mut open, mut body) = (false, Body::Plain);
+    while let Some(letter) = letters.next() {
+        let next = letters.peek().copied();
+        match letter {
+            '\\' if next.is_some_and(char::is_whitespace) => return None,
+            '=' if next.is_some_and(|next| next.is_ascii_alphabetic() || next == '_')
+                && (before.is_whitespace() || matches!(before, ';' | '|' | '&')) =>
+            {
+                return None;
+            }
+            '{' => open = true,
+            '}' => open = false,
+            '\'' | '"' if open => body = Body::Braced,
+            _ => {}
+        }
+        before = letter;
+    }
+    Some(body)
 }
 
 impl Reader<'_> {
@@ -31,7 +63,7 @@ impl Reader<'_> {
         };
         self.at += digits + operator.len();
         match operator {
-            "<<" | "<<-" => self.document(operator == "<<-").map(|()| Redirected::FromDocument),
+            "<<" | "<<-" => self.document(operator == "<<-").map(Redirected::FromDocument),
             "<<<" => {
                 self.blanks()?;
                 self.word(Place::Text).map(|_| Redirected::FromText)
@@ -45,36 +77,36 @@ impl Reader<'_> {
     }
 
     /// A document whose delimiter is quoted and ends its line.
-    fn document(&mut self, strips: bool) -> Option<()> {
+    fn document(&mut self, strips: bool) -> Option<Body> {
         self.blanks()?;
         let start = self.at;
         let delimiter = self.word(Place::File)?.text;
         if !self.text[start..self.at].contains(['\'', '"', '\\']) {
             return None;
         }
-        let Some(body) = self.rest().strip_prefix('\n') else {
-            return self.rest().is_empty().then_some(());
+        let Some(text) = self.rest().strip_prefix('\n') else {
+            return self.rest().is_empty().then_some(Body::Plain);
         };
         let mut length = 1;
-        for line in body.split_inclusive('\n') {
+        for line in text.split_inclusive('\n') {
             let bare = line.strip_suffix('\n').unwrap_or(line);
             let bare = if strips { bare.trim_start_matches('\t') } else { bare };
             if bare == delimiter {
                 // The line's end separates statements, so it stays.
                 self.at += length + line.trim_end_matches('\n').len();
-                return Some(());
+                return body(&text[..length - 1]);
             }
             length += line.len();
         }
         self.at = self.text.len();
-        Some(())
+        body(text)
     }
 
     /// `$(cat <<'END' … END )`, whose text is as good as quoted.
     pub(super) fn document_text(&mut self) -> Option<()> {
         self.at += "$(cat ".len();
         match self.redirection()? {
-            Redirected::FromDocument => {}
+            Redirected::FromDocument(_) => {}
             _ => return None,
         }
         self.lines()?;

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::declaration::{self, DECLARES};
-use super::redirection::Redirected;
+use super::redirection::{Body, Redirected};
 use super::word::{Place, Word};
 
 /// Words that may not stand behind an assignment or a redirection where a program would.
@@ -11,71 +11,103 @@ const MISPLACED: &[&str] = &[
     "select", "function",
 ];
 
-/// Programs that run, read or declare what they are given; beside an expansion the client does not
-/// look at it. Measured, word by word.
+/// Programs that run, read or declare what they are given; beside an expansion, and inside one, the
+/// client does not look at it. Measured, word by word.
 const OPAQUE: &[&str] = &[
     ".",
     ":",
     "alias",
+    "arch",
     "awk",
     "bash",
     "bind",
     "break",
     "builtin",
+    "bun",
+    "busybox",
+    "caffeinate",
     "chroot",
+    "chrt",
+    "cmd",
     "command",
     "compgen",
     "complete",
     "continue",
     "coproc",
+    "dash",
     "declare",
+    "deno",
     "doas",
     "enable",
     "env",
     "eval",
     "exec",
     "exit",
+    "expect",
     "export",
     "fc",
     "find",
+    "firejail",
+    "fish",
     "flock",
+    "gawk",
     "getopts",
     "hash",
     "ionice",
     "jobs",
+    "ksh",
     "let",
     "local",
     "logout",
+    "ltrace",
+    "lua",
     "mapfile",
+    "mawk",
+    "nawk",
     "nice",
     "node",
     "noglob",
     "nohup",
     "parallel",
+    "perl",
+    "php",
+    "pkexec",
+    "powershell",
     "printf",
+    "pwsh",
+    "python",
     "python3",
     "read",
     "readarray",
     "readonly",
     "return",
+    "ruby",
+    "runuser",
+    "screen",
     "script",
     "set",
     "setsid",
     "sh",
     "shift",
     "shopt",
+    "socat",
     "source",
     "stdbuf",
     "strace",
     "su",
     "sudo",
+    "systemd-run",
+    "taskset",
     "test",
     "time",
     "timeout",
+    "tmux",
+    "toybox",
     "trap",
     "typeset",
     "unset",
     "unshare",
+    "valgrind",
     "wait",
     "watch",
     "xargs",
@@ -89,7 +121,7 @@ impl Reader<'_> {
         let (mut redirected, mut late) = (false, false);
         let before = self.expanded;
         self.expanded = false;
-        self.quoted = false;
+        let quoted_before = std::mem::take(&mut self.quoted);
         let start = self.at;
         loop {
             self.blanks()?;
@@ -104,7 +136,8 @@ impl Reader<'_> {
                 // Words behind a redirection are read as if they belonged to it.
                 Redirected::FromText if late => return None,
                 Redirected::FromText => continue,
-                Redirected::FromDocument => {
+                Redirected::FromDocument(Body::Braced) => return None,
+                Redirected::FromDocument(Body::Plain) => {
                     self.plain = false;
                     break;
                 }
@@ -158,9 +191,11 @@ impl Reader<'_> {
             return ((assigned.len() < 2 || redirected) && !own).then_some(());
         }
         // Beside an expansion the client reads words and plain quotes and nothing else.
-        if self.expanded && (OPAQUE.contains(&&*words[0]) || self.quoted) {
+        let program = words[0].rsplit('/').next().unwrap_or_default();
+        if (self.expanded || self.inside) && (OPAQUE.contains(&program) || self.quoted) {
             return None;
         }
+        self.quoted |= quoted_before;
         self.expanded |= before;
         self.texts.push(words.join(" "));
         Some(())

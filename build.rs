@@ -1,0 +1,61 @@
+//! Lists the catalogue: every file in `templates/hooks` is a ready-made hook.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{fs, io};
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+/// A number with its digits in groups, as the lints want it.
+fn spaced(number: u64) -> String {
+    let part = |shift: u32| (number >> shift) & 0xffff;
+    format!("0x{:04x}_{:04x}_{:04x}_{:04x}", part(48), part(32), part(16), part(0))
+}
+
+#[expect(clippy::disallowed_methods, reason = "cargo names the directory in the environment")]
+fn main() -> io::Result<()> {
+    // Not `env!`: another checkout may share the target directory and so this program.
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let folder = Path::new(&root).join("templates/hooks");
+    let mut files: Vec<_> = fs::read_dir(&folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<_>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+
+    let mut names = "static NAMES: &[&str] = &[".to_owned();
+    let mut list = "static TEXTS: &[(&str, &str)] = &[\n".to_owned();
+    let mut hash = FNV_OFFSET;
+    for path in &files {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read(path)?;
+        // FNV-1a: what was compiled from another catalogue is to be noticed, not to be defended.
+        for byte in name.bytes().chain(text) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
+        }
+        let path = path.to_string_lossy();
+        write!(names, "{name:?}, ").map_err(io::Error::other)?;
+        writeln!(list, "    ({name:?}, include_str!({path:?})),").map_err(io::Error::other)?;
+    }
+    list.push_str("];\n\n");
+    list.extend([&names, "];\n\n"]);
+    writeln!(
+        list,
+        "/// A number that changes whenever the catalogue does: what was compiled from another\n\
+         /// catalogue is compiled anew.\n\
+         pub const FINGERPRINT: u64 = {};",
+        spaced(hash)
+    )
+    .map_err(io::Error::other)?;
+
+    let out = std::env::var_os("OUT_DIR").unwrap_or_default();
+    fs::write(Path::new(&out).join("catalogue.rs"), list)?;
+    rerun_if_changed(&folder);
+    Ok(())
+}
+
+fn rerun_if_changed(folder: &Path) {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={}", folder.display());
+}

@@ -1,0 +1,252 @@
+//! Which handlers hookman can run itself, and why not the others.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::client::event::{Event, ExitTwo, Subject};
+use crate::client::matcher;
+use crate::settings::inventory::{Handler, handlers};
+use crate::syntax::json::{Document, Position};
+use crate::syntax::shell;
+
+/// The longest time limit that a manifest takes, in milliseconds.
+const LONGEST_MS: u64 = 600_000;
+
+/// A handler that hookman did not write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// JSON Pointer of the handler.
+    pub pointer: String,
+    /// Where it begins.
+    pub position: Position,
+    /// Its event, as it is written.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// What it does, in one line.
+    pub summary: String,
+    /// What hookman would run instead of it, or why it cannot.
+    pub wrapped: Result<Wrapped, String>,
+    /// JSON Pointers of the handlers that are equal to it for the client, which runs one of them.
+    pub twins: Vec<String>,
+}
+
+impl Candidate {
+    /// On what it fires, for people.
+    pub fn fires(&self) -> String {
+        match self.matcher.as_deref().filter(|matcher| !matcher.is_empty()) {
+            Some(matcher) => format!("{}({matcher})", self.event),
+            None => self.event.clone(),
+        }
+    }
+}
+
+/// What a handler does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A line for the shell.
+    Command(String),
+    /// A program and its arguments.
+    Argv(Vec<String>),
+}
+
+/// A handler as a hookman hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrapped {
+    /// The event.
+    pub event: Event,
+    /// The matcher.
+    pub matcher: Option<String>,
+    /// What it does.
+    pub program: Program,
+    /// The time the client gives it, in milliseconds.
+    pub timeout_ms: u64,
+    /// Whether it blocks when it fails.
+    pub closed: bool,
+    /// The permission rule under which the client calls it.
+    pub condition: Option<String>,
+    /// Whether the client does not wait for it.
+    pub background: bool,
+    /// What the client shows while it runs.
+    pub status_message: Option<String>,
+}
+
+/// The handlers of a text that are not hookman's, in the order of the file.
+pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
+    let mut all = handlers(document);
+    all.retain(|handler| !handler.ours);
+    let mut equal: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    for (index, handler) in all.iter().enumerate() {
+        equal.entry((&handler.event, &handler.identity)).or_default().push(index);
+    }
+    let wrapped: Vec<Result<Wrapped, String>> = all.iter().map(wrapped).collect();
+    let candidate = |(index, handler): (usize, &Handler)| {
+        let equal = &equal[&(&*handler.event, &*handler.identity)];
+        let twins: Vec<usize> = equal.iter().copied().filter(|twin| *twin != index).collect();
+        Candidate {
+            pointer: handler.pointer.clone(),
+            position: handler.position,
+            event: handler.event.clone(),
+            matcher: handler.matcher.clone(),
+            summary: summary(&handler.value),
+            wrapped: together(&wrapped, index, &twins),
+            twins: twins.into_iter().map(|twin| all[twin].pointer.clone()).collect(),
+        }
+    };
+    all.iter().enumerate().map(candidate).collect()
+}
+
+/// What hookman would run instead of the handler at `index`, if it can do so for its twins: the client
+/// runs one of equal handlers, and a hookman entry is not equal to them.
+fn together(
+    all: &[Result<Wrapped, String>],
+    index: usize,
+    twins: &[usize],
+) -> Result<Wrapped, String> {
+    let wrapped = all[index].clone()?;
+    let apart = |wrapped: &Wrapped| wrapped.background || wrapped.status_message.is_some();
+    if twins.iter().any(|twin| all[*twin].is_err()) {
+        return Err("an equal handler has to stay, and the client runs the two once".to_owned());
+    }
+    let is_apart = |twin: &usize| all[*twin].as_ref().is_ok_and(apart);
+    if !twins.is_empty() && (apart(&wrapped) || twins.iter().any(is_apart)) {
+        return Err("the same handler is there twice, and the client runs it once".to_owned());
+    }
+    Ok(wrapped)
+}
+
+fn summary(handler: &Value) -> String {
+    let text = |key: &str| handler.get(key).and_then(Value::as_str);
+    let what = ["command", "url", "tool", "prompt"].into_iter().find_map(text).unwrap_or_default();
+    let mut line = what.lines().next().unwrap_or_default().to_owned();
+    for argument in handler.get("args").and_then(Value::as_array).into_iter().flatten() {
+        line.push(' ');
+        line.push_str(argument.as_str().unwrap_or_default());
+    }
+    line
+}
+
+fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
+    let empty = Map::new();
+    let keys = handler.value.as_object().unwrap_or(&empty);
+    let text = |key: &str| keys.get(key).and_then(Value::as_str);
+    match text("type") {
+        Some("command") => {}
+        Some(other) => return Err(format!("a handler of type `{other}` is run by the client")),
+        None => return Err("it has no type".to_owned()),
+    }
+    let event = Event::from_name(&handler.event)
+        .ok_or_else(|| format!("hookman does not know the event {}", handler.event))?;
+    refuse(event, handler, keys)?;
+    let background = keys.get("async") == Some(&Value::Bool(true));
+    // The client does not wait for a handler in the background, so its failure blocks nothing.
+    let blocks = !background && event.facts().heeds_on_failure;
+    Ok(Wrapped {
+        event,
+        matcher: handler.matcher.clone(),
+        program: program(keys)?,
+        timeout_ms: timeout(event, keys)?,
+        closed: blocks && text("onFailure") == Some("block"),
+        condition: text("if").map(str::to_owned),
+        background,
+        status_message: text("statusMessage").map(str::to_owned),
+    })
+}
+
+fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), String> {
+    const KNOWN: &[&str] = &[
+        "type",
+        "command",
+        "args",
+        "timeout",
+        "if",
+        "async",
+        "asyncRewake",
+        "statusMessage",
+        "shell",
+        "onFailure",
+    ];
+    if event.facts().exit_two == ExitTwo::Fails {
+        return Err(format!("its exit code steers {event}, and hookman never fails by one"));
+    }
+    if keys.get("asyncRewake") == Some(&Value::Bool(true)) {
+        return Err("`asyncRewake` needs its exit code, which hookman does not pass on".to_owned());
+    }
+    if keys.get("shell").is_some_and(|shell| shell == "powershell") && !keys.contains_key("args") {
+        return Err("it needs PowerShell".to_owned());
+    }
+    if let Some(key) = keys.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        return Err(format!("its key `{key}` would be lost"));
+    }
+    if keys.contains_key("if") && event.facts().subject != Subject::Tool {
+        return Err(format!("it never runs: `if` has no meaning on {event}"));
+    }
+    if calls_hookman(keys) {
+        return Err("it calls hookman, which would call itself".to_owned());
+    }
+    let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
+    match handler.matcher.as_deref() {
+        Some(text) if pattern && matcher::compile(text).is_err() => {
+            Err(format!("it never runs: `{text}` is no JavaScript regular expression"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether it has hookman run hooks, as through a variable or a wrapper.
+fn calls_hookman(keys: &Map<String, Value>) -> bool {
+    let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
+    let is_it = |program: &str, first: Option<&str>| {
+        program.rsplit('/').next() == Some("hookman") && first.is_none_or(|first| first == "run")
+    };
+    if let Some(args) = keys.get("args") {
+        let words: Vec<&str> = std::iter::once(command)
+            .chain(args.as_array().into_iter().flatten().filter_map(Value::as_str))
+            .collect();
+        // Further on it is a program only where `run` follows, and else a word like another.
+        return words.iter().enumerate().any(|(at, word)| {
+            let next = words.get(at + 1).copied();
+            is_it(word, next) && (at == 0 || next.is_some())
+        });
+    }
+    let mut found = false;
+    shell::each_invocation(command, &mut |call| {
+        found |= is_it(call.program, call.arguments.first().map(|first| &*first.text));
+    });
+    found
+}
+
+fn program(keys: &Map<String, Value>) -> Result<Program, String> {
+    let has_nul = |text: &str| text.contains('\0');
+    let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
+    if command.trim().is_empty() {
+        return Err("it never runs: `command` is empty".to_owned());
+    }
+    let args = keys.get("args").and_then(Value::as_array).into_iter().flatten();
+    if has_nul(command) || args.filter_map(Value::as_str).any(has_nul) {
+        return Err("it never runs: its command has a NUL character".to_owned());
+    }
+    let Some(args) = keys.get("args") else { return Ok(Program::Command(command.to_owned())) };
+    let texts = args.as_array().map(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)));
+    let texts: Option<Vec<String>> = texts.and_then(Iterator::collect);
+    let Some(texts) = texts else { return Err("its `args` are no list of strings".to_owned()) };
+    Ok(Program::Argv(std::iter::once(command.to_owned()).chain(texts).collect()))
+}
+
+/// The time limit: the handler's own, else the client's for the event.
+fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, String> {
+    let Some(value) = keys.get("timeout") else { return Ok(event.facts().timeout_ms) };
+    let seconds = value.as_f64().unwrap_or_default();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number out of range becomes the nearest, which is refused below"
+    )]
+    let milliseconds = (seconds * 1000.0).round() as u64;
+    match milliseconds {
+        0 => Err("its `timeout` is no number of seconds".to_owned()),
+        1..=LONGEST_MS => Ok(milliseconds),
+        _ => Err(format!("its time limit of {seconds} s is above hookman's of 600 s")),
+    }
+}

@@ -1,0 +1,377 @@
+//! Handlers of others that hookman runs instead of the client, and giving them back to the byte.
+//!
+//! What is kept is the whole text as it would be without hookman, and which of its handlers are
+//! adopted. Every text in between is made from that: the adopted handlers are taken out, and hookman's
+//! entries are put in. So several can be adopted and released in any order, and the last release
+//! gives the very text back. Where somebody edited the file meanwhile, the adopted handlers are
+//! first put back into the text of now.
+
+mod candidate;
+mod name;
+mod reinsertion;
+mod remainder;
+mod state;
+mod strip;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::syntax::json::{Document, is_blank};
+
+pub use candidate::{Candidate, Program, Wrapped, candidates};
+pub use name::{suggest, unique};
+pub use state::{Declared, Kept, gone};
+
+use crate::settings::change::{Action, Change};
+use crate::settings::identity::identity;
+use crate::settings::inventory::{Survey, handlers};
+use crate::settings::plan::Plan;
+use crate::settings::record::Record;
+use crate::settings::refusal::Refusal;
+use crate::settings::registration::Registration;
+use crate::settings::undo::Undo;
+
+/// What is kept of the handlers of one settings file that are adopted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adoption {
+    /// The text without hookman's entries and with the adopted handlers in their places.
+    pub original: String,
+    /// The adopted handlers, in the order of their adoption.
+    pub hooks: Vec<Adopted>,
+    /// Whether the manifest was made for them; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_manifest: Option<bool>,
+    /// The texts before each adoption, to come back to if nothing else changed.
+    #[serde(default)]
+    snapshots: Vec<Snapshot>,
+}
+
+/// One adopted handler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adopted {
+    /// The name of the hook it became.
+    pub hook: String,
+    /// JSON Pointer of the handler in [`Adoption::original`].
+    pub pointer: String,
+    /// The text that was added to the manifest for it.
+    pub block: String,
+}
+
+impl Adopted {
+    /// A handler that becomes a hook.
+    pub fn new(hook: impl Into<String>, pointer: impl Into<String>, block: String) -> Self {
+        Self { hook: hook.into(), pointer: pointer.into(), block }
+    }
+
+    /// The name of its event.
+    fn event(&self) -> &str {
+        self.pointer.split('/').nth(2).unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Snapshot {
+    text: String,
+    record: Record,
+}
+
+/// A handler to put back of which nothing is kept but what the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Its event.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// The handler.
+    pub handler: Value,
+}
+
+impl Rebuilt {
+    /// Whether the client would take the two for one, which it runs once.
+    pub fn is_twin_of(&self, other: &Self) -> bool {
+        self.event == other.event && identity(&self.handler) == identity(&other.handler)
+    }
+}
+
+impl Adoption {
+    /// What is kept, brought in line with `current`, the text of the file now; `undo` takes hookman's
+    /// entries out of that.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the text is no JSON or a value or a duplicate key is in the way.
+    pub fn of(kept: Option<&Self>, current: &str, undo: Option<&Undo>) -> Result<Self, Refusal> {
+        let record = record(current, undo);
+        let Some(kept) = kept.filter(|kept| !kept.hooks.is_empty()) else {
+            let removed = undo.map(|undo| undo.removal(Some(current))).transpose()?;
+            let removed = removed.map(|removal| removal.after.unwrap_or_default());
+            // The record can be about handlers that this text does not have any more.
+            let original = match removed {
+                Some(text)
+                    if sorted(foreign(&text, |_| true)?) == sorted(foreign(current, |_| true)?) =>
+                {
+                    text
+                }
+                _ => bare(current, &record)?,
+            };
+            if !is_blank(&original) {
+                let document = Document::parse(&original)?;
+                crate::settings::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
+            }
+            return Ok(Self { original, ..Self::default() });
+        };
+        let bare = bare(current, &record)?;
+        if kept.is_in_line_with(&bare) {
+            return Ok(kept.clone());
+        }
+        let pointers: Vec<&str> = kept.hooks.iter().map(|hook| &*hook.pointer).collect();
+        let (original, places) = reinsertion::rejoin(&bare, &kept.original, &pointers)?;
+        let mut adoption = kept.clone();
+        adoption.original = original;
+        for (hook, pointer) in adoption.hooks.iter_mut().zip(places) {
+            hook.pointer = pointer;
+        }
+        Ok(adoption)
+    }
+
+    /// Whether `current` is what the writing of these adoptions left, but for our entries.
+    fn fits(&self, current: &str, undo: Option<&Undo>) -> bool {
+        bare(current, &record(current, undo)).is_ok_and(|bare| self.is_in_line_with(&bare))
+    }
+
+    fn is_in_line_with(&self, bare: &str) -> bool {
+        let pointers: Vec<&str> = self.hooks.iter().map(|hook| &*hook.pointer).collect();
+        strip::strip(&self.original, &pointers).is_ok_and(|text| text == bare)
+    }
+
+    /// The same with further handlers adopted; the text of now is kept to come back to.
+    #[must_use]
+    pub fn with(&self, adopted: Vec<Adopted>, current: &str, undo: Option<&Undo>) -> Self {
+        let mut more = self.clone();
+        let record = record(current, undo);
+        more.snapshots.push(Snapshot { text: current.to_owned(), record });
+        more.hooks.extend(adopted);
+        more
+    }
+
+    /// The same without the handlers that became the hooks of these names.
+    #[must_use]
+    pub fn without(&self, hooks: &[&str]) -> Self {
+        let mut fewer = self.clone();
+        fewer.hooks.retain(|adopted| !hooks.contains(&&*adopted.hook));
+        fewer
+    }
+
+    /// The same with what `earlier` had adopted too, of which this one was made.
+    #[must_use]
+    pub fn joined(&self, earlier: &Self) -> Self {
+        let mut all = self.clone();
+        let gone = |hook: &&Adopted| !self.hooks.iter().any(|known| known.hook == hook.hook);
+        all.hooks.extend(earlier.hooks.iter().filter(gone).cloned());
+        all
+    }
+
+    /// The same with a hook of which only the manifest is left, as if its handlers had been at the
+    /// end of their events.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where a value is in the way.
+    pub fn presuming(&self, hook: &str, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
+        let mut adoption = self.clone();
+        for handler in handlers {
+            let (original, pointer) = reinsertion::append(filled(&adoption.original), handler)?;
+            adoption.original = original;
+            adoption.hooks.push(Adopted::new(hook, pointer, String::new()));
+        }
+        Ok(adoption)
+    }
+
+    /// The handlers that a hook was made of, as they were; the matchers are left out.
+    pub fn handlers_of(&self, hook: &str) -> Vec<Rebuilt> {
+        let of_hook = self.hooks.iter().filter(|adopted| adopted.hook == hook);
+        let handler = |adopted: &Adopted| {
+            let handler = self.handler(&adopted.pointer)?;
+            Some(Rebuilt { event: adopted.event().to_owned(), matcher: None, handler })
+        };
+        of_hook.filter_map(handler).collect()
+    }
+
+    /// The handler at a pointer of the original.
+    pub fn handler(&self, pointer: &str) -> Option<Value> {
+        let document = Document::parse(&self.original).ok()?;
+        document.lookup(pointer).map(|node| document.value(node))
+    }
+}
+
+/// A settings file as it is, with what is kept of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Current<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// What takes hookman's entries out of it.
+    pub undo: Option<&'a Undo>,
+    /// The adoptions so far, in line with the text.
+    pub adoption: &'a Adoption,
+}
+
+/// Plans the edit after which exactly the handlers of `next` are adopted and hookman's entries are
+/// exactly `wanted`.
+///
+/// # Errors
+///
+/// A [`Refusal`] as [`crate::settings::plan()`] gives it, and where the proof fails that no handler is lost.
+pub fn plan(
+    current: Current<'_>,
+    next: &Adoption,
+    wanted: &[Registration],
+) -> Result<Plan, Refusal> {
+    let pointers: Vec<&str> = next.hooks.iter().map(|hook| &*hook.pointer).collect();
+    let bare = strip::strip(&next.original, &pointers)?;
+    let record = record(current.text, current.undo);
+    let near = || remainder::plan(current.text, &record, &bare, wanted);
+    let registered = match snapshot(next, &bare, wanted).or_else(near) {
+        Some(plan) => plan,
+        None => crate::settings::plan(Some(&bare), wanted, &Record::default())?,
+    };
+    let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
+    let mut changes = moves(current, next)?;
+    let released = changes.iter().filter(|change| change.action == Action::Release).count();
+    let foreign = registered.after.as_deref().map_or(Ok(0), count_foreign)?;
+    changes.extend(crate::settings::plan(Some(current.text), wanted, &record)?.changes);
+    let plan = Plan {
+        before: Some(current.text.to_owned()),
+        operations: json_patch::diff(&old, &new).0,
+        foreign: foreign.saturating_sub(released),
+        changes,
+        ..registered
+    };
+    plan.verify()?;
+    prove(&plan, current, next)?;
+    Ok(plan)
+}
+
+fn record(text: &str, undo: Option<&Undo>) -> Record {
+    undo.map_or_else(|| Record::presumed(text), |undo| undo.record.clone())
+}
+
+/// The plan over an earlier text, if one is the same but for our entries, so that those stay where
+/// they were; best one in which they are the wanted ones.
+fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option<Plan> {
+    let same = next.snapshots.iter().rev().filter_map(|snapshot| {
+        let same = bare(&snapshot.text, &snapshot.record).is_ok_and(|bare| bare == bare_text);
+        let plan =
+            same.then(|| crate::settings::plan(Some(&snapshot.text), wanted, &snapshot.record));
+        plan?.ok()
+    });
+    let (exact, other): (Vec<Plan>, Vec<Plan>) = same.partition(Plan::is_empty);
+    exact.into_iter().chain(other).next()
+}
+
+/// The text without hookman's entries.
+fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
+    let removal = crate::settings::plan(Some(text), &[], record)?;
+    Ok(removal.after.unwrap_or_else(|| "{}\n".to_owned()))
+}
+
+fn value(text: &str) -> Result<Value, Refusal> {
+    let document = Document::parse(filled(text))?;
+    Ok(document.value(document.root()))
+}
+
+/// An empty file counts as `{}` for the client.
+fn filled(text: &str) -> &str {
+    if is_blank(text) { "{}" } else { text }
+}
+
+fn count_foreign(text: &str) -> Result<usize, Refusal> {
+    let document = Document::parse(text)?;
+    Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
+}
+
+/// What happens to handlers of others: those of `next` go, also where one is back that was adopted
+/// before, and the others come back, but for those that stand there.
+fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
+    let before = current.adoption;
+    let standing = before.standing(current.text)?;
+    let known = |adoption: &Adoption, hook: &Adopted| {
+        adoption.hooks.iter().any(|known| known.hook == hook.hook)
+    };
+    let originals = [&before.original, &next.original].map(|text| Document::parse(filled(text)));
+    let [old, new] = originals;
+    let (old, new) = (old?, new?);
+    let change = |original: &Document<'_>, hook: &Adopted, action: Action| {
+        let handler = original.lookup(&hook.pointer).map(|node| original.value(node));
+        let (before, after) =
+            if action == Action::Release { (None, handler) } else { (handler, None) };
+        let event = hook.event().to_owned();
+        Change { action, event, pointer: hook.pointer.clone(), before, after }
+    };
+    let adopted = next.hooks.iter().filter(|hook| !known(before, hook));
+    let mut changes: Vec<Change> = adopted.map(|hook| change(&new, hook, Action::Adopt)).collect();
+    let withdrawn = standing.iter().filter(|hook| known(next, hook));
+    changes.extend(withdrawn.map(|hook| change(&old, hook, Action::Withdraw)));
+    let released = before.hooks.iter().filter(|hook| !known(next, hook));
+    let released = released.filter(|hook| !standing.contains(hook));
+    changes.extend(released.map(|hook| change(&old, hook, Action::Release)));
+    Ok(changes)
+}
+
+/// Proves from the texts that every handler of others is in the file or adopted, and that nothing
+/// but the hooks changed.
+fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refusal> {
+    let after = plan.after.as_deref().unwrap_or("{}");
+    let known = foreign(&current.adoption.original, |_| true)?;
+    let standing = foreign(current.text, |_| true)?;
+    let mut left = known.clone();
+    let all_known = standing.iter().all(|handler| take(&mut left, handler));
+    let mut new = foreign(after, |_| true)?;
+    new.extend(foreign(&next.original, |pointer| {
+        next.hooks.iter().any(|hook| hook.pointer == pointer)
+    })?);
+    let reason = if !all_known || !known.iter().all(|handler| take(&mut new, handler)) {
+        "a handler of another program would be lost"
+    } else if !new.is_empty() {
+        "a handler of another program would be there twice"
+    } else if rest(current.text)? != rest(after)? {
+        "it differs from the old value outside of the hooks"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::Unproven { reason: reason.to_owned() })
+}
+
+fn take(lines: &mut Vec<String>, wanted: &str) -> bool {
+    let place = lines.iter().position(|line| line == wanted);
+    place.map(|place| lines.swap_remove(place)).is_some()
+}
+
+/// The foreign handlers of a text at the chosen pointers, each with its event and matcher.
+fn foreign(text: &str, chosen: impl Fn(&str) -> bool) -> Result<Vec<String>, Refusal> {
+    let lines = lines(text, false)?.into_iter().filter(|(pointer, _)| chosen(pointer));
+    Ok(lines.map(|(_, line)| line).collect())
+}
+
+/// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
+/// its matcher and itself.
+fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
+    let document = Document::parse(filled(text))?;
+    let line = |handler: crate::settings::Handler| {
+        let crate::settings::Handler { event, matcher, value, pointer, .. } = handler;
+        (pointer, serde_json::json!([event, matcher, value]).to_string())
+    };
+    let wanted = |handler: &crate::settings::Handler| handler.ours == ours;
+    Ok(handlers(&document).into_iter().filter(wanted).map(line).collect())
+}
+
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort_unstable();
+    lines
+}
+
+/// The file without its hooks.
+fn rest(text: &str) -> Result<Map<String, Value>, Refusal> {
+    let mut rest = value(text)?.as_object().cloned().unwrap_or_default();
+    rest.remove("hooks");
+    Ok(rest)
+}

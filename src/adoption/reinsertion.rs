@@ -1,0 +1,158 @@
+//! Putting handlers back into a text that was edited since they were taken out.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::{Map, Value};
+
+use crate::syntax::json::{Document, Node, child};
+
+use super::Rebuilt;
+use super::strip::taken;
+use crate::settings::edit::{Editor, Reshape, apply};
+use crate::settings::inventory::{Handler, Survey, handlers};
+use crate::settings::layout::{Item, Part};
+use crate::settings::refusal::Refusal;
+
+/// `now` with the handlers put back that `old` has at `pointers`, each in a group like its old one
+/// at the end of its event; and the new pointers, in the order of the old.
+///
+/// A handler that somebody put back meanwhile is not put there a second time.
+pub(super) fn rejoin(
+    now: &str,
+    old: &str,
+    pointers: &[&str],
+) -> Result<(String, Vec<String>), Refusal> {
+    let (document, old) = (Document::parse(now)?, Document::parse(old)?);
+    crate::settings::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
+    let (adopted, others): (Vec<Handler>, Vec<Handler>) =
+        handlers(&old).into_iter().partition(|handler| pointers.contains(&&*handler.pointer));
+    let mut standing = handlers(&document);
+    for handler in &others {
+        drop(take(&mut standing, handler));
+    }
+    // Groups are appended at the end, so these pointers stay right.
+    let mut places: HashMap<String, String> = HashMap::new();
+    for handler in adopted {
+        if let Some(found) = take(&mut standing, &handler) {
+            places.insert(handler.pointer, found.pointer);
+        }
+    }
+    let missing: Vec<&str> =
+        pointers.iter().copied().filter(|pointer| !places.contains_key(*pointer)).collect();
+    let mut text = now.to_owned();
+    for event in &Survey::of(&old).events {
+        for (group, missing) in event.groups.iter().zip(taken(event, &missing)) {
+            if missing.is_empty() {
+                continue;
+            }
+            let mut value = old.value(group.node);
+            value["hooks"] =
+                missing.iter().map(|index| old.value(&group.handlers[*index])).collect();
+            let (with, pointer) = append_group(&text, &event.name, &value)?;
+            text = with;
+            for (place, index) in missing.iter().enumerate() {
+                let was = format!("{}/hooks/{index}", group.pointer);
+                places.insert(was, format!("{pointer}/hooks/{place}"));
+            }
+        }
+    }
+    let place = |pointer: &&str| places.get(*pointer).cloned().unwrap_or_default();
+    Ok((text, pointers.iter().map(place).collect()))
+}
+
+/// Takes the first handler out of a list that is the same as another, with its event and matcher.
+fn take(handlers: &mut Vec<Handler>, wanted: &Handler) -> Option<Handler> {
+    let same = |handler: &Handler| {
+        handler.event == wanted.event
+            && handler.matcher == wanted.matcher
+            && handler.value == wanted.value
+    };
+    handlers.iter().position(same).map(|index| handlers.remove(index))
+}
+
+/// The text with one handler in a group of its own at the end of its event, and its pointer.
+pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<(String, String), Refusal> {
+    let mut group = Map::new();
+    if let Some(matcher) = &handler.matcher {
+        group.insert("matcher".to_owned(), matcher.clone().into());
+    }
+    group.insert("hooks".to_owned(), vec![handler.handler.clone()].into());
+    let (text, pointer) = append_group(text, &handler.event, &Value::Object(group))?;
+    Ok((text, format!("{pointer}/hooks/0")))
+}
+
+/// The text with a group at the end of an event, and the group's pointer.
+fn append_group(text: &str, name: &str, group: &Value) -> Result<(String, String), Refusal> {
+    let document = Document::parse(text)?;
+    let survey = Survey::of(&document);
+    crate::settings::obstacle::refuse_ambiguous(&document, &survey)?;
+    let mut editor = Editor::new(&document);
+    let mut place = 0;
+    match survey.event(name) {
+        Some(event) => {
+            place = event.array.elements().map_or(0, <[_]>::len);
+            editor.reshape(&Reshape {
+                container: event.array,
+                parent: survey.hooks.map(|hooks| &hooks.value),
+                part: Part::Event,
+                removed: BTreeSet::new(),
+                added: vec![Item { key: None, value: group }],
+                hollow: None,
+            });
+        }
+        None => {
+            let events = Map::from_iter([(name.to_owned(), vec![group.clone()].into())]);
+            add_events(&mut editor, &document, &survey, &events)?;
+        }
+    }
+    let pointer = format!("{}/{place}", child("/hooks", name));
+    Ok((apply(text, &editor.splices()), pointer))
+}
+
+fn add_events(
+    editor: &mut Editor<'_, '_>,
+    document: &Document<'_>,
+    survey: &Survey<'_>,
+    events: &Map<String, Value>,
+) -> Result<(), Refusal> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let root = document.root();
+    let wrong = |key: Option<&str>, node: &Node, wanted| Refusal::WrongType {
+        key: key.map(str::to_owned),
+        found: node.describe(),
+        wanted,
+        position: document.position(node.span.start),
+    };
+    if root.members().is_none() {
+        return Err(wrong(None, root, "an object"));
+    }
+    let whole = Value::Object(events.clone());
+    let (container, parent, part, added): (_, _, _, Vec<Item<'_>>) = match survey.hooks {
+        Some(hooks) => {
+            for member in hooks.value.members().unwrap_or_default() {
+                let key = document.key(member);
+                if events.contains_key(&*key) {
+                    return Err(wrong(Some(&key), &member.value, "an array"));
+                }
+            }
+            if hooks.value.members().is_none() {
+                return Err(wrong(Some("hooks"), &hooks.value, "an object"));
+            }
+            let added =
+                events.iter().map(|(event, value)| Item { key: Some(event), value }).collect();
+            (&hooks.value, Some(root), Part::Hooks, added)
+        }
+        None => (root, None, Part::Root, vec![Item { key: Some("hooks"), value: &whole }]),
+    };
+    editor.reshape(&Reshape {
+        container,
+        parent,
+        part,
+        removed: BTreeSet::new(),
+        added,
+        hollow: None,
+    });
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! What is kept of adoptions across a write, and what a manifest knows of them.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::event::Event;
+use crate::syntax::json::Document;
+
+use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines, take};
+use crate::settings::refusal::Refusal;
+use crate::settings::undo::Undo;
+
+/// What hookman keeps of the adoptions from one settings file.
+///
+/// A process may be killed between its two files, so before a write both states are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The adoptions now.
+    #[serde(flatten)]
+    pub now: Adoption,
+    /// What a write that has not ended makes of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Adoption>,
+}
+
+impl Kept {
+    /// All that is adopted, and of a write that did not end also what was about to be, brought in
+    /// line with `current` as [`Adoption::of`] does it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adoption::of`].
+    pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
+        let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
+        let all = next.joined(&self.now);
+        if self.now.fits(current, undo) || next.fits(current, undo) {
+            return Ok(all);
+        }
+        Adoption::of(Some(&all), current, undo)
+    }
+}
+
+/// A hook as its manifest declares it.
+#[derive(Debug, Clone)]
+pub struct Declared<'a> {
+    /// Its name.
+    pub hook: &'a str,
+    /// Whether it says that it was adopted.
+    pub adopted: bool,
+    /// What it does; none of a ready-made hook.
+    pub program: Option<Program>,
+    /// Its events.
+    pub events: &'a [Event],
+    /// Its matcher.
+    pub matcher: Option<&'a str>,
+    /// The permission rule under which it is called.
+    pub condition: Option<&'a str>,
+}
+
+impl Declared<'_> {
+    /// Whether it runs what a handler runs.
+    fn runs(&self, handler: &Wrapped) -> bool {
+        self.program.as_ref() == Some(&handler.program)
+    }
+
+    /// Whether it was adopted from such a handler, and not edited since.
+    fn stands_for(&self, handler: &Wrapped) -> bool {
+        let all = |matcher: &&str| !matches!(*matcher, "" | "*");
+        self.adopted
+            && self.runs(handler)
+            && self.events.contains(&handler.event)
+            && self.matcher.filter(all) == handler.matcher.as_deref().filter(all)
+            && self.condition == handler.condition.as_deref()
+    }
+}
+
+impl Adoption {
+    /// The same as a manifest knows it: under the names that its hooks have now, without the
+    /// handlers that are back in `current` and that no hook runs, and with those that are there
+    /// though a hook that is marked as adopted runs them, as when an old copy came back.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the text is no JSON.
+    pub fn declared_by(
+        &self,
+        hooks: &[Declared<'_>],
+        current: &str,
+        undo: Option<&Undo>,
+    ) -> Result<Self, Refusal> {
+        let document = Document::parse(super::filled(&self.original))?;
+        let candidates = candidates(&document);
+        let mut adoption = self.renamed(hooks, &candidates);
+        let back: Vec<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
+        let declared = |hook: &Adopted| hooks.iter().any(|known| known.hook == hook.hook);
+        adoption.hooks.retain(|hook| declared(hook) || !back.contains(hook));
+        let claimed = adoption.claimed(hooks, &candidates, current)?;
+        if !claimed.is_empty() {
+            adoption = adoption.with(claimed, current, undo);
+        }
+        Ok(adoption)
+    }
+
+    fn renamed(&self, hooks: &[Declared<'_>], candidates: &[Candidate]) -> Self {
+        let mut renamed = self.clone();
+        // A hook that was edited as well is found by what it runs.
+        let tests: [fn(&Declared<'_>, &Wrapped) -> bool; 2] =
+            [|hook, handler| hook.stands_for(handler), |hook, handler| hook.runs(handler)];
+        for test in tests {
+            for index in 0..renamed.hooks.len() {
+                let known = |name: &str| renamed.hooks.iter().any(|hook| hook.hook == name);
+                let Adopted { hook, pointer, .. } = &renamed.hooks[index];
+                if hooks.iter().any(|declared| declared.hook == *hook) {
+                    continue;
+                }
+                let handler = candidates.iter().find(|candidate| candidate.pointer == *pointer);
+                let Some(handler) = handler.and_then(|it| it.wrapped.as_ref().ok()) else {
+                    continue;
+                };
+                let mut free = hooks.iter().filter(|hook| hook.adopted && !known(hook.hook));
+                if let Some(found) = free.find(|hook| test(hook, handler)) {
+                    found.hook.clone_into(&mut renamed.hooks[index].hook);
+                }
+            }
+        }
+        renamed
+    }
+
+    /// What `current` holds of the hooks that are marked as adopted and of which nothing is kept.
+    fn claimed(
+        &self,
+        hooks: &[Declared<'_>],
+        candidates: &[Candidate],
+        current: &str,
+    ) -> Result<Vec<Adopted>, Refusal> {
+        let is_kept = |name: &str| self.hooks.iter().any(|hook| hook.hook == name);
+        let free: Vec<_> =
+            hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
+        let mut claimed: Vec<(Adopted, Event)> = Vec::new();
+        if free.is_empty() {
+            return Ok(Vec::new());
+        }
+        let there = foreign(current, |_| true)?;
+        let lines: HashMap<String, String> = lines(&self.original, false)?.into_iter().collect();
+        for candidate in candidates {
+            let Ok(handler) = &candidate.wrapped else { continue };
+            let pointer = &candidate.pointer;
+            let taken = self.hooks.iter().any(|hook| hook.pointer == *pointer);
+            if taken || lines.get(pointer).is_some_and(|line| !there.contains(line)) {
+                continue;
+            }
+            let is_claimed = |hook: &Declared<'_>| {
+                claimed
+                    .iter()
+                    .any(|(known, event)| known.hook == hook.hook && *event == handler.event)
+            };
+            let fits = |hook: &&&Declared<'_>| hook.stands_for(handler) && !is_claimed(hook);
+            if let Some(hook) = free.iter().find(fits) {
+                let adopted = Adopted::new(hook.hook, pointer.clone(), String::new());
+                claimed.push((adopted, handler.event));
+            }
+        }
+        Ok(claimed.into_iter().map(|(adopted, _)| adopted).collect())
+    }
+
+    /// The adopted handlers that are in `current` all the same, so that they run twice.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where a text is no JSON.
+    pub fn standing(&self, current: &str) -> Result<Vec<&Adopted>, Refusal> {
+        let mut left = foreign(current, |_| true)?;
+        let mut lines: HashMap<String, String> =
+            lines(&self.original, false)?.into_iter().collect();
+        let adopted = self.hooks.iter().map(|hook| (hook, lines.remove(&hook.pointer)));
+        let adopted: Vec<_> = adopted.collect();
+        for line in lines.values() {
+            take(&mut left, line);
+        }
+        let is_there = |(hook, line): (_, Option<String>)| take(&mut left, &line?).then_some(hook);
+        Ok(adopted.into_iter().filter_map(is_there).collect())
+    }
+
+    /// The adopted handlers that no hook of the manifest runs, and that are not in the settings
+    /// either if these adoptions are [as the manifest knows them](Adoption::declared_by).
+    pub fn undeclared(&self, hooks: &[Declared<'_>]) -> Vec<&Adopted> {
+        let undeclared = |hook: &&Adopted| !hooks.iter().any(|known| known.hook == hook.hook);
+        self.hooks.iter().filter(undeclared).collect()
+    }
+
+    /// Those of them that nothing runs though `current` says that hookman is at work. A text without
+    /// a hookman entry can be from before the adoption, as on another branch.
+    pub fn lost(&self, hooks: &[Declared<'_>], current: &str) -> Vec<&Adopted> {
+        let is_at_work = lines(current, true).is_ok_and(|entries| !entries.is_empty());
+        if is_at_work { self.undeclared(hooks) } else { Vec::new() }
+    }
+}
+
+/// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
+/// each as the client names it, for people.
+pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
+    let (Ok(document), Ok(mut left)) =
+        (Document::parse(super::filled(before)), foreign(after, |_| true))
+    else {
+        return Vec::new();
+    };
+    let lines: HashMap<String, String> =
+        lines(before, false).unwrap_or_default().into_iter().collect();
+    let is_run = |candidate: &Candidate| {
+        let runs = |handler: &Wrapped| hooks.iter().any(|hook| hook.adopted && hook.runs(handler));
+        candidate.wrapped.as_ref().is_ok_and(runs)
+    };
+    let mut gone = candidates(&document);
+    gone.retain(|it| {
+        lines.get(&it.pointer).is_some_and(|line| !take(&mut left, line)) && !is_run(it)
+    });
+    gone.iter().map(|it| format!("{}  {}", it.fires(), it.summary)).collect()
+}

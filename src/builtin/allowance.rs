@@ -1,0 +1,114 @@
+//! Which calls a gate lets through while it stops others.
+//!
+//! Gates of one session know each other's allowances, so that no two of them can lock a session: what
+//! one gate needs to open again is let through by all others.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::to_raw_value;
+
+use super::context::{Context, Failure};
+use super::values::ToolPattern;
+use crate::client::payload::Payload;
+use crate::syntax::shell;
+
+/// The named text with the allowances of the gates that are closed for the agent: a table from the
+/// hook's name.
+fn closed_name(context: &Context<'_>) -> String {
+    match &*context.payload.agent_id {
+        "" => "gates.closed".to_owned(),
+        agent => format!("gates.closed@{agent}"),
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    file_path: Option<Cow<'a, str>>,
+}
+
+/// Whether the whole call is one of these: of a shell line every command must be hit, and none may
+/// write a file by a redirection; a path may not climb with `..`.
+pub(super) fn covers(patterns: &[ToolPattern], context: &Context<'_>) -> bool {
+    let Ok(input) = context.tool_input::<Input<'_>>() else { return false };
+    let Input { command, file_path } = input.unwrap_or_default();
+    if file_path.is_some_and(|path| path.split(['/', '\\']).any(|part| part == "..")) {
+        return false;
+    }
+    let hit = |context: &Context<'_>| patterns.iter().any(|pattern| pattern.hits(context));
+    let Some(command) = command else { return hit(context) };
+    let split = shell::split(&command);
+    let hits_command = |source: &str| {
+        let Ok(input) = to_raw_value(&BTreeMap::from([("command", source)])) else { return false };
+        let payload = Payload {
+            tool_name: Cow::Borrowed(&*context.payload.tool_name),
+            cwd: Cow::Borrowed(&*context.payload.cwd),
+            tool_input: Some(&input),
+            ..Payload::default()
+        };
+        hit(&Context { payload: &payload, ..*context })
+    };
+    let is_hit = |command: &shell::Command<'_>| {
+        hits_command(&command.source) && !command.redirections.iter().any(writes)
+    };
+    // A line without a command does nothing that a gate could wait for.
+    split.complete && !split.commands.is_empty() && split.commands.iter().all(is_hit)
+}
+
+/// Whether a redirection writes a file, which no pattern tells of.
+fn writes(redirection: &shell::Redirection<'_>) -> bool {
+    let target = &*redirection.target.text;
+    let is_number = target.trim_start_matches('&').bytes().all(|byte| byte.is_ascii_digit());
+    redirection.operator.contains('>') && !is_number && target != "/dev/null"
+}
+
+/// Whether a gate that is closed lets the call through, and so every other gate does.
+///
+/// # Errors
+///
+/// When the session's store cannot be read.
+pub(super) fn is_let_through_by_others(context: &Context<'_>) -> Result<bool, Failure> {
+    let Some(closed) = context.store.text(&closed_name(context)).map_err(Failure::Store)? else {
+        return Ok(false);
+    };
+    let closed: BTreeMap<String, Vec<ToolPattern>> =
+        serde_json::from_str(&closed).unwrap_or_default();
+    let mut others = closed.iter().filter(|(name, _)| *name != context.name);
+    Ok(others.any(|(_, patterns)| covers(patterns, context)))
+}
+
+/// Tells other gates that this one is closed, and what it lets through.
+///
+/// # Errors
+///
+/// When the session's store cannot be written.
+pub(super) fn close(context: &Context<'_>, patterns: &[ToolPattern]) -> Result<(), Failure> {
+    set(context, Some(patterns))
+}
+
+/// Tells other gates that this one is open again.
+///
+/// # Errors
+///
+/// When the session's store cannot be written.
+pub(super) fn open(context: &Context<'_>) -> Result<(), Failure> {
+    set(context, None)
+}
+
+fn set(context: &Context<'_>, patterns: Option<&[ToolPattern]>) -> Result<(), Failure> {
+    let mut change = |old: Option<&str>| {
+        let mut closed: BTreeMap<String, Vec<ToolPattern>> =
+            old.and_then(|old| serde_json::from_str(old).ok()).unwrap_or_default();
+        match patterns {
+            Some(patterns) => closed.insert(context.name.to_owned(), patterns.to_vec()),
+            None => closed.remove(context.name),
+        };
+        (!closed.is_empty()).then(|| serde_json::to_string(&closed).unwrap_or_default())
+    };
+    context.store.change(&closed_name(context), &mut change).map(|_| ()).map_err(Failure::Store)
+}

@@ -1,0 +1,170 @@
+//! Flags and operands of a call.
+
+use crate::syntax::shell::Word;
+
+pub(in crate::builtin) enum Argument<'w, 'c> {
+    Flag(&'w str),
+    Operand(&'w Word<'c>),
+}
+
+/// Tells flags from operands, and leaves out the values that flags take from the next word.
+pub(in crate::builtin) struct Arguments<'w, 'c> {
+    words: std::slice::Iter<'w, Word<'c>>,
+    values: &'w str,
+    flags_ended: bool,
+}
+
+impl<'w, 'c> Arguments<'w, 'c> {
+    /// `values` names the flags that take the next word.
+    pub(in crate::builtin) fn new(words: &'w [Word<'c>], values: &'w str) -> Self {
+        Self { words: words.iter(), values, flags_ended: false }
+    }
+}
+
+impl<'w, 'c> Iterator for Arguments<'w, 'c> {
+    type Item = Argument<'w, 'c>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let word = self.words.next()?;
+        if self.flags_ended || !word.text.starts_with('-') || word.text.len() == 1 {
+            return Some(Argument::Operand(word));
+        }
+        if word.text == "--" {
+            self.flags_ended = true;
+            return self.next();
+        }
+        if takes_next_word(&word.text, self.values) {
+            self.words.next();
+        }
+        Some(Argument::Flag(&word.text))
+    }
+}
+
+/// The words after the options of the program itself and the words of its subcommand.
+pub(in crate::builtin) fn after_subcommand<'w, 'c>(
+    mut words: &'w [Word<'c>],
+    subcommand: &str,
+    globals: &str,
+) -> Option<&'w [Word<'c>]> {
+    for wanted in subcommand.split_whitespace() {
+        loop {
+            let (word, rest) = words.split_first()?;
+            words = rest;
+            if !word.text.starts_with('-') {
+                if !wanted.split('|').any(|wanted| word.text == wanted) {
+                    return None;
+                }
+                break;
+            }
+            if takes_next_word(&word.text, globals) {
+                words = words.split_first()?.1;
+            }
+        }
+    }
+    Some(words)
+}
+
+/// What a call's flags may look like.
+pub(in crate::builtin) struct Flags<'f> {
+    pub(in crate::builtin) program: &'f str,
+    pub(in crate::builtin) subcommand: &'f str,
+    /// Flags that take the next word.
+    pub(in crate::builtin) values: &'f str,
+}
+
+impl Flags<'_> {
+    /// Whether a word such as `-rf`, `--force=x` or `-delete` holds the wanted flag.
+    ///
+    /// A wanted `-x` is looked for in clusters; `--word` is compared whole, so that `--force` is
+    /// not `--force-with-lease`, or cut short where the program takes it so; `-Word` is a
+    /// parameter of `PowerShell`, `=-x` is the word itself, and any other `-word` is compared whole
+    /// and without case.
+    pub(in crate::builtin) fn has(&self, flag: &str, wanted: &str) -> bool {
+        if let Some(whole) = wanted.strip_prefix('=') {
+            return flag == whole;
+        }
+        if let Some(letter) = short(wanted) {
+            return letters(flag, self.values).contains(letter);
+        }
+        if wanted.starts_with("--") {
+            let name = flag.split('=').next().unwrap_or(flag);
+            return name == wanted || self.is_cut_short(name, wanted);
+        }
+        if wanted.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {
+            return is_parameter(flag, wanted);
+        }
+        flag.eq_ignore_ascii_case(wanted)
+    }
+
+    fn is_cut_short(&self, name: &str, wanted: &str) -> bool {
+        if name.len() < 3 || !wanted.starts_with(name) {
+            return false;
+        }
+        let subcommand = self.subcommand.split_whitespace().next().unwrap_or_default();
+        let of_program = |(program, of, _): &&(&str, &str, &str)| {
+            *program == self.program && (of.is_empty() || *of == subcommand)
+        };
+        let Some((_, _, others)) = CUT_SHORT.iter().find(of_program) else { return false };
+        !others.split(' ').any(|other| other != wanted && other.starts_with(name))
+    }
+}
+
+/// Programs that take a long flag cut short, with the subcommand and the other flags that a short
+/// form could also mean. A form that means several is an error of theirs, which runs nothing.
+const CUT_SHORT: &[(&str, &str, &str)] = &[
+    (
+        "git",
+        "push",
+        "--all --branches --delete --dry-run --follow-tags --force --force-if-includes \
+         --force-with-lease --mirror --no-verify --porcelain --progress --prune --push-option",
+    ),
+    ("git", "branch", "--delete --force --format --merged --move --contains --column"),
+    ("git", "checkout", "--conflict --detach --force --guess --merge --ours --orphan --overlay"),
+    ("git", "reset", "--hard --help --keep --merge --mixed"),
+    ("git", "restore", "--source --staged --worktree --quiet --progress --patch --pathspec"),
+    ("git", "", ""),
+    ("rm", "", "--recursive --force --verbose --preserve-root --no-preserve-root"),
+    ("chmod", "", "--recursive --reference"),
+    ("chown", "", "--recursive --reference"),
+    ("chgrp", "", "--recursive --reference"),
+    ("shred", "", "--remove --random-source"),
+    ("truncate", "", "--size --reference"),
+    ("mv", "", "--target-directory"),
+];
+
+/// Whether a flag is a parameter, which may be cut short and is off with `:$false`.
+fn is_parameter(flag: &str, wanted: &str) -> bool {
+    let (name, value) = flag.split_once(':').unwrap_or((flag, ""));
+    let is_off = matches!(value, "$false" | "$False" | "0" | "$FALSE");
+    let beginning = wanted.get(..name.len()).unwrap_or_default();
+    name.len() > 1 && beginning.eq_ignore_ascii_case(name) && !is_off
+}
+
+/// The letters of a cluster such as `-rf` that are flags: up to the first that takes a value.
+fn letters<'f>(flag: &'f str, values: &str) -> &'f str {
+    let Some(cluster) = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return "";
+    };
+    let end = cluster.char_indices().find(|(_, letter)| is_value_letter(*letter, values));
+    end.map_or(cluster, |(at, letter)| &cluster[..at + letter.len_utf8()])
+}
+
+fn is_value_letter(letter: char, values: &str) -> bool {
+    values.split_whitespace().any(|value| short(value) == Some(letter))
+}
+
+/// The letter of a short flag such as `-r`.
+fn short(flag: &str) -> Option<char> {
+    let mut letters = flag.strip_prefix('-')?.chars();
+    letters.next().filter(|letter| *letter != '-' && letters.next().is_none())
+}
+
+fn takes_next_word(flag: &str, values: &str) -> bool {
+    if values.is_empty() {
+        return false;
+    }
+    let letters = letters(flag, values);
+    let by_letter = letters.len() + 1 == flag.len()
+        && letters.chars().next_back().is_some_and(|letter| is_value_letter(letter, values));
+    by_letter || values.split_whitespace().any(|value| value == flag)
+}

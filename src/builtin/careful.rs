@@ -1,0 +1,28 @@
+//! Careful mode, in which guards block whatever they find.
+
+use std::io;
+use std::path::Path;
+
+use super::context::Context;
+use crate::machine::paths;
+use crate::session::store::CAREFUL;
+
+/// Whether careful mode is on for the call's session or project.
+///
+/// # Errors
+///
+/// When the session's state cannot be read, and the project is not known to be careful.
+pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
+    let host = context.host;
+    let state = host.session_folder().ancestors().nth(2).unwrap_or(Path::new(""));
+    let project = host.variable("CLAUDE_PROJECT_DIR");
+    let folders = [project.as_deref().unwrap_or_default(), &*context.payload.cwd];
+    let is_careful = |folder: &&str| {
+        let real = host.real(Path::new(folder));
+        real.ancestors().any(|folder| host.look(&paths::careful(state, folder)).is_some())
+    };
+    if folders.iter().filter(|folder| folder.starts_with('/')).any(is_careful) {
+        return Ok(true);
+    }
+    context.store.is_up(CAREFUL)
+}

@@ -1,0 +1,227 @@
+//! What an operand stands for: a name that a rule gives, or one of the sets that begin with `@`.
+
+use crate::syntax::shell::Word;
+
+/// Whether a word is what a rule wants: the text itself, any that begins as what stands before a
+/// `*` at the end, or one of a set.
+pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
+    let text = &*word.text;
+    match wanted {
+        "@here" => is_here(text),
+        "@system" => is_system(text),
+        "@home" => is_home(text),
+        "@git" => is_git(text),
+        "@secret" => is_secret(text),
+        "@database" => is_database(text),
+        "@device" => is_device(text.strip_prefix("of=").unwrap_or(text)),
+        "@pattern" => word.expanded && text.contains(['*', '?', '[']),
+        "@temporary" => is_temporary(text),
+        "@any" => true,
+        _ => is_like(text, wanted),
+    }
+}
+
+/// Whether a text is a name in which `*` is anything.
+fn is_like(text: &str, name: &str) -> bool {
+    let Some((start, rest)) = name.split_once('*') else { return text == name };
+    let Some(text) = text.strip_prefix(start) else { return false };
+    rest.is_empty() || (0..=text.len()).any(|at| text.get(at..).is_some_and(|it| is_like(it, rest)))
+}
+
+/// Whether a path is spared: it ends in the name, or is of the set that the name is.
+pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
+    if name.starts_with('@') { is(word, name) } else { is_within(&word.text, name) }
+}
+
+/// Whether a path ends in this name, without a way up that could lead out of it.
+fn is_within(path: &str, name: &str) -> bool {
+    let path = path.trim_end_matches(['/', '*']);
+    let last = path.rsplit('/').next().unwrap_or_default();
+    last == name && !goes_up(path)
+}
+
+fn goes_up(path: &str) -> bool {
+    path.split('/').any(|part| part == "..")
+}
+
+/// A path without what leaves it the same or takes all that is in it.
+fn base(path: &str) -> &str {
+    let mut base = path;
+    while let Some(shorter) =
+        ["/", "/.", "/*", "/.*", "/**", "/{*,.*}"].iter().find_map(|end| base.strip_suffix(end))
+    {
+        base = shorter;
+    }
+    base
+}
+
+/// All of the working directory, or what is above it.
+fn is_here(text: &str) -> bool {
+    if text.starts_with('/') || text.is_empty() {
+        return false;
+    }
+    let known = [
+        "*",
+        ".*",
+        "**",
+        "*.*",
+        ":",
+        ":(top)",
+        ":(glob)",
+        ":(top,glob)",
+        "$PWD",
+        "${PWD}",
+        "$(pwd)",
+        "`pwd`",
+    ];
+    let base = base(text);
+    known.contains(&base) || base.split('/').all(|part| matches!(part, "." | ".." | "*" | ""))
+}
+
+/// Directories whose every part belongs to the system.
+const SYSTEM: &[&str] = &[
+    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr", "System",
+    "Library",
+];
+/// Directories that are the system's themselves, but not what is deeper in them.
+const SHARED: &[&str] = &[
+    "Applications",
+    "Users",
+    "Volumes",
+    "home",
+    "media",
+    "mnt",
+    "opt",
+    "private",
+    "root",
+    "run",
+    "srv",
+    "var",
+];
+/// What is deeper in these is the system's, too.
+const DEEPER: &[&str] =
+    &["var/lib", "var/log", "var/www", "var/spool", "var/backups", "var/db", "private/etc"];
+
+/// The root, the system's directories, and the home of some user.
+fn is_system(text: &str) -> bool {
+    let slashed = text.replace('\\', "/");
+    let bytes = slashed.as_bytes();
+    if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
+        let path = base(&slashed[2..]).to_ascii_lowercase();
+        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
+        return first.is_empty()
+            || matches!(&*first, "windows" | "program files" | "programdata")
+            || path == "/users";
+    }
+    if !text.starts_with('/') || text == "/dev/null" {
+        return false;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base(text).split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    let Some(first) = parts.first() else { return true };
+    let is_glob = first.contains(['*', '?', '[', '{']);
+    let whole = parts.join("/");
+    match parts.len() {
+        1 => is_glob || SYSTEM.contains(first) || SHARED.contains(first),
+        2 if matches!(*first, "home" | "Users") => true,
+        _ if *first == "usr" && parts[1] == "local" => parts.len() < 4,
+        _ => SYSTEM.contains(first) || DEEPER.contains(&whole.as_str()),
+    }
+}
+
+/// A home directory, or what in it matters most.
+fn is_home(text: &str) -> bool {
+    let base = base(text);
+    let rest = ["$HOME", "${HOME}", "$env:USERPROFILE", "%USERPROFILE%", "$Env:UserProfile"]
+        .iter()
+        .find_map(|home| base.strip_prefix(home))
+        .or_else(|| {
+            let user = base.strip_prefix('~')?;
+            Some(user.find('/').map_or("", |at| &user[at..]))
+        });
+    let Some(rest) = rest else { return false };
+    let kept = [
+        "",
+        "/.ssh",
+        "/.gnupg",
+        "/.aws",
+        "/.kube",
+        "/.config",
+        "/.local",
+        "/Documents",
+        "/Desktop",
+        "/Downloads",
+        "/Pictures",
+        "/Library",
+        "/*",
+        "/.",
+    ];
+    kept.contains(&rest) && !goes_up(rest)
+}
+
+/// What git keeps of a work tree, but for its locks.
+fn is_git(text: &str) -> bool {
+    let is_lock = || text.rsplit('.').next() == Some("lock");
+    text.replace('\\', "/").split('/').any(|part| part == ".git") && !is_lock()
+}
+
+/// Files with keys and passwords.
+fn is_secret(text: &str) -> bool {
+    let name = text.trim_end_matches(['/', '*']).rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_sample =
+        [".example", ".sample", ".template", ".dist", ".pub"].iter().any(|end| name.ends_with(end));
+    let is_key = name.starts_with("id_rsa") || name.starts_with("id_ed25519");
+    let ends = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];
+    let names = [
+        ".env",
+        ".netrc",
+        ".pgpass",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        "credentials",
+        "secrets.yml",
+        "secrets.yaml",
+        "secrets.json",
+        "authorized_keys",
+        "known_hosts",
+    ];
+    !is_sample
+        && (names.contains(&name)
+            || name.starts_with(".env.")
+            || is_key
+            || ends.iter().any(|end| name.len() > end.len() && name.ends_with(end)))
+}
+
+fn is_database(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let ends = [".db", ".sqlite", ".sqlite3", ".db3", ".mdb", ".duckdb", ".rdb"];
+    ends.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+/// A disk or another device, but for those that take anything.
+fn is_device(text: &str) -> bool {
+    let Some(device) = text.strip_prefix("/dev/") else {
+        return text.starts_with(r"\\.\") || text == "/proc/sysrq-trigger";
+    };
+    let harmless = ["null", "zero", "full", "random", "urandom", "shm"];
+    !harmless.contains(&device)
+        && !["fd/", "shm/", "pts/", "tty", "std"].iter().any(|it| device.starts_with(it))
+}
+
+/// Something in a directory for what is temporary.
+fn is_temporary(text: &str) -> bool {
+    let folders = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "$TMPDIR/", "${TMPDIR}/"];
+    let made = ["$(mktemp", "`mktemp", "$TMPDIR", "${TMPDIR}"];
+    let inside = |folder: &str| {
+        text.strip_prefix(folder).is_some_and(|rest| !matches!(base(rest), "" | "*" | "." | ".*"))
+    };
+    !goes_up(text)
+        && (folders.into_iter().any(inside) || made.iter().any(|it| text.starts_with(it)))
+}

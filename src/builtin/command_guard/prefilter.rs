@@ -1,0 +1,125 @@
+//! Whether a line may call a program at all: a test without reading the line as a shell does.
+
+use crate::builtin::hiding::{hides_a_name, is_name_byte};
+
+/// Whether a command line may make one of these calls.
+///
+/// `programs` are names with `|` between them; after a blank a name may have the first word of its
+/// subcommand, which must then be somewhere in the line, and `>` is a file that is emptied or a
+/// device that is written to by a redirection. What hides a name counts as a call as well.
+pub(super) fn may_call(line: &str, programs: &str) -> bool {
+    let bytes = line.as_bytes();
+    if hides_a_name(line) {
+        return true;
+    }
+    // Most calls are told from the line by how its words begin, without a look at each of them.
+    let beginnings = starts(bytes).fold(0, |all, at| all | beginning(&bytes[at..], 1));
+    let mut calls = programs.as_bytes().split(|byte| *byte == b'|');
+    calls.any(|call| match call {
+        b">" => may_write(line),
+        _ => may_make(bytes, beginnings, call),
+    })
+}
+
+/// One bit of 64 for the first two bytes of a text, the same for both cases of a letter; `short`
+/// where its first word is of one byte.
+fn beginning(text: &[u8], short: u64) -> u64 {
+    let low = |byte: u8| u32::from(byte.to_ascii_lowercase());
+    match text {
+        [_, b' ', ..] => short,
+        [first, second, ..] => 1 << ((low(*first) * 5 + low(*second)) & 63),
+        _ => short,
+    }
+}
+
+/// Where names begin.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let begins =
+        |at: &usize| is_name_byte(bytes[*at]) && (*at == 0 || !is_name_byte(bytes[at - 1]));
+    (0..bytes.len()).filter(begins)
+}
+
+fn may_make(line: &[u8], beginnings: u64, call: &[u8]) -> bool {
+    let may_begin = |word: &[u8]| beginnings & beginning(word, u64::MAX) != 0;
+    if !may_begin(call) {
+        return false;
+    }
+    let mut words = call.splitn(2, |byte| *byte == b' ');
+    let name = words.next().unwrap_or_default();
+    let word = words.next();
+    let has_word = |word: &[u8]| starts(line).any(|at| starts_with(&line[at..], word));
+    word.is_none_or(may_begin)
+        && starts(line).any(|at| starts_with_name(&line[at..], name))
+        && word.is_none_or(has_word)
+}
+
+fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    text.get(..start.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(start))
+}
+
+/// Whether a text begins with a name and nothing that would make it another; `mkfs*` is the
+/// beginning of a name.
+fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
+    if let Some(start) = name.strip_suffix(b"*") {
+        return starts_with(text, start);
+    }
+    starts_with(text, name) && !text.get(name.len()).copied().is_some_and(is_name_byte)
+}
+
+/// Whether a redirection may empty a file, because nothing is written to it, or write to a device.
+fn may_write(line: &str) -> bool {
+    line.match_indices('>').any(|(at, _)| {
+        let target = line[at + 1..].trim_start_matches(['>', '|', ' ', '\t', '"', '\'']);
+        let device = ["/dev/", "/proc/sys"].iter().any(|start| target.starts_with(start))
+            && !["/dev/null", "/dev/std", "/dev/tty", "/dev/fd"]
+                .iter()
+                .any(|start| target.starts_with(start));
+        let before = line[..at].trim_end_matches([' ', '\t']);
+        let empties = before.is_empty()
+            || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
+            || ["true", "/dev/null", "echo -n"].iter().any(|end| before.ends_with(end));
+        device
+            || (empties && !target.starts_with(['&', '(', '/']) && !target.is_empty())
+            || (empties && target.starts_with('/') && !target.starts_with("/dev/"))
+    })
+}
+
+/// The names, in the form of [`may_call`], that a line has where it makes a call of a program, or one
+/// that is shown as such; `subcommand` is the first word of a subcommand, or several.
+pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
+    let alike: &[&str] = match program {
+        "rm" => &[
+            "rm",
+            "rmtree",
+            "rm_rf",
+            "rm_r",
+            "rmSync",
+            "remove_tree",
+            "remove_dir",
+            "removeSync",
+            "remove_entry",
+            "rimraf",
+            "emptyDir",
+            "emptyDirSync",
+            "unlink",
+            "unlinkSync",
+            "rmdir",
+            "rmdirSync",
+            "remove",
+        ],
+        "unlink" => &["unlink", "unlinkSync", "rmSync", "rm", "removeSync", "remove", "delete"],
+        "rmdir" => &["rmdir", "rmdirSync", "removedirs"],
+        "truncate" => &["truncate", "truncateSync", ">"],
+        "dd" => &["dd", ">"],
+        "chmod" => &["chmod", "chmodSync", "lchmod"],
+        "sql" | "mongo" => {
+            return subcommand.split('|').map(str::to_owned).collect();
+        }
+        _ => &[],
+    };
+    if alike.is_empty() {
+        let calls = subcommand.split('|').map(|word| format!("{program} {word}"));
+        return calls.map(|call| call.trim_end().to_owned()).collect();
+    }
+    alike.iter().map(|name| (*name).to_owned()).collect()
+}

@@ -1,0 +1,149 @@
+//! The kind `content-guard`: stops writing what should have come from a tool, unless the tool ran.
+//!
+//! After the diagram guard and its mark (`000_19214067bdcb98df`). One hook does both halves: a call of
+//! the tool raises a flag for a short time, and a write that would be stopped spends it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::careful;
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::tool_input::ToolInput;
+use super::values::{Level, PathGlob, Period, ToolPattern};
+use crate::client::answer::Answer;
+use crate::client::event::Event;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("content-guard", &[Can::Decide, Can::Advise, Can::Remember], run);
+
+/// Which texts are stopped in which files, and what lets them through.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// The files that are guarded.
+    paths: Vec<PathGlob>,
+    /// Files of those that are not.
+    except_paths: Vec<PathGlob>,
+    /// A text is only looked at if it has one of these characters.
+    needs: String,
+    /// The characters that are counted.
+    counted: String,
+    /// From so many counted characters on a text is stopped; 0 counts none.
+    from: usize,
+    /// A text is stopped if it contains one of these.
+    words: Vec<String>,
+    /// A text that contains one of these passes.
+    unless: Vec<String>,
+    /// A call of one of these lets the next text through that would be stopped.
+    mark: Vec<ToolPattern>,
+    /// Shell commands whose program is one of these count as such a call as well.
+    mark_programs: Vec<String>,
+    /// How long such a call counts.
+    mark_for: Period,
+    /// Hooks with the same word here know of each other's calls; a hook alone needs none.
+    shared: String,
+    /// What is done about a text that is stopped.
+    level: Level,
+    /// What is said of it; `$count` is the number of counted characters, `$file` the file.
+    message: String,
+    /// What is said once the tool ran, as an advice.
+    marked: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            paths: Vec::new(),
+            except_paths: Vec::new(),
+            needs: String::new(),
+            counted: String::new(),
+            from: 0,
+            words: Vec::new(),
+            unless: Vec::new(),
+            mark: Vec::new(),
+            mark_programs: Vec::new(),
+            mark_for: Period::seconds(30),
+            shared: String::new(),
+            level: Level::Block,
+            message: String::new(),
+            marked: String::new(),
+        }
+    }
+}
+
+impl kind::Options for Options {}
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let input = context.tool_input::<ToolInput<'_>>()?.unwrap_or_default();
+    if context.event == Event::PostToolUse {
+        return mark(context, &options, &input);
+    }
+    let is_hit = |globs: &[PathGlob]| globs.iter().any(|glob| glob.hits(&input.file_path, context));
+    if input.file_path.is_empty() || !is_hit(&options.paths) || is_hit(&options.except_paths) {
+        return Ok(Answer::default());
+    }
+    let Some(count) = stopped(&options, &input.written()) else { return Ok(Answer::default()) };
+    if context.store.take(&flag(context, &options)).map_err(Failure::Store)? {
+        return Ok(Answer::default());
+    }
+    let message = options.message.replace("$count", &count.to_string());
+    let message = message.replace("$file", &input.file_path);
+    let is_careful =
+        options.level != Level::Off && careful::is_on(context).map_err(Failure::Store)?;
+    Ok(match options.level {
+        _ if is_careful => Answer::deny(message),
+        Level::Off => Answer::default(),
+        Level::Advise => Answer::context(message),
+        Level::Ask => Answer::ask(message),
+        Level::OneStrike | Level::Block => Answer::deny(message),
+    })
+}
+
+/// The number of counted characters in a text that is stopped; `None` for any other.
+fn stopped(options: &Options, text: &str) -> Option<usize> {
+    let has = |any: &[String]| any.iter().any(|it| text.contains(it.as_str()));
+    if !(options.needs.is_empty() || text.contains(|it| options.needs.contains(it)))
+        || has(&options.unless)
+    {
+        return None;
+    }
+    let count = text.chars().filter(|it| options.counted.contains(*it)).count();
+    ((options.from > 0 && count >= options.from) || has(&options.words)).then_some(count)
+}
+
+fn mark(
+    context: &Context<'_>,
+    options: &Options,
+    input: &ToolInput<'_>,
+) -> Result<Answer, Failure> {
+    let runs_program = || {
+        let mut found = false;
+        crate::syntax::shell::each_invocation(&input.command, &mut |invocation| {
+            found |= options.mark_programs.iter().any(|program| program == invocation.program);
+        });
+        found
+    };
+    let is_mark = options.mark.iter().any(|pattern| pattern.hits(context));
+    if !is_mark && (input.command.is_empty() || !runs_program()) {
+        return Ok(Answer::default());
+    }
+    let lasts = std::time::Duration::from_secs(options.mark_for.as_seconds());
+    // A flag that is up keeps its end, so it is taken down first.
+    let flag = flag(context, options);
+    context.store.take(&flag).map_err(Failure::Store)?;
+    context.store.raise(&flag, lasts).map_err(Failure::Store)?;
+    Ok(match options.marked.as_str() {
+        "" => Answer::default(),
+        text => Answer::context(text),
+    })
+}
+
+fn flag(context: &Context<'_>, options: &Options) -> String {
+    match options.shared.as_str() {
+        "" => context.key("mark"),
+        shared => format!("{shared}.mark"),
+    }
+}

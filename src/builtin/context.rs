@@ -1,0 +1,120 @@
+//! What a built-in hook gets to see, and how it fails.
+
+use std::fmt;
+use std::io;
+
+use serde::Deserialize;
+
+use super::host::Host;
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+use crate::client::permission_rule::Anchors;
+use crate::session::store::Store;
+
+/// What a built-in hook gets to see.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.
+    pub name: &'a str,
+    /// The event being answered.
+    pub event: Event,
+    /// The client's payload.
+    pub payload: &'a Payload<'a>,
+    /// The payload as the client wrote it, for fields that [`Payload`] does not have.
+    pub text: &'a str,
+    /// The hook's options as JSON, catalogue and manifest already merged and checked.
+    pub options: &'a str,
+    /// What is kept for this session.
+    pub store: &'a (dyn Store + Sync),
+    /// The machine: time, environment, files, processes.
+    pub host: &'a (dyn Host + Sync),
+}
+
+impl<'a> Context<'a> {
+    /// The hook's options.
+    ///
+    /// # Errors
+    ///
+    /// When the plan was compiled by another version whose options had another shape.
+    pub fn options<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
+        serde_json::from_str(self.options).map_err(|error| Failure::Options(error.to_string()))
+    }
+
+    /// The text that is the first of the hook's options, read without a look at the rest; `None`
+    /// where another is.
+    pub fn first_option(&self, key: &str) -> Option<&'a str> {
+        let rest = self.options.strip_prefix("{\"")?.strip_prefix(key)?.strip_prefix("\":")?;
+        serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()
+    }
+
+    /// The tool's input; `None` where the event has none.
+    ///
+    /// # Errors
+    ///
+    /// When the input has another shape.
+    pub fn tool_input<T: Deserialize<'a>>(&self) -> Result<Option<T>, Failure> {
+        let Some(input) = self.payload.tool_input.filter(|input| input.get() != "null") else {
+            return Ok(None);
+        };
+        let read = serde_json::from_str(input.get());
+        read.map(Some).map_err(|error| Failure::Payload(format!("the tool's input: {error}")))
+    }
+
+    /// A name in the session's store that is this hook's alone.
+    pub fn key(&self, what: &str) -> String {
+        format!("{}.{what}", self.name)
+    }
+
+    /// As [`Context::key`], and apart for each subagent.
+    pub fn agent_key(&self, what: &str) -> String {
+        match &*self.payload.agent_id {
+            "" => self.key(what),
+            agent => format!("{}.{what}@{agent}", self.name),
+        }
+    }
+
+    /// Calls `see` with the directories in which relative paths and globs begin.
+    pub fn anchored<T>(&self, see: impl FnOnce(Anchors<'_>) -> T) -> T {
+        let project = self.host.variable("CLAUDE_PROJECT_DIR");
+        let home = self.host.variable("HOME").unwrap_or_default();
+        let cwd = &*self.payload.cwd;
+        see(Anchors { cwd, project: project.as_deref().unwrap_or(cwd), home: &home })
+    }
+}
+
+/// Why a built-in hook could not decide; the hook's `on_error` says what follows.
+#[derive(Debug)]
+pub enum Failure {
+    /// The payload lacks what the hook needs, or has it in another shape.
+    Payload(String),
+    /// The options do not have the kind's shape.
+    Options(String),
+    /// The session's store could not be read or written.
+    Store(io::Error),
+    /// A file could not be read or written, or a program not be run; the text names it.
+    Machine(String),
+    /// The hook's `timeout` is over.
+    Late,
+}
+
+impl Failure {
+    /// For `map_err` on what [`Host`] gives: names the deed and the thing, and tells lateness apart.
+    pub fn of(doing: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
+        move |error| match error.kind() {
+            io::ErrorKind::TimedOut => Self::Late,
+            _ => Self::Machine(format!("failed to {doing}: {error}")),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Payload(why) => write!(formatter, "the payload: {why}"),
+            Self::Options(why) => write!(formatter, "its options: {why}"),
+            Self::Store(error) => write!(formatter, "the session's state: {error}"),
+            Self::Machine(why) => formatter.write_str(why),
+            Self::Late => formatter.write_str("its time was up"),
+        }
+    }
+}

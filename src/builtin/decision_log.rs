@@ -1,0 +1,211 @@
+//! The kind `decision-log`: writes down what the user was asked and what the answer was.
+//!
+//! After the details log of the workflow engine document (`003_1d4b0f85db5e2822`). The file is readable
+//! by its owner alone, keys and tokens are masked, and by default it goes with the session's state.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::masking::masked;
+use super::transcript;
+use crate::client::answer::Answer;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("decision-log", &[Can::ReadFiles, Can::WriteFiles], run);
+
+/// How a decision is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Form {
+    /// A section for people.
+    Markdown,
+    /// One line of JSON for programs.
+    Jsonl,
+}
+
+/// Where decisions are written, and how.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// The file: `{date}`, `{session}`, `{cwd}`, `{project}`, `{home}` and `{state}`, the session's
+    /// own directory, are filled in.
+    file: String,
+    /// How a decision is written.
+    form: Form,
+    /// How much of what the model said before the question is kept, in characters.
+    premise: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { file: "{state}/decisions.md".to_owned(), form: Form::Markdown, premise: 2000 }
+    }
+}
+
+impl kind::Options for Options {}
+
+/// A question, or a plan, and what was decided.
+struct Decision {
+    header: String,
+    question: String,
+    options: Vec<String>,
+    is_multiple: bool,
+    answer: String,
+}
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let input: Option<Value> = context.tool_input()?;
+    let input = input.unwrap_or_default();
+    let response = context.payload.tool_response.map_or("null", |response| response.get());
+    let response: Value = serde_json::from_str(response).unwrap_or_default();
+    let decisions = match &*context.payload.tool_name {
+        "ExitPlanMode" => plan(&input).into_iter().collect(),
+        _ => questions(&input, &response),
+    };
+    if decisions.is_empty() {
+        return Ok(Answer::default());
+    }
+    let premise = premise(context, options.premise)?;
+    let text = match options.form {
+        Form::Markdown => untagged(&markdown(context, &premise, &decisions)),
+        Form::Jsonl => jsonl(context, &premise, &decisions),
+    };
+    let path = path(context, &options.file);
+    let doing = Failure::of(format!("append to `{}`", path.display()));
+    context.host.append(&path, &masked(&text)).map_err(doing)?;
+    Ok(Answer::default())
+}
+
+/// What the model said before it asked, cut to `most` characters.
+fn premise(context: &Context<'_>, most: usize) -> Result<String, Failure> {
+    if most == 0 {
+        return Ok(String::new());
+    }
+    let said = match &*context.payload.last_assistant_message {
+        "" => transcript::last_text(context)?.unwrap_or_default(),
+        said => said.to_owned(),
+    };
+    let cut = said.char_indices().nth(most).map_or(said.len(), |(cut, _)| cut);
+    Ok(said[..cut].trim().to_owned())
+}
+
+fn plan(input: &Value) -> Option<Decision> {
+    Some(Decision {
+        header: "Plan".to_owned(),
+        question: input["plan"].as_str()?.to_owned(),
+        options: Vec::new(),
+        is_multiple: false,
+        answer: "approved".to_owned(),
+    })
+}
+
+fn questions(input: &Value, response: &Value) -> Vec<Decision> {
+    let answers = [&response["answers"], &input["answers"]].into_iter().find(|it| it.is_object());
+    let decision = |question: &Value| {
+        let text = question["question"].as_str()?;
+        let labels = question["options"].as_array().into_iter().flatten();
+        let given = match answers {
+            Some(answers) => &answers[text],
+            None => response,
+        };
+        Some(Decision {
+            header: question["header"].as_str().unwrap_or("Q&A").to_owned(),
+            question: text.to_owned(),
+            options: labels.filter_map(|it| it["label"].as_str()).map(str::to_owned).collect(),
+            is_multiple: question["multiSelect"] == true,
+            answer: as_text(given),
+        })
+    };
+    input["questions"].as_array().into_iter().flatten().filter_map(decision).collect()
+}
+
+fn as_text(answer: &Value) -> String {
+    match answer {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(as_text).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let line = |(key, value): (&String, &Value)| format!("{key}: {}", as_text(value));
+            fields.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn markdown(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> String {
+    let time = context.host.local_time("%Y-%m-%d %H:%M:%S");
+    let first = &decisions[0];
+    let title: String =
+        first.question.lines().next().unwrap_or_default().chars().take(60).collect();
+    // Writing to a string cannot fail.
+    let mut text = format!("## {time} {}: {title}\n\n", first.header);
+    if !premise.is_empty() {
+        let _ = writeln!(text, "{}\n", quoted(premise));
+    }
+    for (index, decision) in decisions.iter().enumerate() {
+        let number = if decisions.len() > 1 { format!("Q{}: ", index + 1) } else { String::new() };
+        let _ = writeln!(text, "**{number}{}**\n", decision.question.trim());
+        if !decision.options.is_empty() {
+            let several = if decision.is_multiple { " (several)" } else { "" };
+            let _ = writeln!(text, "Options{several}: {}\n", decision.options.join(" / "));
+        }
+        let _ = writeln!(text, "{}\n", quoted(&decision.answer));
+    }
+    text
+}
+
+/// A text whose tags, such as `#done`, are quoted, so that who looks for tags in the file finds those of
+/// the file's own.
+fn untagged(text: &str) -> String {
+    let quoted = |word: &str| {
+        let Some(name) = word.strip_prefix('#').filter(|it| it.starts_with(char::is_alphabetic))
+        else {
+            return word.to_owned();
+        };
+        let end = name.find(|it: char| !it.is_alphanumeric() && !"-_/".contains(it));
+        let (name, behind) = name.split_at(end.unwrap_or(name.len()));
+        format!("`#{name}`{behind}")
+    };
+    text.split_inclusive(char::is_whitespace).map(quoted).collect()
+}
+
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn jsonl(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> String {
+    let mut lines = String::new();
+    for decision in decisions {
+        let mut line = Map::new();
+        line.insert("time".to_owned(), json!(context.host.now()));
+        line.insert("session".to_owned(), json!(context.payload.session_id));
+        line.insert("header".to_owned(), json!(decision.header));
+        line.insert("question".to_owned(), json!(decision.question));
+        line.insert("options".to_owned(), json!(decision.options));
+        line.insert("answer".to_owned(), json!(decision.answer));
+        line.insert("premise".to_owned(), json!(premise));
+        let _ = writeln!(lines, "{}", Value::Object(line));
+    }
+    lines
+}
+
+fn path(context: &Context<'_>, template: &str) -> PathBuf {
+    let cwd = &*context.payload.cwd;
+    let project = context.host.variable("CLAUDE_PROJECT_DIR");
+    let filled = template
+        .replace("{date}", &context.host.local_time("%Y-%m-%d"))
+        .replace("{session}", &context.payload.session_id.replace(['/', '\\', '.'], "_"))
+        .replace("{cwd}", cwd)
+        .replace("{project}", project.as_deref().unwrap_or(cwd))
+        .replace("{home}", &context.host.variable("HOME").unwrap_or_default())
+        .replace("{state}", &context.host.session_folder().display().to_string());
+    PathBuf::from(cwd).join(filled)
+}

@@ -1,0 +1,202 @@
+//! What a guard has found against a call, and what is said and done about it.
+//!
+//! The interactive client shows a person the first three lines of a denial and cuts the rest, so
+//! rule, deed and the way on are said first and in short; what is longer follows.
+
+use std::fmt::Write as _;
+use std::io;
+use std::time::Duration;
+
+use crate::client::answer::Answer;
+
+use super::careful;
+use super::context::{Context, Failure};
+use super::values::Level;
+
+/// What is shown of a command that a rule found.
+const SHOWN: usize = 60;
+/// How long the first sentence may be about what a call does.
+const CLAUSE: usize = 100;
+
+/// One rule that has something against a call.
+pub(super) struct Finding<'f> {
+    /// The rule's id.
+    pub(super) id: &'f str,
+    pub(super) level: Level,
+    /// The command or the call, as it is shown.
+    pub(super) subject: String,
+    /// What the call does, after `it`.
+    pub(super) what: String,
+    /// What to do instead, after `Safer:`; may be empty.
+    pub(super) instead: &'f str,
+}
+
+/// What holds for all findings of a hook.
+pub(super) struct Manner {
+    /// Whether the hook blocks whatever it finds.
+    pub(super) careful: bool,
+    /// How long a warning of the level `one-strike` counts.
+    pub(super) forget_after: Duration,
+    /// Whether every subagent is warned again.
+    pub(super) per_agent: bool,
+}
+
+/// A command in one line, cut where it is long.
+pub(super) fn shown(command: &str) -> String {
+    let mut shown = String::new();
+    for word in command.split_whitespace() {
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.push_str(word);
+    }
+    if let Some((cut, _)) = shown.char_indices().nth(SHOWN) {
+        shown.truncate(cut);
+        shown.push('…');
+    }
+    shown
+}
+
+/// What a guard answers; every finding blocks in careful mode, of the hook or of the session.
+///
+/// # Errors
+///
+/// When the session's store fails while nothing but what it holds decides.
+pub(super) fn answer(
+    context: &Context<'_>,
+    manner: &Manner,
+    mut findings: Vec<Finding<'_>>,
+) -> Result<Answer, Failure> {
+    let is_careful = be_careful(context, manner, &mut findings)?;
+    let blocked = findings.iter().any(|finding| finding.level == Level::Block);
+    let unwarned = match unwarned(context, manner, &findings) {
+        // What is always stopped needs no memory of earlier warnings.
+        Err(_) if blocked => Vec::new(),
+        unwarned => unwarned.map_err(Failure::Store)?,
+    };
+    let of =
+        |level| findings.iter().filter(move |finding| finding.level == level).collect::<Vec<_>>();
+    let (blocks, asks, warns) = (of(Level::Block), of(Level::Ask), of(Level::Advise));
+    if !blocks.is_empty() || !unwarned.is_empty() {
+        let rule = format!("rule {}", ids(&[blocks.as_slice(), &unwarned].concat()));
+        return Ok(Answer {
+            rule: Some(rule),
+            ..Answer::deny(denial(&blocks, &unwarned, is_careful))
+        });
+    }
+    let mut answer = Answer::default();
+    if !asks.is_empty() {
+        let rule = Some(format!("rule {}", ids(&asks)));
+        answer = Answer { rule, ..Answer::ask(sentences(&asks)) };
+    }
+    if !warns.is_empty() {
+        answer.context.push(format!("{} warns: {}", context.name, sentences(&warns)));
+    }
+    Ok(answer)
+}
+
+/// Raises every level to `block` where careful mode is on, and tells whether it did.
+fn be_careful(
+    context: &Context<'_>,
+    manner: &Manner,
+    findings: &mut [Finding<'_>],
+) -> Result<bool, Failure> {
+    // What is stopped anyway needs no look at the store, which may fail.
+    if findings.iter().all(|finding| finding.level == Level::Block) {
+        return Ok(false);
+    }
+    let is_blocked = findings.iter().any(|finding| finding.level == Level::Block);
+    let is_careful = match careful::is_on(context) {
+        Err(_) if is_blocked || manner.careful => manner.careful,
+        is_up => manner.careful || is_up.map_err(Failure::Store)?,
+    };
+    if is_careful {
+        for finding in findings {
+            finding.level = Level::Block;
+        }
+    }
+    Ok(is_careful)
+}
+
+/// The findings that nobody was told about in this session, their flags raised.
+///
+/// A flag that another process raises between the look and the raise still counts as unwarned: of
+/// two calls at once neither has been read by the model, so both are stopped.
+fn unwarned<'h, 'f>(
+    context: &Context<'_>,
+    manner: &Manner,
+    findings: &'h [Finding<'f>],
+) -> io::Result<Vec<&'h Finding<'f>>> {
+    let agent = if manner.per_agent { &*context.payload.agent_id } else { "" };
+    let mut unwarned = Vec::new();
+    for finding in findings.iter().filter(|finding| finding.level == Level::OneStrike) {
+        let flag = flag(context.name, finding.id, agent);
+        if !context.store.is_up(&flag)? {
+            unwarned.push((finding, flag));
+        }
+    }
+    for (_, flag) in &unwarned {
+        context.store.raise(flag, manner.forget_after)?;
+    }
+    Ok(unwarned.into_iter().map(|(finding, _)| finding).collect())
+}
+
+fn flag(hook: &str, rule: &str, agent: &str) -> String {
+    if agent.is_empty() { format!("{hook}.{rule}") } else { format!("{hook}.{rule}@{agent}") }
+}
+
+fn denial(blocks: &[&Finding<'_>], unwarned: &[&Finding<'_>], is_careful: bool) -> String {
+    let all: Vec<&Finding<'_>> = blocks.iter().chain(unwarned).copied().collect();
+    let Some((first, others)) = all.split_first() else { return String::new() };
+    let clause = clause(&first.what);
+    let mut text = format!("`{}` (rule {}): it {clause}.\n", first.subject, first.id);
+    let safer = match first.instead {
+        "" => String::new(),
+        instead => format!("Safer: {instead}."),
+    };
+    let parts = match (ids(blocks).as_str(), ids(unwarned).as_str()) {
+        ("", once) => [format!("On purpose? Run it again: {once} then passes."), safer],
+        (always, "") if is_careful => {
+            [safer, format!("Stopped while careful mode is on: {always}.")]
+        }
+        (always, "") => [safer, format!("Always stopped here: {always}.")],
+        (always, once) => {
+            let rules = format!("Always stopped here: {always}. Passes when run again: {once}.");
+            [safer, rules]
+        }
+    };
+    text.push_str(parts.join(" ").trim());
+    text.push_str("\nNothing of this call has run.");
+    if clause.len() < first.what.len() {
+        let _ = write!(text, " In full: it {}.", first.what);
+    }
+    for other in others {
+        text.push_str("\nAlso ");
+        text.push_str(&sentence(other));
+    }
+    text
+}
+
+/// The beginning of what a call does, up to where reasons begin.
+fn clause(what: &str) -> &str {
+    let ends = [": ", ", ", "; "].iter().filter_map(|end| what.find(end));
+    match ends.min() {
+        Some(end) if what.len() > CLAUSE || what[end..].starts_with(": ") => &what[..end],
+        _ => what,
+    }
+}
+
+fn sentences(findings: &[&Finding<'_>]) -> String {
+    findings.iter().map(|finding| sentence(finding)).collect::<Vec<_>>().join(" ")
+}
+
+/// One or two sentences.
+fn sentence(finding: &Finding<'_>) -> String {
+    let Finding { id, what, instead, subject, .. } = finding;
+    let found = format!("`{subject}` (rule {id}): it {what}.");
+    if instead.is_empty() { found } else { format!("{found} Safer: {instead}.") }
+}
+
+fn ids(findings: &[&Finding<'_>]) -> String {
+    findings.iter().map(|finding| finding.id).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,31 @@
+//! Whether a line hides a name from who only searches its text.
+
+/// Whether a quote or backslash is inside a word, a quote after a dollar, or a name may be made
+/// by an expansion or decoded.
+pub(super) fn hides_a_name(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let is_quote = |byte: u8| matches!(byte, b'\'' | b'"' | b'\\');
+    let is_cut = |rest: &str| {
+        let inside = rest.split('}').next().unwrap_or(rest);
+        inside.contains(['%', '#', '/', ':', '^', ',', '!'])
+    };
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let before = at.checked_sub(1).map(|before| bytes[before]).unwrap_or_default();
+        match byte {
+            b'\'' | b'"' | b'\\' => {
+                let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
+                (is_name_byte(before) && joins) || before == b'$'
+            }
+            b'$' if next == b'{' => is_cut(&line[at + 2..]),
+            b'$' => is_name_byte(before) && is_name_byte(next),
+            b'b' => bytes[at..].starts_with(b"base64"),
+            _ => false,
+        }
+    })
+}
+
+/// Whether a name of a program or file may have this byte.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
+}

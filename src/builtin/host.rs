@@ -1,0 +1,125 @@
+//! The machine as built-in hooks see it. Tests have a made-up one in its place.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use crate::machine::files::Facts;
+
+/// A program to start, never through a shell.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// The program and its arguments; never empty.
+    pub argv: &'a [String],
+    /// Its working directory; hookman's own if absent.
+    pub directory: Option<&'a Path>,
+    /// The variables that it has otherwise than hookman.
+    pub variables: &'a [(&'a str, &'a OsStr)],
+    /// Its standard input; a program that is not waited for has none.
+    pub stdin: &'a [u8],
+}
+
+impl<'a> Program<'a> {
+    /// A program without input, in hookman's own directory and environment.
+    pub fn new(argv: &'a [String]) -> Self {
+        Self { argv, directory: None, variables: &[], stdin: b"" }
+    }
+}
+
+/// What a program came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Its exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
+    /// Its standard output; what is not UTF-8 is replaced.
+    pub stdout: String,
+    /// Its standard error, likewise.
+    pub stderr: String,
+}
+
+/// What a built-in hook may ask of the machine. Nothing here waits longer than the hook's `timeout`.
+pub trait Host {
+    /// Seconds since 1970.
+    fn now(&self) -> i64;
+
+    /// Now in this machine's time zone, by a pattern of `strftime`.
+    fn local_time(&self, pattern: &str) -> String;
+
+    /// A variable of the environment; `None` for an empty one.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// What stands at a path; `None` where nothing does or it may not be looked at.
+    fn look(&self, path: &Path) -> Option<Facts>;
+
+    /// The absolute path without links of what a path leads to, which need not be there.
+    fn real(&self, path: &Path) -> PathBuf;
+
+    /// The first `most` bytes of a regular file as text; `None` where there is none. What is not UTF-8
+    /// is replaced.
+    ///
+    /// # Errors
+    ///
+    /// When it may not be read, or is no regular file.
+    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>>;
+
+    /// The last `most` bytes of a regular file, from the first whole line on; empty where there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::read`].
+    fn tail(&self, path: &Path, most: u64) -> io::Result<String>;
+
+    /// The names in a directory, sorted, at most 10,000; none where there is no directory.
+    ///
+    /// # Errors
+    ///
+    /// When it may not be read.
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
+
+    /// The branch that is checked out around a directory; `None` where none is or it cannot be told.
+    fn branch(&self, folder: &Path) -> Option<String>;
+
+    /// Runs a program to its end, at most for `limit` and never beyond the hook's deadline.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be started, and of the kind `TimedOut` when its time was up.
+    fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished>;
+
+    /// Starts a program that nobody waits for: in a session of its own, with its three streams closed,
+    /// so that it holds neither hookman nor the client. After `limit` the system ends it.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be started.
+    fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()>;
+
+    /// Appends text to a file that only the user may read; makes the file and its directory where they
+    /// are missing. One write, so that lines of parallel sessions do not mix.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn append(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Replaces or makes a file that only the user may read, at once or not at all.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Removes a file; `false` where there was none.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn remove(&self, path: &Path) -> io::Result<bool>;
+
+    /// hookman's own directory for this session, which goes when the session's state does.
+    fn session_folder(&self) -> &Path;
+
+    /// What is left of the hook's `timeout`.
+    fn left(&self) -> Duration;
+}

@@ -1,0 +1,122 @@
+//! What a kind of built-in hook is made of.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::context::{Context, Failure};
+use super::options::{self, OptionProblem};
+use crate::client::answer::Answer;
+
+/// A kind's function: a silent hook gives an empty answer, never `allow`.
+pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
+
+type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
+
+/// What a kind may do; what it does not name here it never does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Can {
+    /// Deny a call, or have the user asked.
+    Decide,
+    /// Tell the model something.
+    Advise,
+    /// Keep something for the session.
+    Remember,
+    /// Read files outside of the session's state.
+    ReadFiles,
+    /// Start processes.
+    StartProcesses,
+    /// Write files outside of the session's state.
+    WriteFiles,
+}
+
+impl Can {
+    /// The capability in words, after `it can`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Decide => "decide",
+            Self::Advise => "advise the model",
+            Self::Remember => "remember things for the session",
+            Self::ReadFiles => "read files",
+            Self::StartProcesses => "start processes",
+            Self::WriteFiles => "write files",
+        }
+    }
+}
+
+/// The options of a kind: one struct with `#[serde(default, deny_unknown_fields)]`, a `Default` and a
+/// doc comment on each field. That struct is the only description of the options.
+pub trait Options: DeserializeOwned + JsonSchema {
+    /// What the types cannot say: texts that must name something, fields that exclude each other.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its path.
+    fn check(&self) -> Result<(), OptionProblem> {
+        Ok(())
+    }
+
+    /// The form that the kind's `run` reads, where another than the written one is cheaper to read.
+    /// `written` are the checked options, those of the catalogue and the manifest merged.
+    ///
+    /// # Errors
+    ///
+    /// As [`Options::check`].
+    fn compile(&self, written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+        Ok(written)
+    }
+}
+
+/// A kind, with the types of its options forgotten.
+pub struct Kind {
+    /// The name that catalogue files use.
+    pub name: &'static str,
+    /// What it may do.
+    pub can: &'static [Can],
+    /// The function that answers a call.
+    pub run: Run,
+    compile: Compile,
+    schema: fn() -> Value,
+}
+
+impl Kind {
+    /// The kind with the options `O`.
+    pub const fn of<O: Options>(name: &'static str, can: &'static [Can], run: Run) -> Self {
+        Self { name, can, run, compile: compile::<O>, schema: schema::<O> }
+    }
+
+    /// Checks whole options and gives what [`Kind::run`] reads.
+    ///
+    /// # Errors
+    ///
+    /// When a key is unknown, of another shape, or names something that is not there.
+    pub fn compile(
+        &self,
+        written: Map<String, Value>,
+    ) -> Result<Map<String, Value>, OptionProblem> {
+        (self.compile)(written)
+    }
+
+    /// The JSON schema of the options, without references; made anew at each call.
+    pub fn schema(&self) -> Value {
+        (self.schema)()
+    }
+
+    /// Whether it does what can take long, and so has a deadline to keep.
+    pub fn takes_time(&self) -> bool {
+        self.can.contains(&Can::StartProcesses)
+    }
+}
+
+fn compile<O: Options>(written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+    let options: O = options::read(&written)?;
+    options.check()?;
+    options.compile(written)
+}
+
+fn schema<O: Options>() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<O>().to_value()
+}

@@ -1,0 +1,213 @@
+//! The kind `notify`: tells the person what a session is at, by terminal, desktop, tmux or a program.
+//!
+//! Nothing here waits: programs are started and left alone, and end after a time limit of their own.
+//! What cannot be told is no failure of the session.
+
+mod sinks;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::options::OptionProblem;
+use super::template::{fill, one_line, problem};
+use super::values::{Period, TimeSpan};
+use crate::client::answer::Answer;
+use sinks::Terminal;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("notify", &[Can::Remember, Can::StartProcesses], run);
+
+/// The text under which a session's state is kept; all hooks of the kind share it.
+const STATE: &str = "notify.state";
+/// The text that says when the session began to work.
+const BEGAN: &str = "notify.began";
+/// A notice has at most so many characters.
+const LONGEST: usize = 240;
+
+/// What a session is at, the least urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum State {
+    /// As it was.
+    Keep,
+    /// Nothing is left to do.
+    Done,
+    /// It waited for you, and you have looked.
+    Checked,
+    /// It works.
+    Working,
+    /// It waits for you.
+    Unchecked,
+    /// It failed.
+    Error,
+}
+
+impl State {
+    /// Those that a pane may have, the most urgent first.
+    const RANKS: [Self; 5] =
+        [Self::Error, Self::Unchecked, Self::Working, Self::Checked, Self::Done];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Done => "done",
+            Self::Checked => "checked",
+            Self::Working => "working",
+            Self::Unchecked => "unchecked",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What to notify of, and how.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// What the session is at from now on.
+    state: State,
+    /// What is said; empty says nothing and only sets the state. Fields: `{message}` (the client's
+    /// words, or the model's last), `{project}`, `{event}`, `{state}`, `{error}`.
+    message: String,
+    /// The heading, with the same fields.
+    title: String,
+    /// How the terminal shows it. The client does so in an interactive session only.
+    terminal: Vec<Terminal>,
+    /// Whether the desktop shows it, by `notify-send` or on macOS by `osascript`.
+    desktop: bool,
+    /// The option of the tmux pane that has the state, such as `@claude`; the window's option of the
+    /// same name with `_window` has the most urgent one of its panes. Empty leaves tmux alone.
+    tmux_option: String,
+    /// A program of your own and its arguments, never through a shell. It has `HOOKMAN_MESSAGE`,
+    /// `HOOKMAN_TITLE`, `HOOKMAN_STATE`, `HOOKMAN_EVENT`, `HOOKMAN_SESSION` and `HOOKMAN_CWD` in its environment.
+    command: Vec<String>,
+    /// After this time a program that still runs is ended.
+    time_limit: Period,
+    /// The same notice is given again only after this time.
+    repeat_after: Period,
+    /// Nothing is said where the session has worked for less than this since the last prompt; needs
+    /// `notify-working`, which notes when that was.
+    after: Period,
+    /// Times of day at which nothing is said, such as `22:00-07:00`; the state is set all the same.
+    quiet_hours: Vec<TimeSpan>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            state: State::Keep,
+            message: String::new(),
+            title: "Claude Code: {project}".to_owned(),
+            terminal: vec![Terminal::Auto],
+            desktop: false,
+            tmux_option: String::new(),
+            command: Vec::new(),
+            time_limit: Period::seconds(10),
+            repeat_after: Period::seconds(5),
+            after: Period::seconds(0),
+            quiet_hours: Vec::new(),
+        }
+    }
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        for (key, text) in [("message", &self.message), ("title", &self.title)] {
+            if let Some(problem) = problem(text) {
+                return Err(OptionProblem::at(&[key], problem));
+            }
+        }
+        let name = self.tmux_option.strip_prefix('@').unwrap_or_default();
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        if !self.tmux_option.is_empty() && (name.is_empty() || !name.bytes().all(fits)) {
+            let message = "expected a name such as `@claude`, of letters, digits, `-` and `_`";
+            return Err(OptionProblem::at(&["tmux_option"], message));
+        }
+        Ok(())
+    }
+}
+
+/// One notice, ready to be given.
+struct Notice {
+    message: String,
+    title: String,
+    state: State,
+}
+
+/// Sets the session's state and tells what is to be told; never decides, and never fails for want of a
+/// way to tell it.
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let notice = notice(context, &options);
+    let worked = note_state(context, options.state);
+    if options.state != State::Keep && !options.tmux_option.is_empty() {
+        sinks::tmux(context, &options.tmux_option, options.state, options.time_limit);
+    }
+    if notice.message.is_empty() || !is_due(context, &options, &notice, worked) {
+        return Ok(Answer::default());
+    }
+    if options.desktop {
+        sinks::desktop(context, &notice, options.time_limit);
+    }
+    sinks::command(context, &options.command, &notice, options.time_limit);
+    let terminal_sequence = sinks::sequences(context, &options.terminal, &notice);
+    Ok(Answer { terminal_sequence, ..Answer::default() })
+}
+
+fn notice(context: &Context<'_>, options: &Options) -> Notice {
+    let payload = context.payload;
+    let state = options.state;
+    let mut field = |name: &str| {
+        let value = match name {
+            "message" => {
+                let all = [&payload.message, &payload.last_assistant_message, &payload.prompt];
+                all.iter().find(|text| !text.is_empty()).map(ToString::to_string)
+            }
+            "project" => {
+                let project = context.host.variable("CLAUDE_PROJECT_DIR");
+                let path = project.unwrap_or_else(|| payload.cwd.to_string());
+                path.rsplit('/').next().map(str::to_owned)
+            }
+            "event" => Some(context.event.name().to_owned()),
+            "state" => Some(state.name().to_owned()),
+            "error" => Some(payload.error.to_string()),
+            _ => None,
+        };
+        Some(value.unwrap_or_default()).filter(|value| !value.is_empty())
+    };
+    let mut filled = |text: &str| one_line(&fill(text, &mut field).unwrap_or_default(), LONGEST);
+    let (message, title) = (filled(&options.message), filled(&options.title));
+    Notice { message, title, state }
+}
+
+/// Notes what the session is at, and gives how many seconds it has worked. What cannot be noted is no
+/// reason to say nothing.
+fn note_state(context: &Context<'_>, state: State) -> Option<i64> {
+    let (store, now) = (context.store, context.host.now());
+    if state != State::Keep {
+        let _ = store.change(STATE, &mut |_| Some(state.name().to_owned()));
+    }
+    if state == State::Working {
+        let _ = store.change(BEGAN, &mut |_| Some(now.to_string()));
+    }
+    let began: i64 = store.text(BEGAN).ok()??.parse().ok()?;
+    Some(now - began)
+}
+
+fn is_due(context: &Context<'_>, options: &Options, notice: &Notice, worked: Option<i64>) -> bool {
+    let is_short = |worked: i64| worked.unsigned_abs() < options.after.as_seconds();
+    if worked.is_some_and(is_short) {
+        return false;
+    }
+    if !options.quiet_hours.is_empty() {
+        let now = context.host.local_time("%H:%M");
+        if options.quiet_hours.iter().any(|span| span.contains(&now)) {
+            return false;
+        }
+    }
+    let said = context.key(&format!("said {}", notice.message));
+    options.repeat_after.is_zero()
+        || context.store.raise(&said, options.repeat_after.duration()).unwrap_or(true)
+}

@@ -1,0 +1,158 @@
+//! The kind `prefer-tool`: advises to use one family of tools where a marker shows that it is there.
+//!
+//! After the codegraph nudge and turn mark of the agent team document (`001_3a944d03931ef058`). One
+//! hook does both halves: it notes on `PostToolUse` that a preferred tool ran in the turn, and advises on
+//! `PreToolUse` while none did. The turn is the client's `prompt_id`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::careful;
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::options::OptionProblem;
+use super::values::{Level, ToolPattern};
+use crate::client::answer::Answer;
+use crate::client::event::Event;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind = Kind::of::<Options>(
+    "prefer-tool",
+    &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
+    run,
+);
+
+/// Which tools are preferred to which, and where.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// Sets of tools. The first whose marker is in the session's directory is advised, and several are
+    /// named together.
+    indexes: Vec<Index>,
+    /// The calls that are better made with the preferred tools.
+    instead_of: Vec<ToolPattern>,
+    /// `Grep` counts only if it searches more than one file, and `Glob` only if its pattern is one.
+    only_searches: bool,
+    /// What is done: `advise`, or `block`.
+    level: Level,
+    /// Hooks with the same word here know of each other's calls; a hook alone needs none.
+    shared: String,
+    /// What is said; `$index` is the name of the index, and `$tools` are its tools.
+    message: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            indexes: Vec::new(),
+            instead_of: Vec::new(),
+            only_searches: true,
+            level: Level::Advise,
+            shared: String::new(),
+            message: String::new(),
+        }
+    }
+}
+
+/// One set of tools.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Index {
+    /// Its name in messages.
+    name: String,
+    /// The file or directory, relative to the session's directory, that shows that it is there.
+    marker: String,
+    /// Its tools; a call of one ends the advice for the turn.
+    tools: Vec<ToolPattern>,
+    /// The tools to name in the message.
+    advised: String,
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        let is_outside =
+            |index: &Index| index.marker.starts_with('/') || index.marker.contains("..");
+        match self.indexes.iter().position(is_outside) {
+            Some(at) => Err(OptionProblem::at(
+                &["indexes", &at.to_string(), "marker"],
+                "expected a path below the session's directory",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    pattern: String,
+    path: String,
+}
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let is_preferred = |index: &&Index| index.tools.iter().any(|pattern| pattern.hits(context));
+    if context.event == Event::PostToolUse {
+        if options.indexes.iter().any(|index| is_preferred(&index)) {
+            let turn = turn(context);
+            let name = key(context, &options);
+            context.store.change(&name, &mut |_| Some(turn.clone())).map_err(Failure::Store)?;
+        }
+        return Ok(Answer::default());
+    }
+    let is_other = options.instead_of.iter().any(|pattern| pattern.hits(context));
+    if !is_other || (options.only_searches && !is_search(context)?) {
+        return Ok(Answer::default());
+    }
+    let cwd = std::path::Path::new(&*context.payload.cwd);
+    let is_there = |index: &&Index| context.host.look(&cwd.join(&index.marker)).is_some();
+    let indexes: Vec<&Index> = options.indexes.iter().filter(is_there).collect();
+    if indexes.is_empty() {
+        return Ok(Answer::default());
+    }
+    let used = context.store.text(&key(context, &options)).map_err(Failure::Store)?;
+    if used.is_some_and(|used| used == turn(context)) {
+        return Ok(Answer::default());
+    }
+    let join = |text: fn(&Index) -> &str| {
+        indexes.iter().map(|index| text(index)).collect::<Vec<_>>().join(", ")
+    };
+    let names = join(|index| &index.name);
+    let tools = join(|index| &index.advised);
+    let message = options.message.replace("$index", &names).replace("$tools", &tools);
+    let is_careful =
+        options.level != Level::Off && careful::is_on(context).map_err(Failure::Store)?;
+    Ok(match options.level {
+        _ if is_careful => Answer::deny(message),
+        Level::Off => Answer::default(),
+        Level::Advise => Answer::context(message),
+        Level::Ask => Answer::ask(message),
+        Level::OneStrike | Level::Block => Answer::deny(message),
+    })
+}
+
+/// The named text with the turn in which a preferred tool ran.
+fn key(context: &Context<'_>, options: &Options) -> String {
+    match options.shared.as_str() {
+        "" => context.agent_key("turn"),
+        shared => format!("{shared}.turn@{}", context.payload.agent_id),
+    }
+}
+
+/// The turn that the call belongs to. Clients before 2.1.196 name no prompt; there it is the session.
+fn turn(context: &Context<'_>) -> String {
+    format!("turn {}", context.payload.prompt_id)
+}
+
+/// Whether a call of a search tool looks at more than one file. No directory is walked.
+fn is_search(context: &Context<'_>) -> Result<bool, Failure> {
+    let input = context.tool_input::<Input>()?.unwrap_or_default();
+    Ok(match &*context.payload.tool_name {
+        "Grep" => {
+            let path = std::path::Path::new(&*context.payload.cwd).join(&input.path);
+            input.path.is_empty() || !context.host.look(&path).is_some_and(|it| it.is_file)
+        }
+        "Glob" => input.pattern.contains(['*', '?', '[']),
+        _ => true,
+    })
+}

@@ -1,0 +1,226 @@
+//! Which file a text names, and whether a glob hits it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::builtin::context::Context;
+use crate::client::permission_rule::{Anchors, path_hits};
+
+/// Marks of a glob.
+const MARKS: [char; 3] = ['*', '?', '['];
+
+/// A glob that says where it begins: one that does not begins anywhere.
+pub(super) fn anchored(glob: &str) -> Cow<'_, str> {
+    if glob.starts_with(['/', '~', '@']) { glob.into() } else { format!("//**/{glob}").into() }
+}
+
+/// Texts in small letters of which one is in each path that a glob hits, or in what removes it.
+pub(super) fn hints(glob: &str) -> Vec<String> {
+    if glob.starts_with("@state") {
+        return vec!["hookman".to_owned()];
+    }
+    let (glob, above) = match glob.strip_prefix("@config/") {
+        Some(rest) => (rest, Some("claude".to_owned())),
+        None => (glob, None),
+    };
+    let mut longest = "";
+    let mut rest = glob;
+    while !rest.is_empty() {
+        let end = rest.find(['*', '?', '[', '/', '~', '\\']).unwrap_or(rest.len());
+        if end > longest.len() {
+            longest = &rest[..end];
+        }
+        rest = match rest[end..].strip_prefix('[') {
+            Some(class) => class.split_once(']').map_or("", |(_, rest)| rest),
+            None => rest.get(end + 1..).unwrap_or_default(),
+        };
+    }
+    above.into_iter().chain([longest.to_lowercase()]).collect()
+}
+
+/// The directories in which globs and paths begin.
+pub(super) struct Folders<'a> {
+    context: &'a Context<'a>,
+    home: String,
+    project: String,
+    config: String,
+    state: String,
+    /// Where the call may be working: the session's directory, and those that it goes to.
+    current: Vec<String>,
+}
+
+impl<'a> Folders<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        let host = context.host;
+        let home = host.variable("HOME").unwrap_or_default();
+        let cwd = context.payload.cwd.to_string();
+        let config = host.variable("CLAUDE_CONFIG_DIR").unwrap_or(format!("{home}/.claude"));
+        Self {
+            context,
+            project: host.variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| cwd.clone()),
+            home,
+            config,
+            state: state(context),
+            current: vec![cwd],
+        }
+    }
+
+    /// Notes that the call goes to a directory.
+    pub(super) fn go(&mut self, to: &str) {
+        let to = self.expanded(to);
+        for at in 0..self.current.len().min(4) {
+            let next = absolute(&to, &self.current[at]);
+            if !self.current.contains(&next) {
+                self.current.push(next);
+            }
+        }
+    }
+
+    /// Whether a text names a directory, which is there or is written as one.
+    pub(super) fn is_folder(&self, text: &str) -> bool {
+        let last = text.rsplit('/').next().unwrap_or_default();
+        matches!(last, "" | "." | "..")
+            || self.paths(text).iter().any(|path| {
+                self.context.host.look(Path::new(path)).is_some_and(|facts| facts.is_directory)
+            })
+    }
+
+    /// The path without links that a text stands for.
+    pub(super) fn real(&self, text: &str) -> String {
+        let path = absolute(&self.expanded(text), &self.current[0]);
+        self.context.host.real(Path::new(&path)).to_string_lossy().into_owned()
+    }
+
+    /// The absolute paths that a word can stand for; one with a pattern stands for those that are
+    /// there, for itself and for what is left of it without its marks.
+    pub(super) fn paths(&self, text: &str) -> Vec<String> {
+        let text = self.expanded(text);
+        let mut paths = Vec::new();
+        for folder in &self.current {
+            let path = absolute(&text, folder);
+            if path.contains(MARKS) {
+                paths.extend(self.existing(&path));
+                paths.push(path.replace(['*', '?', '[', ']'], ""));
+            }
+            paths.push(path);
+        }
+        paths
+    }
+
+    /// The files of one directory that a pattern hits.
+    fn existing(&self, pattern: &str) -> Vec<String> {
+        let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        if folder.contains(MARKS) {
+            return Vec::new();
+        }
+        let names = self.context.host.names(Path::new(folder)).unwrap_or_default();
+        let glob = format!("/{pattern}");
+        let is_hidden = |name: &String| name.starts_with('.') && !last.starts_with('.');
+        let names = names.into_iter().filter(|name| !is_hidden(name));
+        let paths = names.map(|name| format!("{folder}/{name}"));
+        paths.filter(|path| path_hits(&glob, path, Anchors::default())).collect()
+    }
+
+    /// A text with the variables for directories that are known.
+    fn expanded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let folders = [
+            ("~", &self.home),
+            ("$HOME", &self.home),
+            ("${HOME}", &self.home),
+            ("$PWD", &self.current[0]),
+            ("${PWD}", &self.current[0]),
+            ("$CLAUDE_PROJECT_DIR", &self.project),
+            ("${CLAUDE_PROJECT_DIR}", &self.project),
+            ("$CLAUDE_CONFIG_DIR", &self.config),
+        ];
+        for (name, folder) in folders {
+            if let Some(rest) = text.strip_prefix(name)
+                && (rest.is_empty() || rest.starts_with('/'))
+            {
+                return format!("{folder}{rest}").into();
+            }
+        }
+        text.into()
+    }
+
+    /// Whether one of the globs, with `|` between them, hits an absolute path.
+    pub(super) fn hit(&self, globs: &str, path: &str) -> bool {
+        let anchors = Anchors { cwd: &self.current[0], project: &self.project, home: &self.home };
+        let lower = path.to_lowercase();
+        globs.split('|').filter(|glob| !glob.is_empty()).any(|glob| match self.special(glob) {
+            Some(glob) => path_hits(&glob, path, anchors),
+            None => {
+                hints(glob).iter().any(|hint| lower.contains(hint))
+                    && path_hits(glob, path, anchors)
+            }
+        })
+    }
+
+    /// Whether a path is a directory in which one of the globs that begin with `@` is.
+    pub(super) fn holds(&self, globs: &str, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        let inside = |folder: &str| {
+            folder.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        globs.split('|').any(|glob| {
+            (glob.starts_with("@config/") && inside(&self.config))
+                || (glob == "@state" && inside(&self.state))
+        })
+    }
+
+    /// A glob that begins with `@`, from the root.
+    fn special(&self, glob: &str) -> Option<String> {
+        match glob.strip_prefix("@config/") {
+            Some(rest) => Some(format!("/{}/{rest}", self.config)),
+            None if self.state.is_empty() => None,
+            None => (glob == "@state").then(|| format!("/{}", self.state)),
+        }
+    }
+}
+
+/// hookman's state directory, above that of the session.
+pub(super) fn state(context: &Context<'_>) -> String {
+    let folder = context.host.session_folder().ancestors().nth(2);
+    folder.unwrap_or(Path::new("")).to_string_lossy().into_owned()
+}
+
+/// A path from the root, without `.` and `..`.
+fn absolute(path: &str, folder: &str) -> String {
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    let whole = if path.starts_with('/') || is_drive {
+        path.replace('\\', "/")
+    } else {
+        format!("{folder}/{path}")
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    if is_drive { parts.join("/") } else { format!("/{}", parts.join("/")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_path_that_a_glob_hits_has_its_hint() {
+        let rows = [
+            (".env.*", ".env."),
+            ("*.PEM", ".pem"),
+            ("~/.aws/credentials", "credentials"),
+            ("id_[rd]sa*", "id_"),
+            ("//**/x/**", "x"),
+            ("@config/settings.json", "claude|settings.json"),
+            ("@state", "hookman"),
+            ("*", ""),
+        ];
+        for (glob, expected) in rows {
+            assert_eq!(hints(glob).join("|"), expected, "{glob}");
+        }
+    }
+}

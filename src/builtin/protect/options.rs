@@ -1,0 +1,200 @@
+//! The options as catalogue and manifest write them, and their way into the runtime's form.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::files;
+use crate::builtin::kind;
+use crate::builtin::options::{OptionProblem, suggestion};
+use crate::builtin::values::{self, Level, Period};
+
+/// Which files are protected, and how.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Options {
+    /// What is done about a call that reads or changes a protected file.
+    level: Level,
+    /// The level rule by rule, by id.
+    levels: BTreeMap<String, Level>,
+    /// Whether every rule blocks, whatever its level.
+    careful: bool,
+    /// Files that are spared whatever the rules say, written as in `rules[].files`.
+    allow: Vec<String>,
+    /// How long a warning of the level `one-strike` counts.
+    forget_after: Period,
+    /// Whether every subagent is warned again.
+    per_agent: bool,
+    /// The rules. A manifest that sets them replaces all of them.
+    rules: Vec<Rule>,
+    /// Rules to add to those there are.
+    extra_rules: Vec<Rule>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            level: Level::Block,
+            levels: BTreeMap::new(),
+            careful: false,
+            allow: Vec::new(),
+            forget_after: Period::seconds(24 * 60 * 60),
+            per_agent: false,
+            rules: Vec::new(),
+            extra_rules: Vec::new(),
+        }
+    }
+}
+
+/// A set of files.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// The name that `levels` and messages use.
+    id: String,
+    /// Globs for the files: a name or a relative path means it in any directory, `/x` is below
+    /// the project, `~/x` below the home, `//x` below the root, `@config/x` below the client's own
+    /// directory, and `@state` is hookman's state directory. What hits a directory hits what is in it.
+    files: Vec<String>,
+    /// Files of those that are spared.
+    #[serde(default)]
+    except: Vec<String>,
+    /// Whether the files may not be read either.
+    #[serde(default = "is_on")]
+    reads: bool,
+    /// Only changes whose new text has one of these words count.
+    #[serde(default)]
+    contains: Vec<String>,
+    /// This rule's own level.
+    #[serde(default)]
+    level: Option<Level>,
+    /// Why the files are protected, after `a file that`.
+    what: String,
+    /// What to do instead, after `Safer:`.
+    #[serde(default)]
+    instead: String,
+}
+
+fn is_on() -> bool {
+    true
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        let all = || self.rules.iter().chain(&self.extra_rules);
+        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
+            for (index, rule) in rules.iter().enumerate() {
+                rule.check().map_err(|(key, message)| {
+                    OptionProblem::at(&[name, &index.to_string(), key], message)
+                })?;
+            }
+        }
+        for id in self.levels.keys() {
+            if !all().any(|rule| rule.id == *id) {
+                let known = all().map(|rule| rule.id.as_str());
+                let message = format!("no rule has the id `{id}`{}", suggestion(id, known));
+                return Err(OptionProblem::at(&["levels", id], message));
+            }
+        }
+        is_list(&self.allow).map_err(|message| OptionProblem::at(&["allow"], message))
+    }
+
+    fn compile(&self, _: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+        let level =
+            |rule: &Rule| self.levels.get(&rule.id).copied().or(rule.level).unwrap_or(self.level);
+        let rules = self.rules.iter().chain(&self.extra_rules);
+        let rules: Vec<&Rule> = rules.filter(|rule| level(rule) != Level::Off).collect();
+        let mut hints: Vec<String> = Vec::new();
+        for glob in rules.iter().flat_map(|rule| &rule.files) {
+            for hint in files::hints(glob) {
+                if !hints.contains(&hint) {
+                    hints.push(hint);
+                }
+            }
+        }
+        let mut compiled = Map::new();
+        // First, because the runtime reads no further where a call can name none of the files.
+        compiled.insert("hints".into(), hints.join("|").into());
+        compiled.insert("forget_after".into(), self.forget_after.as_seconds().into());
+        compiled.insert("per_agent".into(), self.per_agent.into());
+        compiled.insert("careful".into(), self.careful.into());
+        compiled.insert("allow".into(), joined(&self.allow).into());
+        let rules = rules.into_iter().map(|rule| {
+            serde_json::json!({
+                "id": rule.id,
+                "files": joined(&rule.files),
+                "except": joined(&rule.except),
+                "reads": rule.reads,
+                "contains": rule.contains.join("|"),
+                "level": level(rule),
+                "what": rule.what,
+                "instead": rule.instead,
+            })
+        });
+        compiled.insert("rules".into(), rules.collect());
+        Ok(compiled)
+    }
+}
+
+impl Rule {
+    /// The first thing that is wrong, and its key.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        values::check_id(&self.id).map_err(|message| ("id", message))?;
+        if self.files.is_empty() {
+            return Err(("files", "expected at least one file".to_owned()));
+        }
+        for (key, list) in
+            [("files", &self.files), ("except", &self.except), ("contains", &self.contains)]
+        {
+            is_list(list).map_err(|message| (key, message))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_list(texts: &[String]) -> Result<(), String> {
+    match texts.iter().find(|text| text.is_empty() || text.contains(['|', '\n'])) {
+        Some(text) => Err(format!("expected texts without `|`, found `{text}`")),
+        None => Ok(()),
+    }
+}
+
+/// The globs in one text, each with the place at which it begins.
+fn joined(globs: &[String]) -> String {
+    let globs: Vec<Cow<'_, str>> = globs.iter().map(|glob| files::anchored(glob)).collect();
+    globs.join("|")
+}
+
+/// The options as [`Options`] compiles them; a list is one text with `|` between its items.
+#[derive(Deserialize)]
+pub(super) struct Compiled<'a> {
+    pub(super) forget_after: u64,
+    pub(super) per_agent: bool,
+    pub(super) careful: bool,
+    #[serde(borrow)]
+    pub(super) allow: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) rules: Vec<Protected<'a>>,
+}
+
+/// A rule.
+#[derive(Deserialize)]
+pub(super) struct Protected<'a> {
+    #[serde(borrow)]
+    pub(super) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) files: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) except: Cow<'a, str>,
+    pub(super) reads: bool,
+    #[serde(borrow)]
+    pub(super) contains: Cow<'a, str>,
+    pub(super) level: Level,
+    #[serde(borrow)]
+    pub(super) what: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) instead: Cow<'a, str>,
+}

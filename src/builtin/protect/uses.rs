@@ -1,0 +1,254 @@
+//! Which files a command reads and writes.
+
+use crate::builtin::arguments::{Argument, Arguments};
+use crate::syntax::shell::{Invocation, Word};
+
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Read,
+    Change,
+    /// A file is made in a directory, if the path before its name is one.
+    Into,
+    /// The file is deleted or moved away, and so is what is in it.
+    Remove,
+}
+
+/// What a program does with its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Read,
+    Change,
+    Remove,
+    /// Reads all but the last and changes that.
+    Copy,
+    /// Removes all but the last and changes that.
+    Move,
+}
+
+struct Program {
+    /// The names, with blanks between them.
+    names: &'static str,
+    role: Role,
+    /// How many operands come before the files.
+    leads: usize,
+    /// Flags that take the next word.
+    values: &'static str,
+    /// Flags that stand for the operands before the files.
+    scripts: &'static [&'static str],
+    /// Beginnings of flags with which the files are changed.
+    in_place: &'static [&'static str],
+}
+
+const fn program(names: &'static str, role: Role, values: &'static str) -> Program {
+    Program { names, role, leads: 0, values, scripts: &[], in_place: &[] }
+}
+
+static PROGRAMS: &[Program] = &[
+    program(
+        "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
+         diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
+         zip 7z gzip bzip2 xz zstd select-string",
+        Role::Read,
+        "",
+    ),
+    program("head tail", Role::Read, "-n -c --lines --bytes"),
+    program("cut", Role::Read, "-d -f -b -c"),
+    Program { in_place: &["-o"], ..program("sort", Role::Read, "-k -t -S -T") },
+    program("tar bsdtar", Role::Read, "-f -C --file --directory --exclude"),
+    Program {
+        leads: 1,
+        scripts: &["-e", "-f", "--regexp", "--file"],
+        ..program(
+            "grep egrep fgrep zgrep rg ag ack",
+            Role::Read,
+            "-e -f -A -B -C -m -g -t --regexp --file --include --exclude --glob --max-count",
+        )
+    },
+    Program {
+        leads: 1,
+        scripts: &["-e", "-f", "--expression", "--file"],
+        in_place: &["-i", "--in-place"],
+        ..program("sed gsed", Role::Read, "-e -f -l --expression --file")
+    },
+    Program {
+        leads: 1,
+        scripts: &["-e", "-E"],
+        in_place: &["-i", "-pi", "-ni"],
+        ..program("perl", Role::Read, "-e -E -I -M")
+    },
+    Program {
+        leads: 1,
+        scripts: &["-f", "--file"],
+        in_place: &["-i"],
+        ..program("awk gawk mawk nawk", Role::Read, "-f -v -F --file")
+    },
+    Program { leads: 1, in_place: &["-i"], ..program("jq yq", Role::Read, "--arg --indent") },
+    program(
+        "tee touch truncate vi vim nvim nano emacs ed ex sponge set-content add-content sc ac \
+         clear-content clc out-file new-item ni",
+        Role::Change,
+        "-s --size -Value",
+    ),
+    Program { leads: 1, ..program("chmod chown chgrp", Role::Change, "") },
+    program("rm rmdir unlink shred srm trash remove-item ri del erase rd", Role::Remove, "-n"),
+    program("cp install ln rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e"),
+    program("mv move-item mi move rename-item rni ren", Role::Move, "-S"),
+];
+
+/// Programs whose arguments and input hold programs of their own.
+const INTERPRETERS: &str = "python python2 python3 node nodejs deno bun ruby php perl pwsh";
+/// What a program that changes a file has in its text.
+const CHANGES: &[&str] =
+    &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
+
+/// Shows each file that a call names, as far as its program is known.
+pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
+    for redirection in invocation.redirections {
+        match redirection.operator {
+            "<" => visit(&redirection.target.text, Use::Read),
+            ">" | ">>" | ">|" | "&>" | "&>>" | "<>" => {
+                visit(&redirection.target.text, Use::Change);
+            }
+            _ => {}
+        }
+    }
+    let is_named = |names: &str| {
+        names.split_whitespace().any(|name| name.eq_ignore_ascii_case(invocation.program))
+    };
+    if let Some(program) = PROGRAMS.iter().find(|program| is_named(program.names)) {
+        program.each(invocation.arguments, visit);
+    }
+    if is_named(INTERPRETERS) {
+        for text in invocation.arguments.iter().map(|word| &*word.text).chain(invocation.input) {
+            quoted(text, visit);
+        }
+    }
+    other(invocation, visit);
+}
+
+impl Program {
+    fn each(&self, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
+        let mut leads = self.leads;
+        let mut in_place = false;
+        let mut operands: Vec<&str> = Vec::new();
+        let mut target = None;
+        for argument in Arguments::new(words, self.values) {
+            match argument {
+                Argument::Operand(word) => operands.push(&word.text),
+                Argument::Flag(flag) => {
+                    in_place |= self.in_place.iter().any(|start| flag.starts_with(start));
+                    // `-ne` is a cluster whose last letter takes the script.
+                    let is_script = |script: &&str| {
+                        flag.starts_with(*script)
+                            || (script.len() == 2
+                                && !flag.starts_with("--")
+                                && flag.ends_with(&script[1..]))
+                    };
+                    if self.scripts.iter().any(is_script) {
+                        leads = 0;
+                    }
+                    if let Some(folder) = flag.strip_prefix("--target-directory=") {
+                        target = Some(folder);
+                    }
+                }
+            }
+        }
+        let files = operands.get(leads..).unwrap_or_default();
+        let all = |use_: Use, files: &[&str], visit: &mut dyn FnMut(&str, Use)| {
+            for file in files {
+                visit(file, use_);
+            }
+        };
+        match self.role {
+            Role::Read if in_place => all(Use::Change, files, visit),
+            Role::Read => all(Use::Read, files, visit),
+            Role::Change => all(Use::Change, files, visit),
+            Role::Remove => all(Use::Remove, files, visit),
+            Role::Copy | Role::Move => {
+                let from = if self.role == Role::Copy { Use::Read } else { Use::Remove };
+                let (last, others) = match target {
+                    Some(_) => (target, files),
+                    None => (files.last().copied(), &files[..files.len().saturating_sub(1)]),
+                };
+                all(from, others, visit);
+                let Some(last) = last else { return };
+                visit(last, Use::Change);
+                for other in others {
+                    let name = other.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                    visit(&format!("{last}/{name}"), Use::Into);
+                }
+            }
+        }
+    }
+}
+
+/// Texts in quotes in a program, which may be names of files.
+fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
+    let use_ = if CHANGES.iter().any(|word| text.contains(word)) { Use::Change } else { Use::Read };
+    for quote in ['\'', '"', '`'] {
+        for part in text.split(quote).skip(1).step_by(2) {
+            if !part.is_empty() && !part.contains([' ', '\n', '(']) {
+                visit(part, use_);
+            }
+        }
+    }
+}
+
+/// Programs that name files in options and in words of their own.
+fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
+    let words: Vec<&str> = invocation.arguments.iter().map(|word| &*word.text).collect();
+    let mut values = |flags: &[&str], use_: Use| {
+        for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
+            visit(pair[1], use_);
+        }
+        for word in &words {
+            let value = word.split_once('=').filter(|(name, _)| flags.contains(name));
+            if let Some((_, value)) = value {
+                visit(value, use_);
+            }
+        }
+    };
+    match &*invocation.program.to_ascii_lowercase() {
+        "dd" => {
+            values(&["if"], Use::Read);
+            values(&["of"], Use::Change);
+        }
+        "sort" => values(&["-o", "--output"], Use::Change),
+        "openssl" => {
+            values(&["-in"], Use::Read);
+            values(&["-out"], Use::Change);
+        }
+        "wget" => {
+            values(&["-O", "--output-document"], Use::Change);
+            values(&["--post-file", "--body-file"], Use::Read);
+        }
+        "curl" => {
+            values(&["-o", "--output"], Use::Change);
+            values(&["-T", "--upload-file"], Use::Read);
+            // `-d @FILE`, `-F name=@FILE`.
+            for word in &words {
+                if let Some((start, file)) = word.split_once('@')
+                    && (start.is_empty() || start.ends_with('='))
+                {
+                    visit(file.split(';').next().unwrap_or_default(), Use::Read);
+                }
+            }
+        }
+        "git" => git(&words, visit),
+        _ => {}
+    }
+}
+
+/// What git takes into the repository, removes and moves by name.
+fn git(words: &[&str], visit: &mut dyn FnMut(&str, Use)) {
+    let mut words = words.iter().skip_while(|word| word.starts_with('-'));
+    let use_ = match words.next() {
+        Some(&("add" | "stage" | "diff" | "blame")) => Use::Read,
+        Some(&("rm" | "mv")) => Use::Remove,
+        _ => return,
+    };
+    for word in words.filter(|word| !word.starts_with('-')) {
+        visit(word, use_);
+    }
+}

@@ -1,0 +1,128 @@
+//! The machine itself.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::host::{Facts, Finished, Host, Program};
+use crate::machine::child::{self, Ended, Spec};
+use crate::machine::signals::Endings;
+use crate::machine::{clock, environment, files, folders, foreign, git, paths, terminal};
+
+/// The most names that are read of a directory.
+const NAMES: usize = 10_000;
+
+/// The machine that hookman runs on, until a deadline.
+#[derive(Debug)]
+pub struct RealHost {
+    session_folder: PathBuf,
+    deadline: Instant,
+}
+
+impl RealHost {
+    /// The machine for one hook that is to be done within `timeout`.
+    pub fn new(session_folder: &Path, timeout: Duration) -> Self {
+        Self { session_folder: session_folder.to_owned(), deadline: Instant::now() + timeout }
+    }
+}
+
+fn late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "its time was up")
+}
+
+fn plain(error: crate::machine::Error) -> io::Error {
+    error.source
+}
+
+impl Host for RealHost {
+    fn now(&self) -> i64 {
+        clock::unix_seconds()
+    }
+
+    fn local_time(&self, pattern: &str) -> String {
+        clock::local_by(pattern)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        environment::text(name)
+    }
+
+    fn look(&self, path: &Path) -> Option<Facts> {
+        files::facts(path)
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        paths::real(path)
+    }
+
+    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
+        foreign::read_start(path, most)
+    }
+
+    fn tail(&self, path: &Path, most: u64) -> io::Result<String> {
+        files::read_tail(path, most)
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = folders::entries(folder)?
+            .iter()
+            .take(NAMES)
+            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn branch(&self, folder: &Path) -> Option<String> {
+        git::branch(folder).ok().flatten()
+    }
+
+    fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished> {
+        let timeout = limit.min(self.left());
+        if timeout.is_zero() {
+            return Err(late());
+        }
+        let mut spec = Spec::new(child::Program::Argv(program.argv), timeout);
+        spec.directory = program.directory;
+        spec.variables = program.variables;
+        spec.stdin = program.stdin;
+        terminal::reserve_output();
+        let finished = child::run(&[spec], Endings::watch()).pop().ok_or_else(late)??;
+        let code = match finished.ended {
+            Ended::Exited(code) => Some(code),
+            Ended::Signalled(_) => None,
+            Ended::TimedOut | Ended::GoesOn => return Err(late()),
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(Finished { code, stdout: text(&finished.stdout), stderr: text(&finished.stderr) })
+    }
+
+    fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()> {
+        let mut spec = Spec::new(child::Program::Argv(program.argv), limit);
+        spec.directory = program.directory;
+        spec.variables = program.variables;
+        child::start_alone(&spec)
+    }
+
+    fn append(&self, path: &Path, text: &str) -> io::Result<()> {
+        files::append_line(path, text)
+    }
+
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        files::replace_private(path, text).map_err(plain)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<bool> {
+        let is_there = files::is_there(path);
+        files::remove(path).map_err(plain)?;
+        Ok(is_there)
+    }
+
+    fn session_folder(&self) -> &Path {
+        &self.session_folder
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}

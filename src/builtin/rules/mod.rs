@@ -1,0 +1,140 @@
+//! The kind `rules`: rules in the manifest that stop calls or tell the model something.
+//!
+//! After the rule engine of the workflow engine document (`003_1d4b0f85db5e2822`): the session gate,
+//! the context guard, the heartbeat and the idle gate are catalogue entries of this kind. Where several
+//! rules stop a call, the union of what they let through decides.
+
+mod condition;
+mod options;
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::allowance;
+use super::context::{Context, Failure};
+use super::kind::{Can, Kind};
+use super::values::{Level, ToolPattern};
+use crate::client::answer::Answer;
+use crate::client::event::{Event, Subject};
+
+use condition::Scene;
+use options::{Options, Rule};
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("rules", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
+
+/// How long what was said once is remembered: as long as any session's state is kept.
+const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// The most characters that are told of one file.
+const PRELOADED: u64 = 6_000;
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let has = |(name, value): (&String, &String)| {
+        context.host.variable(name).unwrap_or_default() == *value
+    };
+    if !options.only_with.iter().all(has) {
+        return Ok(Answer::default());
+    }
+    let is_call = context.event.facts().subject == Subject::Tool;
+    let scene = Scene::new(context, &options);
+    if is_call && allowance::covers(&options.count.reset, context) {
+        // The gates that come after it still let the call through; it is open at the next one.
+        scene.reset()?;
+        return Ok(Answer::default());
+    }
+    if is_call && allowance::covers(&options.count.free, context) {
+        return Ok(Answer::default());
+    }
+    if context.event == Event::PreToolUse {
+        scene.count()?;
+    }
+    let mut met = Vec::new();
+    for rule in options.all().filter(|rule| rule.level != Level::Off) {
+        if scene.meets(&rule.when)? {
+            met.push(rule);
+        }
+    }
+    met.sort_by_key(|rule| rule.priority);
+    answer(context, &options, &scene, &met)
+}
+
+fn answer(
+    context: &Context<'_>,
+    options: &Options,
+    scene: &Scene<'_>,
+    met: &[&Rule],
+) -> Result<Answer, Failure> {
+    let mut stopping: Vec<&Rule> =
+        met.iter().copied().filter(|rule| rule.level >= Level::Ask).collect();
+    if stopping.is_empty() {
+        // What it let through while it was closed is no longer let through by others.
+        if context.event == Event::PreToolUse && options.all().any(|rule| rule.level >= Level::Ask)
+        {
+            allowance::open(context)?;
+        }
+    } else if passes(context, options, &stopping)? {
+        stopping.clear();
+    }
+    let mut told = Vec::new();
+    for rule in stopping {
+        if !(rule.once || rule.level == Level::OneStrike) || is_news(context, rule)? {
+            told.push(rule);
+        }
+    }
+    let denies = told.iter().any(|rule| rule.level > Level::Ask);
+    if !told.is_empty() {
+        let mut messages = Vec::new();
+        for rule in told.iter().filter(|rule| !denies || rule.level > Level::Ask) {
+            messages.push(scene.filled(&rule.message)?);
+        }
+        let reason = messages.join("\n");
+        let rules: Vec<&str> = told.iter().map(|rule| &*rule.id).collect();
+        let answer = if denies { Answer::deny(reason) } else { Answer::ask(reason) };
+        return Ok(Answer { rule: Some(rules.join(", ")), ..answer });
+    }
+    let mut answer = Answer::default();
+    for rule in met.iter().filter(|rule| rule.level == Level::Advise) {
+        if rule.once && !is_news(context, rule)? {
+            continue;
+        }
+        answer.context.push(scene.filled(&rule.message)?);
+        for file in &rule.preload {
+            answer.context.extend(preloaded(context, &scene.filled(file)?)?);
+        }
+    }
+    Ok(answer)
+}
+
+/// Whether a call passes the rules that would stop it, by the union of what they and all closed gates
+/// let through.
+fn passes(context: &Context<'_>, options: &Options, stopping: &[&Rule]) -> Result<bool, Failure> {
+    if context.event.facts().subject != Subject::Tool {
+        return Ok(false);
+    }
+    let mut allowed: Vec<ToolPattern> = options.allow.clone();
+    allowed.extend(options.count.reset.iter().cloned());
+    allowed.extend(stopping.iter().flat_map(|rule| rule.allow.iter().cloned()));
+    if !allowed.is_empty() {
+        allowance::close(context, &allowed)?;
+    }
+    Ok(allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context)?)
+}
+
+fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
+    context.store.raise(&context.agent_key(&rule.id), ONCE).map_err(Failure::Store)
+}
+
+/// A file's text, the first time in a session that it is asked for.
+fn preloaded(context: &Context<'_>, file: &str) -> Result<Option<String>, Failure> {
+    let path = Path::new(&*context.payload.cwd).join(file);
+    let flag = context.key(&format!("file {}", path.display()));
+    let read = context.host.read(&path, PRELOADED);
+    let Some(text) = read.map_err(Failure::of(format!("read `{file}`")))? else {
+        return Ok(None);
+    };
+    let is_new = context.store.raise(&flag, ONCE).map_err(Failure::Store)?;
+    Ok(is_new.then(|| format!("{file}:\n{text}")))
+}

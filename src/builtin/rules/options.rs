@@ -1,0 +1,184 @@
+//! The options of `rules`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::builtin::kind;
+use crate::builtin::options::OptionProblem;
+use crate::builtin::values::{Level, ToolPattern};
+use crate::builtin::workflow::Source;
+
+/// Rules that say when a call is stopped or the model gets advice.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Options {
+    /// Where the state is that rules and messages read.
+    pub state: Source,
+    /// The hook is silent unless this variable of the client's environment has this value.
+    pub only_with: BTreeMap<String, String>,
+    /// Calls that no rule of this hook stops, on top of each rule's own.
+    pub allow: Vec<ToolPattern>,
+    /// What is counted for `count_is` and `count_from`.
+    pub count: Count,
+    /// The size of the model's context in tokens, for `context_from`.
+    pub window: Option<u64>,
+    /// The rules. A manifest that sets them replaces all of them.
+    pub rules: Vec<Rule>,
+    /// Rules to add to those there are.
+    pub extra_rules: Vec<Rule>,
+}
+
+/// Which calls are counted.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Count {
+    /// The calls that count; none means that nothing is counted.
+    pub calls: Vec<ToolPattern>,
+    /// A call of one of these sets the count back to 0, and passes.
+    pub reset: Vec<ToolPattern>,
+    /// Calls that pass and are not counted.
+    pub free: Vec<ToolPattern>,
+    /// Nothing is counted while a name of the state has one of these values.
+    pub pause: BTreeMap<String, Vec<String>>,
+    /// Edits of one file in a row count once.
+    pub same_file_once: bool,
+}
+
+/// One rule: a condition, and what follows when it is met.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    /// The name that the log and other rules' messages use.
+    pub id: String,
+    /// When the rule applies; all that is given must be met.
+    #[serde(default)]
+    pub when: When,
+    /// What it does: `advise` tells the model, `ask` asks the user, `block` denies.
+    #[serde(default = "advise")]
+    pub level: Level,
+    /// The calls that pass although the rule applies.
+    #[serde(default)]
+    pub allow: Vec<ToolPattern>,
+    /// What is said; `$name` is a field of the payload or a name of the state.
+    pub message: String,
+    /// Files whose text goes with the advice, each once in a session.
+    #[serde(default)]
+    pub preload: Vec<String>,
+    /// The message is given once in a session; a block then lets the retry through.
+    #[serde(default)]
+    pub once: bool,
+    /// Rules with a lower number come first.
+    #[serde(default)]
+    pub priority: i64,
+}
+
+fn advise() -> Level {
+    Level::Advise
+}
+
+/// For which agents a rule is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Agents {
+    /// The main agent and subagents.
+    #[default]
+    All,
+    /// The main agent alone.
+    Main,
+    /// Subagents alone.
+    Sub,
+}
+
+/// The condition of a rule.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct When {
+    /// The call is one of these.
+    pub tools: Vec<ToolPattern>,
+    /// The tool's input, as JSON text, contains one of these texts.
+    pub input_has: Vec<String>,
+    /// The prompt contains one of these texts; case makes no difference.
+    pub prompt_has: Vec<String>,
+    /// A name of the state has one of these values; `*` is any text but an empty one.
+    pub state: BTreeMap<String, Vec<String>>,
+    /// A name of the state has none of these values.
+    pub state_not: BTreeMap<String, Vec<String>>,
+    /// A name of the state contains one of these texts.
+    pub state_has: BTreeMap<String, Vec<String>>,
+    /// At least this share of the context window is used, from 0 to 1.
+    pub context_from: Option<f64>,
+    /// The count is at least this.
+    pub count_from: Option<u64>,
+    /// A name of the state with the number that is taken in the place of `count_from`.
+    pub count_from_state: Option<String>,
+    /// The count is just this.
+    pub count_is: Option<u64>,
+    /// The time of day is in this span, such as `22:00-07:00`.
+    pub time: Option<String>,
+    /// For which agents the rule is.
+    pub agents: Agents,
+}
+
+impl Options {
+    /// All rules.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().chain(&self.extra_rules)
+    }
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        let mut ids = BTreeSet::new();
+        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
+            for (index, rule) in rules.iter().enumerate() {
+                let at = |key: &str, message: String| {
+                    Err(OptionProblem::at(&[name, &index.to_string(), "when", key], message))
+                };
+                let of_rule = |key: &str, message: &str| {
+                    Err(OptionProblem::at(&[name, &index.to_string(), key], message))
+                };
+                if rule.id.is_empty() || !ids.insert(&rule.id) {
+                    return of_rule("id", "expected a name that no other rule of the hook has");
+                }
+                if rule.message.is_empty() {
+                    return of_rule("message", "expected what is to be said");
+                }
+                if rule.level != Level::Advise && !rule.preload.is_empty() {
+                    return of_rule("preload", "only an advice takes files along");
+                }
+                let counts =
+                    [("count_is", rule.when.count_is), ("count_from", rule.when.count_from)];
+                let counted = counts.iter().find(|(_, count)| count.is_some());
+                if let Some((key, _)) = counted.filter(|_| self.count.calls.is_empty()) {
+                    return at(key, "nothing is counted; set `count.calls`".to_owned());
+                }
+                if let Some(share) = rule.when.context_from.filter(|it| !(0.0..=1.0).contains(it)) {
+                    return at(
+                        "context_from",
+                        format!("expected a share from 0 to 1, found {share}"),
+                    );
+                }
+                if let Some(time) = rule.when.time.as_ref().filter(|it| span(it).is_none()) {
+                    return at(
+                        "time",
+                        format!("expected a span such as `22:00-07:00`, found `{time}`"),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A span of the day in minutes since midnight; it may go past midnight.
+pub(super) fn span(text: &str) -> Option<(u32, u32)> {
+    let minutes = |time: &str| {
+        let (hours, minutes) = time.trim().split_once(':')?;
+        let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
+        (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
+    };
+    let (from, to) = text.split_once('-')?;
+    Some((minutes(from)?, minutes(to)?))
+}

@@ -1,0 +1,105 @@
+//! The options of `run-after-edit`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::builtin::kind;
+use crate::builtin::options::OptionProblem;
+use crate::builtin::values::{Level, PathGlob, Period};
+
+/// When the tools run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum At {
+    /// After each edit, on the file that was edited.
+    #[default]
+    Edit,
+    /// At the end of a turn in which files were edited, on the whole project.
+    Stop,
+}
+
+/// Which tools run after edits, and what follows when one fails.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Options {
+    /// When the tools run.
+    pub at: At,
+    /// What follows when a tool fails: `block` hands its output to the model as something to mend,
+    /// `advise` as a note.
+    pub level: Level,
+    /// Whether programs of the project itself may run: those in `node_modules/.bin` and `.venv/bin`,
+    /// and tools that run the project's code, such as its tests.
+    pub project_tools: bool,
+    /// The tools. Of those that fit a file, the first of each `job` runs.
+    pub tools: Vec<Tool>,
+    /// Tools to try before those there are.
+    pub extra_tools: Vec<Tool>,
+    /// Files that no tool is run for.
+    pub skip: Vec<PathGlob>,
+    /// How long one tool may take.
+    pub limit: Period,
+    /// The most lines of a tool's output that are told.
+    pub lines: usize,
+    /// How often in a row the end of a turn is refused.
+    pub most: u64,
+    /// Further variables for the tools.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            at: At::Edit,
+            level: Level::Block,
+            project_tools: false,
+            tools: Vec::new(),
+            extra_tools: Vec::new(),
+            skip: Vec::new(),
+            limit: Period::seconds(60),
+            lines: 40,
+            most: 3,
+            env: BTreeMap::new(),
+        }
+    }
+}
+
+/// One tool.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tool {
+    /// The program and its arguments; `{file}` is the edited file, and `{root}` the directory in which
+    /// a file of `root` was found.
+    pub argv: Vec<String>,
+    /// The files it is for.
+    pub files: Vec<PathGlob>,
+    /// It runs only where one of these files lies in the file's directory or above it.
+    #[serde(default)]
+    pub root: Vec<String>,
+    /// Of tools with one job only the first that fits runs.
+    #[serde(default)]
+    pub job: String,
+    /// Whether it runs the project's own code, and so only with `project_tools`.
+    #[serde(default)]
+    pub runs_project: bool,
+}
+
+impl Options {
+    /// All tools in the order in which they are tried.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Tool> {
+        self.extra_tools.iter().chain(&self.tools)
+    }
+}
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        for (name, tools) in [("tools", &self.tools), ("extra_tools", &self.extra_tools)] {
+            if let Some(index) = tools.iter().position(|tool| tool.argv.is_empty()) {
+                let path = [name, &index.to_string(), "argv"];
+                return Err(OptionProblem::at(&path, "a program is needed"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! The kind `scope`: rules that hold only while a skill, a command or a subagent is at work.
+//!
+//! After the four skill enforcement hooks of the skill counter document (`002_87421fc429308509`):
+//! reset, start, end and gate. The Skill tool returns when the skill's text is loaded, long before the
+//! skill's work is done, so a scope ends with the turn or the session by default and not with the tool.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::allowance;
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::values::{Level, ToolPattern};
+use crate::client::answer::Answer;
+use crate::client::event::Event;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("scope", &[Can::Decide, Can::Advise, Can::Remember], run);
+
+/// What ends a scope.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Ends {
+    /// The end of the tool call that opened it, or its failure.
+    Tool,
+    /// The end of the turn.
+    #[default]
+    Turn,
+    /// The next prompt of the user.
+    Prompt,
+    /// The session's end.
+    Session,
+}
+
+/// While which skills are at work which calls are stopped.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// The skills and slash commands that open the scope; `*` at either end is any text.
+    skills: Vec<String>,
+    /// The types of subagents that open it.
+    agents: Vec<String>,
+    /// What ends it.
+    ends: Ends,
+    /// Calls that pass inside the scope, whatever `stop` says.
+    allow: Vec<ToolPattern>,
+    /// Calls that are stopped inside the scope.
+    stop: Vec<ToolPattern>,
+    /// What is done about a call that is stopped.
+    level: Option<Level>,
+    /// What is said of it.
+    message: String,
+}
+
+impl kind::Options for Options {}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    skill: String,
+    subagent_type: String,
+}
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    let payload = context.payload;
+    match context.event {
+        // A compaction or a resumption goes on with what was at work (seed 002, defect).
+        Event::SessionStart if matches!(&*payload.source, "startup" | "clear") => close(context),
+        Event::SessionEnd => close(context),
+        Event::Stop if options.ends == Ends::Turn => close(context),
+        Event::UserPromptSubmit if options.ends == Ends::Prompt => close(context),
+        Event::UserPromptExpansion if opens(&options.skills, &payload.command_name) => {
+            open(context)
+        }
+        Event::PreToolUse if is_opened_by_call(context, &options)? => open(context),
+        Event::PostToolUse | Event::PostToolUseFailure
+            if options.ends == Ends::Tool && is_opened_by_call(context, &options)? =>
+        {
+            context.store.count(&context.key("depth"), -1).map_err(Failure::Store)?;
+            Ok(Answer::default())
+        }
+        Event::PreToolUse => gate(context, &options),
+        _ => Ok(Answer::default()),
+    }
+}
+
+fn open(context: &Context<'_>) -> Result<Answer, Failure> {
+    context.store.count(&context.key("depth"), 1).map_err(Failure::Store)?;
+    Ok(Answer::default())
+}
+
+fn close(context: &Context<'_>) -> Result<Answer, Failure> {
+    context.store.count(&context.key("depth"), i64::MIN).map_err(Failure::Store)?;
+    Ok(Answer::default())
+}
+
+fn is_opened_by_call(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
+    let by_skill = context.payload.tool_name == "Skill" && !options.skills.is_empty();
+    let by_agent =
+        matches!(&*context.payload.tool_name, "Agent" | "Task") && !options.agents.is_empty();
+    if !by_skill && !by_agent {
+        return Ok(false);
+    }
+    let input = context.tool_input::<Input>()?.unwrap_or_default();
+    Ok((by_skill && opens(&options.skills, &input.skill))
+        || (by_agent && opens(&options.agents, &input.subagent_type)))
+}
+
+/// Whether a name is one of a list with stars at either end. A plugin's prefix makes no difference.
+fn opens(list: &[String], name: &str) -> bool {
+    let bare = name.rsplit(':').next().unwrap_or(name);
+    let hits =
+        |pattern: &String, name: &str| match (pattern.strip_prefix('*'), pattern.strip_suffix('*'))
+        {
+            (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
+            (Some(end), None) => name.ends_with(end),
+            (None, Some(start)) => name.starts_with(start),
+            (None, None) => name == pattern,
+        };
+    !name.is_empty() && list.iter().any(|pattern| hits(pattern, name) || hits(pattern, bare))
+}
+
+fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
+    let is_stopped = options.stop.iter().any(|pattern| pattern.hits(context));
+    if !is_stopped
+        || context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? == 0
+        || allowance::covers(&options.allow, context)
+    {
+        return Ok(Answer::default());
+    }
+    let message = options.message.clone();
+    Ok(match options.level.unwrap_or(Level::Block) {
+        Level::Off => Answer::default(),
+        Level::Advise => Answer::context(message),
+        Level::Ask => Answer::ask(message),
+        Level::OneStrike | Level::Block => Answer::deny(message),
+    })
+}

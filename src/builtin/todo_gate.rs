@@ -1,0 +1,56 @@
+//! The kind `todo-gate`: keeps a turn from ending while items of the todo list are open.
+//!
+//! After `check-todos` of the session disable document (`004_1870e012f86aed79`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::context::{Context, Failure};
+use super::kind::{self, Can, Kind};
+use super::transcript;
+use crate::client::answer::Answer;
+
+/// The kind as the catalogue knows it.
+pub(super) static KIND: Kind =
+    Kind::of::<Options>("todo-gate", &[Can::Decide, Can::ReadFiles], run);
+
+/// When a turn may end.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// The most open items that are listed.
+    most: usize,
+    /// Whether the end is refused again when the model stops a second time in the turn.
+    again: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { most: 10, again: false }
+    }
+}
+
+impl kind::Options for Options {}
+
+fn run(context: &Context<'_>) -> Result<Answer, Failure> {
+    let options: Options = context.options()?;
+    if context.payload.stop_hook_active && !options.again {
+        return Ok(Answer::default());
+    }
+    let open = transcript::story(context)?.todos;
+    if open.is_empty() {
+        return Ok(Answer::default());
+    }
+    let shown: Vec<String> =
+        open.iter().take(options.most).map(|item| format!("\n- {item}")).collect();
+    let more = match open.len().saturating_sub(options.most) {
+        0 => String::new(),
+        more => format!("\n- and {more} more"),
+    };
+    Ok(Answer::deny(format!(
+        "{} items of the todo list are not done. Finish them, or take out those that no longer \
+         matter, before you stop:{}{more}",
+        open.len(),
+        shown.concat()
+    )))
+}

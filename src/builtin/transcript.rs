@@ -1,0 +1,224 @@
+//! The end of a session's transcript, as far as hooks need it.
+//!
+//! The format is the client's own and has no version (client reference, transcripts), so a line that
+//! is not understood is passed over, and never more than the last mebibyte is read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::context::{Context, Failure};
+
+/// How much of the end is read first, and at the most, in bytes.
+const STEPS: [u64; 2] = [64 * 1024, 1024 * 1024];
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(rename = "isSidechain", default)]
+    is_sidechain: bool,
+    /// Whether the client wrote it by itself.
+    #[serde(rename = "isMeta", default)]
+    is_meta: bool,
+    #[serde(default)]
+    message: Option<Message>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message {
+    usage: Option<Usage>,
+    content: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Usage {
+    #[serde(rename = "input_tokens")]
+    plain: u64,
+    #[serde(rename = "cache_creation_input_tokens")]
+    written: u64,
+    #[serde(rename = "cache_read_input_tokens")]
+    cached: u64,
+}
+
+/// The tokens in the context at the last answer of the main agent; `None` where no line tells.
+///
+/// # Errors
+///
+/// When the transcript is there and cannot be read.
+pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
+    newest(context, |line| {
+        let usage = line.message?.usage?;
+        Some(usage.plain + usage.written + usage.cached).filter(|tokens| *tokens > 0)
+    })
+}
+
+/// The last text that the assistant wrote; `None` where there is none.
+///
+/// # Errors
+///
+/// When the transcript is there and cannot be read.
+pub(super) fn last_text(context: &Context<'_>) -> Result<Option<String>, Failure> {
+    newest(context, |line| text_of(&line.message?.content))
+}
+
+/// What the end of a transcript tells of the work.
+#[derive(Debug, Default)]
+pub(super) struct Story {
+    /// What the user wrote, oldest first.
+    pub prompts: Vec<String>,
+    /// The files that were written, the latest last.
+    pub written: Vec<String>,
+    /// The files that were read, the latest last.
+    pub read: Vec<String>,
+    /// The items of the todo list that are not done.
+    pub todos: Vec<String>,
+}
+
+/// What the last mebibyte of the transcript tells of the main agent's work.
+///
+/// # Errors
+///
+/// When the transcript is there and cannot be read.
+pub(super) fn story(context: &Context<'_>) -> Result<Story, Failure> {
+    let path = Path::new(&*context.payload.transcript_path);
+    let tail = context.host.tail(path, STEPS[1]).map_err(Failure::of("read the transcript"))?;
+    let mut story = Story::default();
+    let mut tasks = Tasks::default();
+    let lines = tail.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    for line in lines.filter(|line| !line.is_sidechain) {
+        let Some(Message { content, .. }) = line.message else { continue };
+        match &*line.kind {
+            "user" if !line.is_meta => {
+                let results = content.as_array().into_iter().flatten();
+                results.for_each(|result| tasks.named(result));
+                let prompt = text_of(&content).filter(|text| !text.trim_start().starts_with('<'));
+                story.prompts.extend(prompt);
+            }
+            "assistant" => {
+                for part in content.as_array().into_iter().flatten() {
+                    story.called(part, &mut tasks);
+                }
+            }
+            _ => {}
+        }
+    }
+    story.todos.extend(tasks.open());
+    Ok(story)
+}
+
+impl Story {
+    fn called(&mut self, part: &Value, tasks: &mut Tasks) {
+        let input = &part["input"];
+        let list = match part["name"].as_str().unwrap_or_default() {
+            "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => &mut self.written,
+            "Read" => &mut self.read,
+            "TodoWrite" => {
+                let items = input["todos"].as_array().into_iter().flatten();
+                self.todos = items.filter_map(open_todo).collect();
+                return;
+            }
+            _ => return tasks.called(part),
+        };
+        let path = input["file_path"].as_str().or(input["notebook_path"].as_str());
+        if let Some(path) = path {
+            list.retain(|known| known != path);
+            list.push(path.to_owned());
+        }
+    }
+}
+
+/// The tasks of the tools `TaskCreate` and `TaskUpdate`, which took the place of `TodoWrite`.
+#[derive(Default)]
+struct Tasks {
+    /// What is to be done and how far it is, by the call that made it.
+    made: Vec<(String, String, String)>,
+    /// The call that made a task, by the number that its result gave it.
+    calls: BTreeMap<String, String>,
+}
+
+impl Tasks {
+    fn called(&mut self, part: &Value) {
+        let input = &part["input"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match part["name"].as_str().unwrap_or_default() {
+            "TaskCreate" => {
+                self.made.push((text(&part["id"]), text(&input["subject"]), String::new()));
+            }
+            "TaskUpdate" => {
+                let call = self.calls.get(&text(&input["taskId"]));
+                let task = self.made.iter_mut().find(|(made, ..)| call == Some(made));
+                if let (Some((_, _, state)), Some(new)) = (task, input["status"].as_str()) {
+                    new.clone_into(state);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the number that a result such as `Task #2 created successfully` gives.
+    fn named(&mut self, result: &Value) {
+        let said = text_of(&result["content"]).unwrap_or_default();
+        let Some((number, _)) = said.strip_prefix("Task #").and_then(|rest| rest.split_once(' '))
+        else {
+            return;
+        };
+        if let Some(call) = result["tool_use_id"].as_str() {
+            self.calls.insert(number.to_owned(), call.to_owned());
+        }
+    }
+
+    fn open(self) -> impl Iterator<Item = String> {
+        // A task without a number was refused.
+        let is_made = move |call: &String| self.calls.values().any(|known| known == call);
+        let made = self.made.into_iter().filter(move |(call, ..)| is_made(call));
+        made.filter_map(|(_, subject, state)| in_words(&subject, &state))
+    }
+}
+
+/// An item of a todo list that is not done, with its state in brackets where work on it has begun.
+pub(super) fn open_todo(item: &Value) -> Option<String> {
+    in_words(item["content"].as_str()?, item["status"].as_str()?)
+}
+
+fn in_words(text: &str, state: &str) -> Option<String> {
+    match state {
+        "completed" | "cancelled" | "deleted" => None,
+        "in_progress" => Some(format!("{text} (begun)")),
+        _ => Some(text.to_owned()),
+    }
+}
+
+fn text_of(content: &Value) -> Option<String> {
+    if let Value::String(text) = content {
+        return Some(text.clone());
+    }
+    let parts = content.as_array()?.iter();
+    let texts: Vec<&str> = parts.filter_map(|part| part.get("text")?.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The last assistant's line of the main agent from which `find` takes something.
+fn newest<T>(
+    context: &Context<'_>,
+    find: impl Fn(Line) -> Option<T>,
+) -> Result<Option<T>, Failure> {
+    let path = Path::new(&*context.payload.transcript_path);
+    for most in STEPS {
+        let tail = context.host.tail(path, most).map_err(Failure::of("read the transcript"))?;
+        let lines = tail.lines().rev().filter(|line| line.contains("\"assistant\""));
+        let lines = lines.filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let mut of_main = lines.filter(|line| line.kind == "assistant" && !line.is_sidechain);
+        if let Some(found) = of_main.find_map(&find) {
+            return Ok(Some(found));
+        }
+        if (tail.len() as u64) < most / 2 {
+            break;
+        }
+    }
+    Ok(None)
+}

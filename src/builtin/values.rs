@@ -1,0 +1,385 @@
+//! Types that the options of several kinds share.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::context::Context;
+use crate::client::permission_rule::{Anchors, Rule, path_hits};
+use crate::session::period;
+
+/// What a hook does about a call that it has something against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Nothing.
+    Off,
+    /// Tell the model, and let the call through; `warn` means the same.
+    Advise,
+    /// Have the user asked.
+    Ask,
+    /// Deny the first time in a session, and let a retry through.
+    OneStrike,
+    /// Deny always.
+    Block,
+}
+
+impl Level {
+    const NAMES: &[&str] = &["off", "advise", "ask", "one-strike", "block"];
+
+    /// The level of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "off" => Self::Off,
+            "advise" | "warn" => Self::Advise,
+            "ask" => Self::Ask,
+            "one-strike" => Self::OneStrike,
+            "block" => Self::Block,
+            _ => return None,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = Level;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "one of `{}`", Level::NAMES.join("`, `"))
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Level, E> {
+                Level::from_name(name).ok_or_else(|| E::unknown_variant(name, Level::NAMES))
+            }
+        }
+        deserializer.deserialize_str(Name)
+    }
+}
+
+/// A length of time, written as seconds or as `90s`, `30m`, `8h`, `2d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Period(u64);
+
+impl Period {
+    /// So many seconds.
+    pub const fn seconds(seconds: u64) -> Self {
+        Self(seconds)
+    }
+
+    /// Its length in seconds.
+    pub const fn as_seconds(self) -> u64 {
+        self.0
+    }
+
+    /// Its length.
+    pub const fn duration(self) -> Duration {
+        Duration::from_secs(self.0)
+    }
+
+    /// Whether it is none at all.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(24 * 60 * 60, 'd'), (60 * 60, 'h'), (60, 'm')];
+        let whole = units.iter().find(|(unit, _)| self.0 >= *unit && self.0.is_multiple_of(*unit));
+        match whole {
+            Some((unit, letter)) => write!(formatter, "{}{letter}", self.0 / unit),
+            None => write!(formatter, "{}s", self.0),
+        }
+    }
+}
+
+impl Serialize for Period {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Period {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Period;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("seconds, or a text such as `90s`, `30m`, `8h` or `2d`")
+            }
+
+            fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Period, E> {
+                Ok(Period(seconds))
+            }
+
+            fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Period, E> {
+                let wrong = || E::invalid_value(de::Unexpected::Signed(seconds), &self);
+                u64::try_from(seconds).map(Period).map_err(|_| wrong())
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Period, E> {
+                let wrong = || E::invalid_value(de::Unexpected::Str(text), &self);
+                period::seconds(text).map(Period).ok_or_else(wrong)
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+impl JsonSchema for Period {
+    fn schema_name() -> Cow<'static, str> {
+        "Period".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "integer"], "format": "period"})
+    }
+}
+
+/// A span of the day in this machine's time zone, written as `22:00-07:00`; its end is not in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeSpan {
+    from: String,
+    to: String,
+}
+
+impl TimeSpan {
+    /// The span of this text; `None` where it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_time = |text: &str| {
+            let (hour, minute) = text.split_once(':')?;
+            let number = |text: &str, most: u32| {
+                let is_it = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse().is_ok_and(|number: u32| is_it && number < most)
+            };
+            (number(hour, 24) && number(minute, 60)).then_some(())
+        };
+        let (from, to) = text.split_once('-')?;
+        is_time(from).and(is_time(to))?;
+        Some(Self { from: from.to_owned(), to: to.to_owned() })
+    }
+
+    /// Whether a time such as `23:15` is in it; a span that ends before it begins goes over midnight.
+    pub fn contains(&self, time: &str) -> bool {
+        let (from, to) = (self.from.as_str(), self.to.as_str());
+        if from <= to { from <= time && time < to } else { from <= time || time < to }
+    }
+}
+
+impl Serialize for TimeSpan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}-{}", self.from, self.to))
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeSpan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let wrong = || format!("expected a span of the day such as `22:00-07:00`, found `{text}`");
+        Self::parse(&text).ok_or_else(|| de::Error::custom(wrong()))
+    }
+}
+
+impl JsonSchema for TimeSpan {
+    fn schema_name() -> Cow<'static, str> {
+        "TimeSpan".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "time-span"})
+    }
+}
+
+/// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
+/// in the client's permission rule language; `*` and `mcp__server__*` stand for several tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ToolPattern(String);
+
+impl ToolPattern {
+    /// The pattern of this text; `None` where it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (tool, _) = text.split_once('(').unwrap_or((text, ""));
+        let is_pattern = Rule::parse(text).is_some() && (!tool.contains('*') || tool == text);
+        is_pattern.then(|| Self(text.to_owned()))
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the call in the payload is one of these. As with a hook's `if`, a shell line is hit
+    /// where one of its commands is.
+    pub fn hits(&self, context: &Context<'_>) -> bool {
+        let tool = &*context.payload.tool_name;
+        if let Some((start, end)) = self.0.split_once('*').filter(|_| !self.0.contains('(')) {
+            return tool.len() >= start.len() + end.len()
+                && tool.starts_with(start)
+                && tool.ends_with(end);
+        }
+        let Some(rule) = Rule::parse(&self.0) else { return false };
+        if let Some(content) = rule.content.as_deref()
+            && let Some(name) = named(context)
+        {
+            let bare = Rule { tool: rule.tool, content: None };
+            return bare.matches(tool, None, Anchors::default()) && fits(content, &name);
+        }
+        if rule.content.is_none() {
+            return rule.matches(tool, None, Anchors::default());
+        }
+        context.anchored(|anchors| rule.matches(tool, context.payload.tool_input, anchors))
+    }
+}
+
+/// The skill that a call of `Skill` is for, or the type of subagent that one of `Agent` starts: inputs
+/// that the client has no rules for.
+fn named(context: &Context<'_>) -> Option<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Input {
+        skill: String,
+        subagent_type: String,
+    }
+    let input = || context.tool_input::<Input>().ok().flatten().unwrap_or_default();
+    match &*context.payload.tool_name {
+        "Skill" => Some(input().skill),
+        "Agent" | "Task" => Some(input().subagent_type),
+        _ => None,
+    }
+}
+
+/// Whether a name is that of a pattern, in which a star at the end is any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            de::Error::custom(format!(
+                "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
+            ))
+        })
+    }
+}
+
+impl JsonSchema for ToolPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolPattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "tool-pattern"})
+    }
+}
+
+/// A glob for files as in the client's permission rules: without a slash at any depth, `/x` below
+/// the project, `~/x` below the home, `//x` from the root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PathGlob(String);
+
+impl PathGlob {
+    /// The glob of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it hits a path, which may be relative to the session's directory.
+    pub fn hits(&self, path: &str, context: &Context<'_>) -> bool {
+        context.anchored(|anchors| path_hits(&self.0, path, anchors))
+    }
+}
+
+impl JsonSchema for PathGlob {
+    fn schema_name() -> Cow<'static, str> {
+        "PathGlob".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "path-glob"})
+    }
+}
+
+/// Checks the name that a rule has in denials and in `levels`.
+///
+/// # Errors
+///
+/// Says what was expected where it is empty or has other bytes.
+pub(super) fn check_id(id: &str) -> Result<(), String> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if id.is_empty() || !id.bytes().all(fits) {
+        return Err(format!("expected letters, digits, `-` and `_`, found `{id}`"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn periods_are_seconds_or_a_number_with_a_unit() {
+        let rows = [
+            (json!(5), Some(5)),
+            (json!("90s"), Some(90)),
+            (json!("30m"), Some(1800)),
+            (json!("8h"), Some(28_800)),
+            (json!("2d"), Some(172_800)),
+            (json!("h"), None),
+            (json!("5"), None),
+            (json!(1.5), None),
+            (json!(-1), None),
+        ];
+        for (value, expected) in rows {
+            let found: Option<Period> = serde_json::from_value(value.clone()).ok();
+            assert_eq!(found.map(Period::as_seconds), expected, "{value}");
+            if let Some(period) = found {
+                let written = serde_json::to_value(period).unwrap();
+                assert_eq!(serde_json::from_value::<Period>(written).unwrap(), period);
+            }
+        }
+        assert_eq!(Period::seconds(5400).to_string(), "90m");
+        assert_eq!(Period::seconds(61).to_string(), "61s");
+    }
+
+    #[test]
+    fn a_level_may_be_called_by_its_old_name() {
+        let level = |name: &str| serde_json::from_value::<Level>(Value::from(name));
+        assert_eq!(level("warn").unwrap(), Level::Advise);
+        for name in Level::NAMES {
+            assert_eq!(serde_json::to_value(level(name).unwrap()).unwrap(), *name);
+        }
+        let wrong = level("stop").unwrap_err().to_string();
+        assert!(wrong.starts_with("unknown variant `stop`, expected one of `off`, "), "{wrong}");
+    }
+
+    #[test]
+    fn what_is_no_tool_pattern_is_told() {
+        for good in ["Bash", "*", "Bash(git *)", "mcp__x__*", "Read(~/.claude/**)"] {
+            assert!(ToolPattern::parse(good).is_some(), "{good}");
+        }
+        for bad in ["", "Bash(", "Read|Write", "mcp__*(x)", "a b"] {
+            assert!(ToolPattern::parse(bad).is_none(), "{bad}");
+        }
+    }
+}

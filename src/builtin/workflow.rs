@@ -1,0 +1,201 @@
+//! The state of a workflow that gates and facts read: lifecycle, skill, phase and the like.
+//!
+//! By default these are the session's named texts, which `hookman state set` writes. A workflow that
+//! keeps its state in a JSON file of its own names the file and its keys.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::context::{Context, Failure};
+
+/// The most bytes that are read of a state file.
+const MOST: u64 = 1024 * 1024;
+
+/// Where the state is that `state`, `$name` and the like mean.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Source {
+    /// A known layout, which gives `file`, `keys` and `absent` where they are not set.
+    layout: Option<Layout>,
+    /// A JSON file with the state, instead of the session's own: `{cwd}`, `{project}`, `{home}` and
+    /// `{session}` are filled in, and one folder may be `*`, which takes the newest.
+    file: Option<String>,
+    /// For names used here the key in the file; a name that is not listed is its own key.
+    keys: BTreeMap<String, String>,
+    /// The values of names whose keys the file has not.
+    absent: BTreeMap<String, String>,
+    /// Of several files, the one whose key has the value of a variable of the client's environment, as in
+    /// `{ pid = "CLAUDE_SUPERVISOR_PID" }`; without that variable it is the newest.
+    owner: BTreeMap<String, String>,
+}
+
+/// How a workflow engine keeps its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Layout {
+    /// `sessions/NAME/.state.json` below the session's directory, with `lifecycle`, `skill`,
+    /// `currentPhase`, `contextUsage` and `toolUseWithoutLogsBlockAfter`; absent is `active`.
+    StateJson,
+}
+
+/// The keys of [`Layout::StateJson`] by the names used here (seed 003, common ground).
+const STATE_JSON: &[(&str, &str)] = &[
+    ("context", "contextUsage"),
+    ("phase", "currentPhase"),
+    ("limit", "toolUseWithoutLogsBlockAfter"),
+    ("task", "taskSummary"),
+    ("handover", "dehydratedContext"),
+];
+
+impl Source {
+    fn is_file(&self) -> bool {
+        self.file.is_some() || self.layout.is_some()
+    }
+
+    fn template(&self) -> &str {
+        self.file.as_deref().unwrap_or("{cwd}/sessions/*/.state.json")
+    }
+
+    fn key<'s>(&'s self, name: &'s str) -> &'s str {
+        let of_layout = self.layout.and_then(|Layout::StateJson| {
+            STATE_JSON.iter().find(|(known, _)| *known == name).map(|(_, key)| *key)
+        });
+        self.keys.get(name).map(String::as_str).or(of_layout).unwrap_or(name)
+    }
+
+    fn absent(&self, name: &str) -> &str {
+        let of_layout = (self.layout.is_some() && name == "lifecycle").then_some("active");
+        self.absent.get(name).map(String::as_str).or(of_layout).unwrap_or_default()
+    }
+
+    fn owner(&self) -> Option<(&str, &str)> {
+        let of_layout = self.layout.map(|Layout::StateJson| ("pid", "CLAUDE_SUPERVISOR_PID"));
+        let own = self.owner.iter().next();
+        own.map(|(key, variable)| (key.as_str(), variable.as_str())).or(of_layout)
+    }
+}
+
+/// The state, read when it is first asked for.
+pub(super) struct Workflow<'a> {
+    context: &'a Context<'a>,
+    source: &'a Source,
+    file: OnceCell<Option<State>>,
+    /// The session's texts that were read; each is a file.
+    texts: RefCell<BTreeMap<String, String>>,
+}
+
+/// The state of one file.
+struct State {
+    value: Value,
+    /// The name of the folder that the file is in.
+    folder: String,
+}
+
+impl<'a> Workflow<'a> {
+    /// The state that `source` names, for the session of `context`.
+    pub(super) fn new(context: &'a Context<'a>, source: &'a Source) -> Self {
+        Self { context, source, file: OnceCell::new(), texts: RefCell::default() }
+    }
+
+    /// The value of a name as text; empty where there is none. A list is joined with commas.
+    ///
+    /// # Errors
+    ///
+    /// When the state is there and cannot be read.
+    pub(super) fn get(&self, name: &str) -> Result<String, Failure> {
+        if !self.source.is_file() {
+            if let Some(text) = self.texts.borrow().get(name) {
+                return Ok(text.clone());
+            }
+            let text = self.context.store.text(name).map_err(Failure::Store)?.unwrap_or_default();
+            self.texts.borrow_mut().insert(name.to_owned(), text.clone());
+            return Ok(text);
+        }
+        let Some(state) = self.file()? else { return Ok(String::new()) };
+        Ok(match state.value.get(self.source.key(name)) {
+            Some(value) => as_text(value),
+            // A session is called by its folder.
+            None if name == "session" => state.folder.clone(),
+            None => self.source.absent(name).to_owned(),
+        })
+    }
+
+    /// Whether the value of a name is one of a list; `*` in the list is any value but none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workflow::get`].
+    pub(super) fn is_one_of(&self, name: &str, list: &[String]) -> Result<bool, Failure> {
+        let value = self.get(name)?;
+        Ok(list.iter().any(|it| if it == "*" { !value.is_empty() } else { *it == value }))
+    }
+
+    fn file(&self) -> Result<Option<&State>, Failure> {
+        if self.file.get().is_none() {
+            let state = self.read()?;
+            return Ok(self.file.get_or_init(|| state).as_ref());
+        }
+        Ok(self.file.get().and_then(Option::as_ref))
+    }
+
+    fn read(&self) -> Result<Option<State>, Failure> {
+        let owner = self
+            .source
+            .owner()
+            .and_then(|(key, variable)| Some((key, self.context.host.variable(variable)?)));
+        let mut paths = newest_first(self.context, self.source.template());
+        if owner.is_none() {
+            paths.truncate(1);
+        }
+        for path in paths {
+            let doing = Failure::of(format!("read `{}`", path.display()));
+            let text = self.context.host.read(&path, MOST).map_err(doing)?;
+            // A file that is being written or that is broken is no state: the workflow's own tools say
+            // so.
+            let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
+            else {
+                continue;
+            };
+            let is_own = |(key, owner): &(&str, String)| {
+                value.get(key).is_some_and(|value| as_text(value) == *owner)
+            };
+            if owner.as_ref().is_none_or(is_own) {
+                let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+                return Ok(Some(State { value, folder: folder.to_string_lossy().into_owned() }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(as_text).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// The paths that a template means, the file that was changed last first.
+fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
+    let project = context.host.variable("CLAUDE_PROJECT_DIR");
+    let home = context.host.variable("HOME").unwrap_or_default();
+    let path = template
+        .replace("{cwd}", &context.payload.cwd)
+        .replace("{project}", project.as_deref().unwrap_or(&context.payload.cwd))
+        .replace("{home}", &home)
+        .replace("{session}", &context.payload.session_id);
+    let Some((folder, rest)) = path.split_once("/*/") else { return vec![PathBuf::from(path)] };
+    let names = context.host.names(Path::new(folder)).unwrap_or_default();
+    let files = names.into_iter().map(|name| Path::new(folder).join(name).join(rest));
+    let dated = files.filter_map(|file| Some((context.host.look(&file)?.modified, file)));
+    let mut found: Vec<(i64, PathBuf)> = dated.collect();
+    found.sort_by_key(|(modified, _)| std::cmp::Reverse(*modified));
+    found.into_iter().map(|(_, file)| file).collect()
+}

@@ -1,0 +1,94 @@
+//! `hookman add`: write a hook of the user's own into the manifest, and register it.
+
+use anyhow::{Result, bail};
+
+use super::args::{Add, Directory};
+use super::registering::Registering;
+use super::{ExitStatus, word};
+use crate::builtin::catalogue;
+use crate::install::edition::Edition;
+use crate::install::programs;
+use crate::install::target::Target;
+use crate::install::transaction::Outcome;
+use crate::machine::environment;
+use crate::machine::world::World;
+use crate::manifest::edit::NewHook;
+use crate::manifest::{Action, Manner, OnError};
+use crate::syntax::quoting::quoted;
+
+pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
+    if catalogue::find(&args.name).is_some() {
+        bail!(
+            "`{0}` is the name of a ready-made hook, which `hookman install {0}` adds; give yours \
+             another name",
+            args.name
+        );
+    }
+    let target = Target::of(&args.options.scope, world)?;
+    let action = match &args.command {
+        Some(line) => Action::Command(line.clone()),
+        None => Action::Argv(args.words.clone()),
+    };
+    let directory = target.project.clone().map_or_else(environment::current_directory, Ok)?;
+    if let Some(missing) = programs::missing(&action, &directory) {
+        world.terminal.warn(format!("warning: {missing}"));
+    }
+    let manner = Manner {
+        condition: args.condition.clone(),
+        background: args.background,
+        ..Manner::default()
+    };
+    let hook = NewHook {
+        name: &args.name,
+        events: &args.events,
+        matcher: args.matcher.as_deref(),
+        action: &action,
+        timeout_ms: args.timeout,
+        on_error: args.on_error.map(OnError::from),
+        manner: &manner,
+        in_project: args.cwd == Some(Directory::Project),
+        paths: &args.paths,
+    };
+    let registering = Registering::begin(world, target, &args.options)?;
+    let edition = Edition::with(world, &registering.target, &hook)?;
+    let call = call(args, world, &registering.target, true);
+    if registering.end("add", &edition, &edition.layers, Some(call))? == Outcome::Written {
+        let hookman = word::hookman(world);
+        world.terminal.line(format!(
+            "  {hookman} show {0}     explains it\n  {hookman} disable {0}  switches it off for one session",
+            args.name
+        ));
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// The same command as it is to be typed.
+pub(super) fn call(args: &Add, world: &World, target: &Target, without_asking: bool) -> String {
+    let mut words = vec!["add", &args.name];
+    for event in &args.events {
+        words.extend(["--event", event.name()]);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    let timeout = args.timeout.map(|limit| (limit as f64 / 1000.0).to_string());
+    let values = [
+        ("--matcher", args.matcher.as_deref()),
+        ("--if", args.condition.as_deref()),
+        ("--timeout", timeout.as_deref()),
+        ("--on-error", args.on_error.map(|it| OnError::from(it).name())),
+        ("--cwd", args.cwd.filter(|it| *it == Directory::Project).map(|_| "project")),
+        ("--command", args.command.as_deref()),
+    ];
+    for glob in &args.paths {
+        words.extend(["--path", glob]);
+    }
+    for (flag, value) in values {
+        words.extend(value.into_iter().flat_map(|value| [flag, value]));
+    }
+    words.extend(args.background.then_some("--async"));
+    words.extend(target.flag().split_whitespace());
+    words.extend(without_asking.then_some("--yes"));
+    words.extend((!args.words.is_empty()).then_some("--"));
+    words.extend(args.words.iter().map(String::as_str));
+    let words = words.into_iter().map(quoted);
+    std::iter::once(word::hookman(world)).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,77 @@
+//! The arguments of `hookman doctor`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// One of the settings files that the client reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum OneScope {
+    /// ~/.claude/settings.json
+    User,
+    /// .claude/settings.json of the project
+    Project,
+    /// .claude/settings.local.json of the project
+    Local,
+}
+
+impl OneScope {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// `hookman doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman doctor                   for you and for the project around this directory
+  hookman doctor --verbose         with the checks that found nothing
+  hookman doctor matchers fired    a family of checks, and one check
+  hookman doctor --scope project   what the project's settings.json is asked for alone
+  hookman doctor --fix             put right what hookman can, after a question
+  hookman doctor --self-test       what each registered hookman answers
+  hookman doctor --ask-client      what the installed client itself does with each handler
+  hookman doctor --list            what each check holds
+
+Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct Doctor {
+    /// The checks to run, or families of them (default: all)
+    #[arg(value_name = "CHECK")]
+    pub checks: Vec<String>,
+    /// Look at one settings file and its manifest only
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    pub scope: Option<OneScope>,
+    /// List the checks: what each holds, and what a user would notice where it does not hold
+    #[arg(long, conflicts_with_all = ["scope", "verbose"])]
+    pub list: bool,
+    /// Ask the installed client itself, offline and with harmless copies, which handlers it runs
+    #[arg(long, conflicts_with = "list")]
+    pub ask_client: bool,
+    /// Call each registered hookman with a payload of its event, with all hooks skipped
+    #[arg(long, conflicts_with = "list")]
+    pub self_test: bool,
+    /// Put right what hookman can: show each change, ask, back up and write as install does
+    #[arg(long, conflicts_with_all = ["list", "json"])]
+    pub fix: bool,
+    /// With --fix: show what would be written and write nothing
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// With --fix: write without asking
+    #[arg(short, long, requires = "fix")]
+    pub yes: bool,
+    /// The client to ask (default: the one that PATH leads to)
+    #[arg(long, value_name = "PATH", requires = "ask_client")]
+    pub client: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Name the checks that found nothing too
+    #[arg(short, long)]
+    pub verbose: bool,
+}

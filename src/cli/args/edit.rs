@@ -1,0 +1,157 @@
+//! The command line of what edits a manifest, as types and nothing else.
+
+use clap::{Args, ValueEnum};
+use clap_complete::ArgValueCandidates;
+
+use super::RegisterOptions;
+use crate::cli::candidates;
+use crate::client::event::Event;
+use crate::manifest::OnError;
+use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// `hookman add`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman add format --event PostToolUse --matcher 'Edit|Write' -- ruff format
+  hookman add say --event Stop --command 'cat > ~/last-turn.json'
+  hookman add tests --event Stop --cwd project --project -- make test
+
+The hook gets the client's JSON on standard input; exit code 2 blocks, with standard error as the
+reason. It is written at the end of the manifest, and registered: nothing is left to be applied.
+`hookman install NAME` adds a ready-made hook, and `hookman new` asks for all of this.")]
+pub struct Add {
+    /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
+    pub name: String,
+    /// When it runs; give it again for a further event
+    #[arg(short, long = "event", value_name = "EVENT", required = true, value_parser = event)]
+    #[arg(value_delimiter = ',', add = ArgValueCandidates::new(candidates::events))]
+    pub events: Vec<Event>,
+    /// What it runs for, in the client's matcher language, such as 'Edit|Write' (default: all)
+    #[arg(short, long)]
+    pub matcher: Option<String>,
+    /// Only calls that this permission rule covers, such as 'Edit(*.py)'
+    #[arg(long = "if", value_name = "RULE")]
+    pub condition: Option<String>,
+    /// Only for files that this glob hits, such as '**/.env*'; give it again for a further one
+    #[arg(long = "path", value_name = "GLOB")]
+    pub paths: Vec<String>,
+    /// How many seconds it may take (default: what the manifest says for all)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<u64>,
+    /// What it means when the hook fails (default: what the manifest says for all)
+    #[arg(long, value_enum)]
+    pub on_error: Option<Failing>,
+    /// The directory it runs in
+    #[arg(long, value_enum)]
+    pub cwd: Option<Directory>,
+    /// The client does not wait for it
+    #[arg(long = "async")]
+    pub background: bool,
+    /// A line for the shell, instead of a program and its arguments
+    #[arg(short, long, value_name = "LINE", conflicts_with = "words")]
+    #[arg(required_unless_present = "words")]
+    pub command: Option<String>,
+    /// A program and its arguments, which no shell reads
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub words: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+/// What it means when a hook fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Failing {
+    /// Nothing is decided
+    Open,
+    /// The user is asked
+    Ask,
+    /// It blocks
+    Closed,
+}
+
+impl From<Failing> for OnError {
+    fn from(failing: Failing) -> Self {
+        match failing {
+            Failing::Open => Self::Open,
+            Failing::Ask => Self::Ask,
+            Failing::Closed => Self::Closed,
+        }
+    }
+}
+
+/// The directory that a hook runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Directory {
+    /// Where the session is
+    Session,
+    /// The top of the project
+    Project,
+}
+
+/// `hookman remove`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman remove format              take it out of your manifest, after showing both changes
+  hookman remove format --project    out of the manifest of the project around this directory
+
+Comments in the manifest stay. `hookman disable NAME` only switches a hook off, and
+`hookman release NAME` gives an adopted one back to settings.json.")]
+pub struct Remove {
+    /// The hooks, by their whole names
+    #[arg(value_name = "HOOK", required = true, add = ArgValueCandidates::new(candidates::hooks))]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+/// `hookman edit`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman edit              your manifest
+  hookman edit --project    that of the project around this directory
+  VISUAL='code --wait' hookman edit
+
+A copy is opened in $VISUAL, else $EDITOR, else vi. What you save is checked: where something is wrong
+you are told the line and asked whether to go back. Then the change is shown, and written with what
+it makes of settings.json.")]
+pub struct Edit {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+/// `hookman new`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman new              asks what it should do and when, and shows the change
+  hookman new --project    for the project around this directory")]
+pub struct New {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+fn event(typed: &str) -> Result<Event, String> {
+    let names = || Event::ALL.iter().map(|event| event.name());
+    let exact = names().find(|name| name.eq_ignore_ascii_case(typed));
+    exact.and_then(Event::from_name).ok_or_else(|| {
+        let hint = nearest(typed, names())
+            .map_or_else(|| "; `hookman events` lists them".to_owned(), did_you_mean);
+        format!("the client has no such event{hint}")
+    })
+}
+
+/// Seconds as milliseconds.
+fn seconds(typed: &str) -> Result<u64, String> {
+    let limit = typed.parse::<f64>().ok().filter(|limit| (0.001..=600.0).contains(limit));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range was checked"
+    )]
+    limit
+        .map(|limit| (limit * 1000.0).round() as u64)
+        .ok_or_else(|| "it takes seconds from 0.001 to 600".to_owned())
+}

@@ -1,0 +1,90 @@
+//! The help of all commands together: in groups, by what they are for.
+
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+
+/// The groups, and the commands of each in the order in which they are listed; a command that is in none
+/// is listed with the last.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
+    ("Switch", &["disable", "enable", "profile", "careful"]),
+    (
+        "Look",
+        &[
+            "list", "show", "status", "sessions", "log", "why", "explain", "stats", "doctor",
+            "events",
+        ],
+    ),
+    ("Undo", &["backups", "restore", "uninstall"]),
+    ("For scripts and the client", &[]),
+];
+
+/// How wide the help is at most.
+const WIDTH: usize = 80;
+
+/// The command line with its commands in groups.
+pub fn command() -> Command {
+    let command = Cli::command();
+    let groups = groups(&command);
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    ))
+}
+
+fn groups(command: &Command) -> String {
+    let shown: Vec<&Command> = command.get_subcommands().filter(|it| !it.is_hide_set()).collect();
+    let width = shown.iter().map(|it| it.get_name().len()).max().unwrap_or_default();
+    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let named = names.iter().filter_map(|name| shown.iter().find(|it| it.get_name() == *name));
+        let rest = shown.iter().filter(|it| names.is_empty() && !is_grouped(it.get_name()));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{title}:");
+        for found in named.chain(rest) {
+            let about = found.get_about().map(ToString::to_string).unwrap_or_default();
+            let indent = width + 4;
+            let about = wrapped(&about, WIDTH - indent).join(&format!("\n{:indent$}", ""));
+            let _ = writeln!(text, "  {:width$}  {about}", found.get_name());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().filter(|line| !line.is_empty());
+        match line {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.extend([" ", word]);
+            }
+            Some(_) => lines.push(word.to_owned()),
+            None => lines = vec![word.to_owned()],
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_once_with_an_example() {
+        let text = groups(&Cli::command());
+        for command in Cli::command().get_subcommands().filter(|it| !it.is_hide_set()) {
+            let name = command.get_name();
+            let rows = text.lines().filter(|line| line.split_whitespace().next() == Some(name));
+            let is_row = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+            assert_eq!(rows.filter(is_row).count(), 1, "{name}\n{text}");
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.contains(&format!("hookman {name}")), "{name} has no example");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+}

@@ -1,0 +1,88 @@
+//! The arguments of `hookman log`.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap_complete::ArgValueCandidates;
+
+use crate::cli::candidates;
+use crate::state::journal::OUTCOMES;
+
+/// The word for a run in which something failed.
+pub const FAILED: &str = "failed";
+/// The word for a run that took long.
+pub const SLOW: &str = "slow";
+
+fn outcomes() -> PossibleValuesParser {
+    let more = [
+        (FAILED, "a hook failed, in whatever way, or hookman itself met trouble"),
+        (SLOW, "it took 100 ms or longer"),
+    ];
+    let all = OUTCOMES.iter().chain(&more);
+    all.map(|(word, about)| PossibleValue::new(*word).help(*about)).collect::<Vec<_>>().into()
+}
+
+/// `hookman log`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman log                             the last 20 runs
+  hookman log -f                          the same, and each new one as it comes
+  hookman log --outcome deny --since 1d   what was denied since yesterday
+  hookman log --hook 'notify-*' -n 5      the last 5 runs of some hooks
+  hookman log --outcome failed -v         what failed, in full
+  hookman log --session 77850d98 --json   one session's runs, a JSON object a line
+
+A row says when, in which session, on which event and tool, which hooks spoke, what came of it and
+how long it took, and the beginning of what was odd. Hooks that had nothing to say are counted and
+not named. With --verbose all errors and warnings, the hooks that did not run and the reasons that
+HOOKMAN_DEBUG=1 asks for follow below the row.")]
+pub struct Log {
+    /// Go on with new runs as they come
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only sessions whose id begins so
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(candidates::sessions))]
+    pub session: Option<String>,
+    /// Only runs of this hook; a name, or a pattern with * and ?
+    #[arg(long, value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub hook: Option<String>,
+    /// Only this event
+    #[arg(long, value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
+    pub event: Option<String>,
+    /// Only what came out so
+    #[arg(long, value_parser = outcomes())]
+    pub outcome: Option<String>,
+    /// Only what is not older: 90s, 10m, 2h, 1d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// The last N that fit (default: 20, and all with --since)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub lines: Option<usize>,
+    /// All that the journal says of each run, below its row
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
+    /// The journal's own lines, a JSON object each
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman why`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman why                  the last run
+  hookman why toolu_01AbC      the runs of one tool call, by its id
+  hookman why 3f9a2c41         a run, by the id that `hookman log -v` shows
+
+For each hook of the chain: whether it ran, and if not, why: its matcher, its `if` or `when`, a switch,
+an earlier denial; what it answered, and the reason that was given to the model. What the journal does
+not have, the matcher of a hook that did not run, is read from the manifest as it is now.")]
+pub struct Why {
+    /// A run's id, or a tool call's (default: the last run)
+    #[arg(value_name = "RUN|TOOL_USE_ID", conflicts_with = "last")]
+    pub run: Option<String>,
+    /// The last run
+    #[arg(long)]
+    pub last: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}

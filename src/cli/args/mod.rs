@@ -1,0 +1,462 @@
+//! The command line, as types and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::ArgValueCandidates;
+
+use super::candidates;
+
+pub mod doctor;
+pub mod edit;
+pub mod help;
+pub mod log;
+pub mod switch;
+
+pub use crate::install::options::{RegisterOptions, Scope, WriteOptions};
+pub use doctor::{Doctor, OneScope};
+pub use edit::{Add, Directory, Edit, Failing, New, Remove};
+pub use log::{Log, Why};
+pub use switch::{
+    Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
+    StateCommand, Which,
+};
+
+/// What the user typed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hookman",
+    version,
+    about = "Installs, orders, switches and runs Claude Code hooks",
+    after_help = "Examples:
+  hookman install              add the starter hooks, after a question
+  hookman disable one-strike   switch a hook off for this session
+  hookman doctor               check that every hook would really fire
+  hookman help disable         what a command does and takes, with examples
+
+The hooks are in hookman.toml next to settings.json, in the order they run in.",
+    arg_required_else_help = true,
+    propagate_version = true
+)]
+pub struct Cli {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands, one file a verb.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make the manifest if there is none, add hooks to it, and register it with the client
+    Install(Install),
+    /// Add a hook of your own to the manifest, and register it
+    Add(Add),
+    /// Ask what a hook should do and when, and add it
+    New(New),
+    /// Open the manifest in your editor, check what you saved, show and apply it
+    Edit(Edit),
+    /// Take hooks out of the manifest, and out of settings.json
+    Remove(Remove),
+    /// Bring settings.json in line with the manifest
+    Apply(Apply),
+    /// Show what apply would change in settings.json
+    Diff(Diff),
+    /// Exit with 1 if settings.json is not what the manifest asks for
+    Verify(Verify),
+    /// Take hookman out of settings.json again
+    Uninstall(Uninstall),
+    /// Run hooks that others installed, in their stead
+    Adopt(Adopt),
+    /// Give adopted hooks back to settings.json as they were
+    Release(Release),
+    /// List the hooks in the order they run in
+    List(List),
+    /// Show one hook: what it does, its options, and where each value comes from
+    Show(Show),
+    /// Switch hooks off, for one session or for good
+    Disable(Disable),
+    /// Switch hooks on again
+    Enable(Enable),
+    /// Have every guard block, in one session or in a project
+    Careful(Careful),
+    /// Show which hooks are on and off in a session, and why
+    Status(Status),
+    /// Switch the hooks of a profile off for one session
+    Profile(Profile),
+    /// List the sessions that called hookman, and what is off in each
+    Sessions(Sessions),
+    /// Flags, marks, counters and named texts of a session, for shell scripts and workflows
+    State(State),
+    /// Show what hooks did: the last runs, and those to come
+    Log(Log),
+    /// Say of one run why each hook did or did not run, and what it answered
+    Why(Why),
+    /// Check that every hook would really fire
+    Doctor(Doctor),
+    /// Show what the client does with each event: matcher, answers, exit codes, time limits
+    Events(Events),
+    /// List the copies of settings.json from before each write
+    Backups(Backups),
+    /// Put a copy of settings.json back
+    Restore(Restore),
+    /// Replace this program by a newer release
+    SelfUpdate(SelfUpdate),
+    /// Print the JSON schema of hookman.toml, for editors
+    Schema(Schema),
+    /// Print the script that completes hookman's commands in a shell
+    Completions(Completions),
+    /// Write the manual pages into a directory
+    #[command(hide = true)]
+    Man(Man),
+    /// Run a chain: called by the client, with a payload on standard input
+    Run(Run),
+}
+
+/// Which session a command is about.
+#[derive(Clone, Debug, Args)]
+pub struct Session {
+    /// The session's id (default: the one this command runs in)
+    #[arg(long, value_name = "ID", global = true)]
+    #[arg(add = ArgValueCandidates::new(candidates::sessions))]
+    pub session: Option<String>,
+}
+
+/// `hookman install`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman install                        starter manifest and registration, after a question
+  hookman install --yes                  the same without the question
+  hookman install one-strike             add a ready-made hook to the manifest
+  hookman install --project --dry-run    what it would do to the project around this directory
+  hookman install --local one-strike     in this project, for you alone
+  hookman install --recipe long-session  hooks that belong together; `hookman list --recipes`")]
+pub struct Install {
+    /// Ready-made hooks to add to the manifest
+    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
+    pub hooks: Vec<String>,
+    /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
+    pub recipe: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+/// `hookman events`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman events                 one line for each event
+  hookman events PreToolUse      all there is to know about one
+  hookman events --json          the same as data")]
+pub struct Events {
+    /// The event; case makes no difference
+    #[arg(value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
+    pub event: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman apply`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman apply              after an edit of hookman.toml: show the change, ask, write
+  hookman apply --yes        the same without the question
+  hookman apply --project    for the project around this directory")]
+pub struct Apply {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+}
+
+/// How a change is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A unified diff
+    #[default]
+    Unified,
+    /// An RFC 6902 patch
+    JsonPatch,
+    /// The plan as JSON
+    Json,
+}
+
+/// `hookman diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman diff                        the change as a unified diff
+  hookman diff --format json-patch    the change as an RFC 6902 patch
+  hookman diff --exit-code            exit with 1 if there is a change, as `git diff` does
+
+Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look.")]
+pub struct Diff {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Exit with 1 if there is a change
+    #[arg(long)]
+    pub exit_code: bool,
+}
+
+/// `hookman verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman verify              for you, in any directory
+  hookman verify --project    for a project, as in its CI
+
+Exit codes: 0 in line with the manifest, 1 drifted, 2 could not look.")]
+pub struct Verify {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman uninstall`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman uninstall --dry-run    show what would be removed
+  hookman uninstall              the same, then ask and remove it
+  hookman uninstall --project    from the project around this directory
+
+The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
+pub struct Uninstall {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: WriteOptions,
+}
+
+/// `hookman adopt`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman adopt                list the hooks of others, and choose on a terminal
+  hookman adopt guard          adopt one, after showing both changes
+  hookman adopt --all --yes    adopt all that hookman can run, without a question
+
+An adopted hook keeps its matcher, time limit, environment and place; `hookman release` gives it back.")]
+pub struct Adopt {
+    /// The hooks to adopt, by the names that the list shows
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    pub names: Vec<String>,
+    /// Adopt all that hookman can run
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: RegisterOptions,
+    /// List as JSON, and change nothing
+    #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
+    pub json: bool,
+}
+
+/// `hookman release`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman release guard        give one hook back, after showing both changes
+  hookman release --all        give all adopted hooks back
+  hookman release --forget x   forget one that is in neither file and not wanted back")]
+pub struct Release {
+    /// The hooks to give back
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    #[arg(add = ArgValueCandidates::new(candidates::hooks))]
+    pub names: Vec<String>,
+    /// Give all adopted hooks back
+    #[arg(long)]
+    pub all: bool,
+    /// Forget hooks that are in neither file, instead of putting them back into the settings
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: WriteOptions,
+    /// List as JSON, and change nothing
+    #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
+    pub json: bool,
+}
+
+/// `hookman list`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(after_help = "Examples:
+  hookman list                the hooks that are configured here
+  hookman list --resolved     with the file and line of every value
+  hookman list --available    the ready-made hooks that `hookman install` can add
+  hookman list --recipes      hooks that belong together, for `hookman install --recipe`")]
+pub struct List {
+    /// Show where each value comes from
+    #[arg(long)]
+    pub resolved: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// List the ready-made hooks that could be installed
+    #[arg(long)]
+    pub available: bool,
+    /// List the recipes that could be installed
+    #[arg(long, conflicts_with = "available")]
+    pub recipes: bool,
+}
+
+/// `hookman show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman show one-strike     a hook of a manifest, or a ready-made one
+  hookman show one --json     part of a name will do")]
+pub struct Show {
+    /// The hook, or part of its name
+    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::all_hooks))]
+    pub hook: String,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman status`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman status                 of the session this runs in
+  hookman status one-strike      of one hook; part of its name will do
+  hookman status --session ID    of another session
+  hookman status -v              with the file that holds each switch")]
+pub struct Status {
+    /// Hooks, parts of their names, or patterns; all hooks without one
+    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub hooks: Vec<String>,
+    /// Name the files that hold the switches too
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// `hookman backups`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman backups              of your settings.json, newest first
+  hookman backups -v           with the path of each copy
+  hookman backups --project    of the settings.json of the project around this directory")]
+pub struct Backups {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    /// Name the files too
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman restore`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman restore              the newest copy, after showing the change
+  hookman restore 3            the third of those that `hookman backups` lists")]
+pub struct Restore {
+    /// Which copy: its number in `hookman backups`, or `latest`
+    #[arg(value_name = "N", default_value = "latest")]
+    pub which: String,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub options: WriteOptions,
+}
+
+/// `hookman run`, listed for the help; the real one is read before this parser is built.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman run PreToolUse < payload.json    what the client would be answered")]
+pub struct Run {
+    /// The event
+    #[arg(value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
+    pub event: Option<String>,
+    /// The project whose chain is asked
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// The one hook to ask, which has an entry of its own in settings.json
+    #[arg(long, value_name = "NAME")]
+    pub hook: Option<String>,
+}
+
+/// `hookman self-update`.
+#[derive(Debug, Args)]
+#[command(disable_version_flag = true)]
+#[command(after_help = "Examples:
+  hookman self-update                    to the newest release
+  hookman self-update --check            is there a newer one?
+  hookman self-update --version 0.1.0    to this one, older or newer
+
+The signature and the checksum of the release are checked before anything is replaced. Sessions go
+on: a hook that is running ends with the old program, and the next starts the new one. The settings
+stay as they are. HOOKMAN_RELEASES names another place for releases, such as a mirror.
+
+Exit codes: 0 done, or with --check this is current; 1 with --check there is a newer release;
+2 could not look, or not replaced.")]
+pub struct SelfUpdate {
+    /// Only say whether there is a newer release
+    #[arg(long)]
+    pub check: bool,
+    /// This version, such as 0.1.0, instead of the newest
+    #[arg(long, value_name = "V")]
+    pub version: Option<String>,
+    /// Check the release, say what would be replaced, and replace nothing
+    #[arg(long, conflicts_with = "check")]
+    pub dry_run: bool,
+    /// With --check: report as JSON
+    #[arg(long, requires = "check")]
+    pub json: bool,
+}
+
+/// `hookman schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman schema > ~/.claude/hookman.schema.json
+
+Plugins for TOML, such as Even Better TOML, read `#:schema ./hookman.schema.json` in the first line of a
+manifest. A new manifest names the schema that is published with hookman.")]
+pub struct Schema {}
+
+/// `hookman completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  eval \"$(hookman completions bash)\"       in ~/.bashrc
+  eval \"$(hookman completions zsh)\"        in ~/.zshrc, after compinit
+  hookman completions fish | source        in ~/.config/fish/config.fish
+
+Names of hooks, sessions, profiles and events are looked up as you type. install.sh sets this up
+for the three shells; the script belongs to this version, so load it again rather than keep a copy.")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// A shell that can complete hookman's commands.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Shell {
+    /// Bash
+    Bash,
+    /// Zsh
+    Zsh,
+    /// Fish
+    Fish,
+}
+
+/// `hookman man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// The directory, such as ~/.local/share/man/man1; it is made if it is missing
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}

@@ -1,0 +1,281 @@
+//! The command line of switches, sessions and their state, as types and nothing else.
+
+use clap::{Args, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates;
+
+use super::Session;
+use crate::cli::candidates;
+use crate::session::request::Term;
+
+/// What is switched, and where.
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
+#[derive(Debug, Args)]
+pub struct Which {
+    /// Hooks, parts of their names, or patterns such as `notify-*`; without any, they are listed
+    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub hooks: Vec<String>,
+    /// All hooks that are configured here
+    #[arg(long)]
+    pub all: bool,
+    /// Only for subagents of this type, such as Explore
+    #[arg(long, value_name = "TYPE", conflicts_with = "permanent")]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// In every session: those that run, and with a time those that start while it holds
+    #[arg(long, conflicts_with_all = ["session", "permanent", "slash"])]
+    pub everywhere: bool,
+    /// For good and in every session: in the manifest
+    #[arg(long, conflicts_with = "session")]
+    pub permanent: bool,
+    /// With --permanent: in the project's manifest, for everyone who works on it
+    #[arg(long, requires = "permanent")]
+    pub project: bool,
+    /// With --permanent: show what would be written and write nothing
+    #[arg(long, requires = "permanent")]
+    pub dry_run: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: what to do next is said in its words, and the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// How long a switch holds.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct Length {
+    /// For a time: 90s, 30m, 2h, 1d
+    #[arg(long = "for", value_name = "TIME")]
+    pub period: Option<String>,
+    /// Until a time of day, or a time such as 2026-01-31T18:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// For the turn that is being worked on, or else the next
+    #[arg(long)]
+    pub turn: bool,
+}
+
+impl Length {
+    /// As it is asked for.
+    pub fn as_term(&self) -> Term {
+        match (&self.period, &self.until, self.turn) {
+            (Some(period), ..) => Term::For(period.clone()),
+            (_, Some(until), _) => Term::Until(until.clone()),
+            (.., true) => Term::Turn,
+            _ => Term::Session,
+        }
+    }
+}
+
+/// `hookman disable`.
+#[derive(Debug, Args)]
+#[command(mut_arg("permanent", |it| it.conflicts_with("Length")))]
+#[command(after_help = "Examples:
+  hookman disable one-strike               in the session this runs in
+  hookman disable one --for 30m            part of a name will do
+  hookman disable 'notify-*' --session ID  several, in another session
+  hookman disable one --for 1h --everywhere   in every session
+  hookman disable one --permanent          in the manifest, for good; --dry-run shows the change")]
+pub struct Disable {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub which: Which,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub term: Length,
+}
+
+/// `hookman enable`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman enable one-strike                in the session this runs in
+  hookman enable --all --session ID        everything, in another session
+  hookman enable one --permanent           in the manifest")]
+pub struct Enable {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub which: Which,
+}
+
+/// `hookman careful`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman careful on              every guard blocks in the session this runs in
+  hookman careful on --for 30m    for half an hour
+  hookman careful on --project    in every session of this project, on this machine
+  hookman careful off             levels count again; only the user can do that
+  hookman careful                 whether it is on
+
+`careful = true` in the options of a guard in a manifest has the same effect for that guard.")]
+pub struct Careful {
+    /// on, off or status, which is the default
+    #[arg(value_name = "WISH")]
+    pub wish: Option<String>,
+    /// With on: for a time such as 90s, 30m, 2h, 1d
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "project")]
+    pub period: Option<String>,
+    /// For the project around this directory, in all of its sessions
+    #[arg(long)]
+    pub project: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Called by the slash command: the exit code is 0
+    #[arg(long, hide = true)]
+    pub slash: bool,
+}
+
+/// `hookman profile`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman profile                  list the profiles of the manifest
+  hookman profile quiet --for 1h   switch its hooks off for an hour
+  hookman profile --off            switch on again what profiles switched off")]
+pub struct Profile {
+    /// The profile; without one, they are listed
+    #[arg(value_name = "PROFILE", add = ArgValueCandidates::new(candidates::profiles))]
+    pub name: Option<String>,
+    /// Switch on again what the profile, or any, switched off
+    #[arg(long, conflicts_with = "Length")]
+    pub off: bool,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub term: Length,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman sessions`.
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman sessions --live         those that are running
+  hookman sessions -n 5           the five seen last, running ones first
+  hookman sessions --prune        remove what is kept of old ones")]
+pub struct Sessions {
+    /// Only those that are running
+    #[arg(long, conflicts_with = "prune")]
+    pub live: bool,
+    /// No more than so many, running ones first, then those seen last
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "prune")]
+    pub limit: Option<usize>,
+    /// Remove the state of sessions that were not used for long (`keep_days` in the manifest, else 30
+    /// days) and are not running
+    #[arg(long)]
+    pub prune: bool,
+    /// With --prune: not used for this long, such as 12h or 7d
+    #[arg(long, value_name = "TIME", requires = "prune")]
+    pub older_than: Option<String>,
+    /// With --prune: only say how many
+    #[arg(long, requires = "prune")]
+    pub dry_run: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `hookman state`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
+  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'said once in a turn'
+  hookman state counter incr edits
+  hookman state set phase review
+  hookman state show
+
+Flags: exit code 0 if set raised it, take took it down, or test found it up; 1 if not.
+Counters print their value, begin at 0 and never fall below.")]
+pub struct State {
+    /// What is asked.
+    #[command(subcommand)]
+    pub command: StateCommand,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub session: Session,
+}
+
+/// What a session keeps.
+#[derive(Debug, Subcommand)]
+pub enum StateCommand {
+    /// A flag that falls by itself
+    Flag {
+        /// What to do with it
+        deed: FlagDeed,
+        /// Its name
+        name: String,
+        /// With set: how long it stays up
+        #[arg(long, value_name = "TIME", default_value = "1d")]
+        ttl: String,
+    },
+    /// Once a turn: exit code 0 for the first call since the user's prompt, 1 after that
+    Mark {
+        /// Its name
+        name: String,
+        /// The turn: `prompt_id` of the hook's input. Without it, as before client 2.1.196, a turn is
+        /// a quarter of an hour from the first call
+        #[arg(long, value_name = "ID", default_value = "")]
+        prompt: String,
+    },
+    /// A counter
+    Counter {
+        /// What to do with it
+        deed: CounterDeed,
+        /// Its name
+        name: String,
+    },
+    /// Show the session's named texts, such as lifecycle and phase, which gates read
+    Show {
+        /// One of them alone: its text, and exit code 1 where there is none
+        name: Option<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set a named text
+    Set {
+        /// Its name: letters, digits, `-` and `_`
+        name: String,
+        /// The text; several words are joined with blanks
+        #[arg(required = true)]
+        text: Vec<String>,
+    },
+    /// Take named texts away
+    Clear {
+        /// The names; all texts without one
+        names: Vec<String>,
+    },
+}
+
+/// What to do with a flag.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FlagDeed {
+    /// Raise it
+    Set,
+    /// Take it down
+    Take,
+    /// Look at it
+    Test,
+}
+
+/// What to do with a counter.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CounterDeed {
+    /// Add one
+    Incr,
+    /// Take one away
+    Decr,
+    /// Look at it
+    Get,
+    /// Back to 0
+    Reset,
+}

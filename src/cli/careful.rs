@@ -1,0 +1,49 @@
+//! `hookman careful`: have every guard block.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::args::Careful;
+use super::{ExitStatus, failure, hint, which};
+use crate::machine::world::World;
+use crate::machine::{clients, environment};
+use crate::session::request::Careful as Wish;
+use crate::state::careful::{self, Place};
+
+pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
+    let wish = Wish::parse(args.wish.as_deref().unwrap_or_default(), args.period.as_deref());
+    let wish = wish.map_err(anyhow::Error::msg)?;
+    let session = match (&wish, args.project) {
+        (_, true) | (Wish::Status, _) => which::session_if_any(&args.session, world)?,
+        _ => Some(which::session(&args.session, world)?),
+    };
+    let here = environment::current_directory().unwrap_or_default();
+    let project = careful::project(&world.paths, which::project(session.as_ref(), world), &here);
+    let place = Place {
+        paths: &world.paths,
+        session: session.as_ref().map(|session| &session.id),
+        project: &project,
+        person: clients::is_person(),
+    };
+    let answer = careful::perform(&place, &wish, args.project)?;
+    if args.json {
+        let mut report = json!({
+            "session": session.as_ref().map(|session| &session.id),
+            "project": project.display().to_string(),
+            "on_for_session": answer.now.session,
+            "on_for_project": answer.now.project,
+            "changed": answer.changed,
+            "message": answer.text,
+        });
+        if answer.refused {
+            failure::add(&mut report, &answer.text);
+        }
+        world.terminal.line(report.to_string());
+    } else {
+        hint(world, answer.text);
+        if let Some(session) = session.filter(|_| !args.project) {
+            session.tell(world);
+        }
+    }
+    Ok(if answer.refused && !args.slash { ExitStatus::Error } else { ExitStatus::Done })
+}

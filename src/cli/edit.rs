@@ -1,0 +1,76 @@
+//! `hookman edit`: open the manifest, check what was saved, show and apply it.
+
+use anyhow::{Context, Result, bail};
+
+use super::ExitStatus;
+use super::args::Edit;
+use super::registering::Registering;
+use crate::install::edition::{Draft, Edition};
+use crate::install::target::Target;
+use crate::install::transaction::Outcome;
+use crate::machine::scratch::Scratch;
+use crate::machine::world::World;
+use crate::machine::{editor, files};
+
+/// What the copy is called, so that an editor knows its language.
+const COPY: &str = "hookman.toml";
+
+pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    let Draft { before, text } = Draft::of(&target)?;
+    let scratch = Scratch::new().context("failed to make a copy of the manifest")?;
+    scratch.write(COPY, &text).context("failed to make a copy of the manifest")?;
+    let (edition, saved) = loop {
+        editor::open(&scratch.path(COPY))?;
+        let saved = files::read_text(&scratch.path(COPY))?.unwrap_or_default();
+        if saved == text {
+            world.terminal.line("Nothing was changed.");
+            return Ok(ExitStatus::Done);
+        }
+        match Edition::written(world, &target, before.clone(), saved.clone()) {
+            Ok(edition) => break (edition, saved),
+            Err(error) => go_back_or_keep(world, &target, &saved, &error)?,
+        }
+    };
+    let written = write(args, &edition, target.clone(), world);
+    if args.options.writing.dry_run || matches!(written, Ok(Outcome::Written | Outcome::Nothing)) {
+        return written.map(|_| ExitStatus::Done);
+    }
+    let kept = keep(world, &target, &saved)?;
+    let Err(error) = written else {
+        world.terminal.line(kept);
+        return Ok(ExitStatus::Done);
+    };
+    bail!("{error:#}\n{kept}")
+}
+
+fn write(args: &Edit, edition: &Edition, target: Target, world: &World) -> Result<Outcome> {
+    if !args.options.writing.dry_run {
+        edition.check_fence(world, &target)?;
+    }
+    let registering = Registering::begin(world, target, &args.options)?;
+    registering.end("edit", edition, &edition.layers, None)
+}
+
+/// Returns where the user wants to go back to the editor; else the text is kept and the command fails.
+fn go_back_or_keep(
+    world: &World,
+    target: &Target,
+    saved: &str,
+    error: &anyhow::Error,
+) -> Result<()> {
+    if world.terminal.can_ask() {
+        world.terminal.warn(format!("error: {error:#}"));
+        if world.terminal.confirm_unless_denied("Go back to the editor?")? {
+            return Ok(());
+        }
+    }
+    bail!("{error:#}\n{}", keep(world, target, saved)?)
+}
+
+/// Keeps what was saved and is not written; gives the words for it.
+fn keep(world: &World, target: &Target, saved: &str) -> Result<String> {
+    let kept = world.paths.kept("edits", &target.manifest);
+    files::replace_private(&kept, saved)?;
+    Ok(format!("what you wrote is kept in {}", world.paths.shown(&kept)))
+}

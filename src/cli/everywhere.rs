@@ -1,0 +1,57 @@
+//! Switching hooks in every session at once: `--everywhere`.
+
+use anyhow::{Result, bail};
+
+use super::switching::{here, report, scene, switchable, told};
+use super::{ExitStatus, args, which};
+use crate::machine::world::World;
+use crate::session::request::{Request, Term, Verb};
+use crate::state::reply::Reply;
+use crate::state::{configured, everywhere, switchable, switching};
+
+/// Switches hooks in each session that runs, and in those that start while the switch holds.
+pub(super) fn switch(
+    verb: Verb,
+    which: &args::Which,
+    request: &Request,
+    world: &World,
+) -> Result<ExitStatus> {
+    if verb == Verb::Disable && !matches!(request.term, Term::For(_) | Term::Until(_)) {
+        bail!(
+            "--everywhere takes an end, such as --for 1h or --until 18:00; --permanent switches a hook \
+             off for good"
+        );
+    }
+    let mut hooks = switchable(world, configured::project().as_deref())?;
+    if verb == Verb::Enable {
+        switchable::add_switched(&mut hooks, &world.paths, &everywhere::session())?;
+    }
+    let call = format!("hookman {}", verb.name());
+    let hooks = match switchable::choose(&hooks, request, &call) {
+        Ok(hooks) => hooks,
+        Err(reply) => return Ok(told(which, world, &reply)),
+    };
+    let all = which::everywhere();
+    let reply = switching::perform(&scene(world, &all, &here()), verb, &hooks, request)?;
+    let mut count = 0_usize;
+    for session in which::running(world) {
+        match switching::perform(&scene(world, &session, &here()), verb, &hooks, request) {
+            Ok(_) => count += 1,
+            Err(error) => {
+                world.terminal.warn(format!("session {} is as it was: {error:#}", session.id));
+            }
+        }
+    }
+    let running = match (count, verb) {
+        (0, Verb::Disable) => {
+            "It holds in each session that starts meanwhile; none runs now".to_owned()
+        }
+        (_, Verb::Disable) => format!(
+            "It holds in the {count} that run now, and in each session that starts meanwhile"
+        ),
+        _ => format!("That goes for the {count} that run now, and for those to come"),
+    };
+    let text = reply.text.replace("for this session", "in every session");
+    let reply = Reply { text: format!("{text}\n{running}"), ..reply };
+    Ok(report(which, world, &all, &reply))
+}

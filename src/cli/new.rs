@@ -1,0 +1,116 @@
+//! `hookman new`: ask what a hook should do and when, and add it.
+
+use anyhow::{Result, bail};
+
+use super::args::{Add, Failing, Install, New};
+use super::{ExitStatus, add, install};
+use crate::builtin::catalogue;
+use crate::client::event::{Block, Event, Subject};
+use crate::install::target::Target;
+use crate::machine::terminal::Terminal;
+use crate::machine::world::World;
+use crate::syntax::shell;
+
+/// What a new hook mostly runs on; the others follow.
+const FREQUENT: &[Event] = &[
+    Event::PreToolUse,
+    Event::PostToolUse,
+    Event::Stop,
+    Event::UserPromptSubmit,
+    Event::SessionStart,
+    Event::Notification,
+];
+
+pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
+    let terminal = &world.terminal;
+    if !terminal.can_choose() {
+        bail!(
+            "`hookman new` asks on a terminal, and there is none; `hookman add NAME --event EVENT -- \
+             PROGRAM` says the same in one line"
+        );
+    }
+    let Some(add) = asked(args, terminal)? else {
+        terminal.line("Nothing was written.");
+        return Ok(ExitStatus::Done);
+    };
+    match add {
+        Wanted::ReadyMade(name) => {
+            let install =
+                Install { hooks: vec![name], recipe: Vec::new(), options: args.options.clone() };
+            install::install(&install, world)
+        }
+        Wanted::Own(add) => {
+            let target = Target::of(&add.options.scope, world)?;
+            terminal
+                .line(format!("The same in one line: {}", add::call(&add, world, &target, false)));
+            add::add(&add, world)
+        }
+    }
+}
+
+enum Wanted {
+    ReadyMade(String),
+    Own(Box<Add>),
+}
+
+/// What the user answers; `None` where they gave up.
+fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
+    let entries: Vec<_> = catalogue::names().iter().filter_map(|it| catalogue::find(it)).collect();
+    let mut rows = vec!["run a command of your own".to_owned()];
+    rows.extend(entries.iter().map(|entry| format!("{}: {}", entry.name, entry.summary)));
+    match terminal.choose_one("What should the hook do?", &rows)? {
+        None => return Ok(None),
+        Some(0) => {}
+        Some(index) => return Ok(Some(Wanted::ReadyMade(entries[index - 1].name.to_owned()))),
+    }
+    let question = "Command (it gets the client's JSON on standard input)";
+    let Some(line) = terminal.ask(question, "")?.filter(|line| !line.is_empty()) else {
+        return Ok(None);
+    };
+    let rest = Event::ALL.iter().filter(|event| !FREQUENT.contains(event));
+    let events: Vec<Event> = FREQUENT.iter().chain(rest).copied().collect();
+    let rows: Vec<String> = events.iter().map(|event| event.name().to_owned()).collect();
+    let Some(index) = terminal.choose_one("When should it run?", &rows)? else { return Ok(None) };
+    let event = events[index];
+    let matcher = match event.facts().subject {
+        Subject::None => None,
+        Subject::Tool => terminal.ask("For which tools, such as Edit|Write? (empty: all)", "")?,
+        _ => terminal.ask("Matcher (empty: all)", "")?,
+    };
+    let on_error = match event.facts().block {
+        Block::Never => None,
+        _ => {
+            let rows = ["go on", "ask me", "block"].map(str::to_owned);
+            match terminal.choose_one("What if it fails?", &rows)? {
+                None => return Ok(None),
+                Some(index) => [None, Some(Failing::Ask), Some(Failing::Closed)][index],
+            }
+        }
+    };
+    let Some(name) = terminal.ask("Name", &named(&line))? else { return Ok(None) };
+    Ok(Some(Wanted::Own(Box::new(Add {
+        name,
+        events: vec![event],
+        matcher: matcher.filter(|matcher| !matcher.is_empty()),
+        condition: None,
+        paths: Vec::new(),
+        timeout: None,
+        on_error,
+        cwd: None,
+        background: false,
+        command: Some(line),
+        words: Vec::new(),
+        options: args.options.clone(),
+    }))))
+}
+
+/// The name of the first program of a line, without its directory and ending.
+fn named(line: &str) -> String {
+    let commands = shell::split(line).commands;
+    let first = commands.first().and_then(|command| command.words.first());
+    let program = first.map(|word| &*word.text).unwrap_or_default();
+    let file = program.rsplit('/').next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    let fits = |it: char| it.is_alphanumeric() || "-_".contains(it);
+    stem.chars().filter(|it| fits(*it)).take(64).collect()
+}

@@ -1,0 +1,22 @@
+//! `hookman remove`: take hooks out of the manifest, and out of the settings.
+
+use anyhow::Result;
+
+use super::args::Remove;
+use super::registering::Registering;
+use super::{ExitStatus, word};
+use crate::install::edition::Edition;
+use crate::install::target::Target;
+use crate::machine::world::World;
+use crate::syntax::quoting::quoted;
+
+pub(super) fn remove(args: &Remove, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    let registering = Registering::begin(world, target, &args.options)?;
+    let edition = Edition::without(world, &registering.target, &args.names)?;
+    let mut call = format!("{} remove", word::hookman(world));
+    args.names.iter().for_each(|name| call.extend([" ", &quoted(name)]));
+    call.extend([registering.target.flag(), " --yes"]);
+    registering.end("remove", &edition, &edition.layers, Some(call))?;
+    Ok(ExitStatus::Done)
+}

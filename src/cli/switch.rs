@@ -1,0 +1,66 @@
+//! Switching hooks, for a session or for good: what `enable` and `disable` do.
+
+use anyhow::Result;
+
+use super::switching::{here, in_session, report, scene, switchable, told};
+use super::which;
+use super::{ExitStatus, args, everywhere, permanent};
+use crate::machine::world::World;
+use crate::session::request::{self, Command, Request, Term, Verb};
+use crate::state::switchable;
+use crate::state::{configured, switching};
+
+/// Switches what the command line names.
+pub(super) fn switch(
+    verb: Verb,
+    which: &args::Which,
+    term: Term,
+    world: &World,
+) -> Result<ExitStatus> {
+    let request = request(verb, which, term)?;
+    let call = if which.slash {
+        format!("/hook:{}", verb.name())
+    } else {
+        format!("hookman {}", verb.name())
+    };
+    if which.everywhere {
+        return everywhere::switch(verb, which, &request, world);
+    }
+    if which.permanent {
+        let hooks = switchable(world, configured::project().as_deref())?;
+        return match switchable::choose(&hooks, &request, &call) {
+            Ok(hooks) => permanent::switch(verb, &hooks, is_several(&request), which, world),
+            Err(reply) => Ok(told(which, world, &reply)),
+        };
+    }
+    let chosen = in_session(&which.session, world, |session| {
+        let mut hooks = switchable(world, which::project(session, world).as_deref())?;
+        if let (Verb::Enable, Some(session)) = (verb, session) {
+            switchable::add_switched(&mut hooks, &world.paths, &session.id)?;
+        }
+        Ok(switchable::choose(&hooks, &request, &call))
+    })?;
+    let (session, hooks) = match chosen {
+        Ok(chosen) => chosen,
+        Err(reply) => return Ok(told(which, world, &reply)),
+    };
+    let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
+    Ok(report(which, world, &session, &reply))
+}
+
+fn is_several(request: &Request) -> bool {
+    request.all || request.hooks.iter().any(|typed| typed.contains(['*', '?']))
+}
+
+// A slash command's words come as one, and its options with them.
+fn request(verb: Verb, which: &args::Which, term: Term) -> Result<Request> {
+    if which.slash {
+        let request = Request::parse(&which.hooks.join(" "));
+        return request.and_then(|it| it.of(Command::Switch(verb))).map_err(anyhow::Error::msg);
+    }
+    let agent = which.agent.as_deref().map(request::agent).transpose();
+    let agent = agent.map_err(anyhow::Error::msg)?;
+    // As it may be typed in a prompt.
+    let hooks = which.hooks.iter().flat_map(|typed| typed.split(',')).map(str::to_owned).collect();
+    Ok(Request { hooks, all: which.all, term, agent })
+}

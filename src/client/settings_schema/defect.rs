@@ -1,0 +1,117 @@
+//! What is wrong with a settings file, and what the client does about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::syntax::json::Position;
+
+/// The clients that were asked, newest first.
+pub const VERSIONS: [&str; 2] = ["2.1.329", "2.1.197"];
+
+/// What a client does about a defect, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// It applies nothing of the file: no hook, permission or environment variable.
+    FileDropped,
+    /// It ignores the key, or an earlier duplicate of it.
+    KeyDropped,
+    /// It ignores the group with all its handlers.
+    GroupDropped,
+    /// It ignores the one handler.
+    HandlerDropped,
+    /// It loads the handler, which then never does anything.
+    NeverFires,
+    /// It reads over the key and deletes it when it next rewrites the file.
+    Stripped,
+    /// Nothing.
+    Harmless,
+}
+
+impl Effect {
+    fn of(self, client: &str) -> String {
+        let ignored = match self {
+            Self::FileDropped => "the whole file",
+            Self::KeyDropped => "this key",
+            Self::GroupDropped => "this group",
+            Self::HandlerDropped => "this handler",
+            Self::NeverFires => return format!("under {client} this handler never fires"),
+            Self::Stripped => {
+                return format!("{client} deletes this key when it next rewrites the file");
+            }
+            Self::Harmless => return format!("{client} reads it"),
+        };
+        format!("{client} ignores {ignored}")
+    }
+}
+
+/// What each of [`VERSIONS`] does about a defect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Effects {
+    /// The newest of them.
+    pub newest: Effect,
+    /// The oldest.
+    pub oldest: Effect,
+}
+
+impl Effects {
+    /// Both drop the file.
+    pub(super) const DROP: Self = Self::both(Effect::FileDropped);
+
+    /// The same in both.
+    pub(super) const fn both(effect: Effect) -> Self {
+        Self { newest: effect, oldest: effect }
+    }
+
+    /// The same where it applies, by version as in [`VERSIONS`], and nothing elsewhere.
+    pub(super) fn only(self, applies: [bool; 2]) -> Self {
+        let [newest, oldest] = applies;
+        Self {
+            newest: if newest { self.newest } else { Effect::Harmless },
+            oldest: if oldest { self.oldest } else { Effect::Harmless },
+        }
+    }
+
+    /// The worse of the two.
+    pub fn worst(self) -> Effect {
+        self.newest.min(self.oldest)
+    }
+}
+
+impl fmt::Display for Effects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [newest, oldest] = VERSIONS.map(|version| format!("client {version}"));
+        match (self.newest, self.oldest) {
+            (Effect::NeverFires, Effect::NeverFires) => f.write_str("this handler never fires"),
+            (newest, oldest) if newest == oldest => f.write_str(&newest.of("the client")),
+            (Effect::Harmless, effect) => f.write_str(&effect.of(&oldest)),
+            (effect, Effect::Harmless) => f.write_str(&effect.of(&newest)),
+            (one, other) => write!(f, "{}, and {}", one.of(&newest), other.of(&oldest)),
+        }
+    }
+}
+
+/// Something in a settings file that does not do what its author meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Defect {
+    /// What the clients do about it.
+    pub effects: Effects,
+    /// JSON Pointer of the value at fault.
+    pub pointer: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+    /// What was found. It names no place, so equal defects have equal messages.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let position = Position { line: self.line, column: self.column };
+        write!(f, "{position}: {}; {} ({})", self.message, self.effects, self.hint)
+    }
+}

@@ -1,0 +1,50 @@
+//! Versions of the client.
+
+use std::fmt;
+
+/// A version, such as 2.1.329.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub [u32; 3]);
+
+impl Version {
+    /// The version at the beginning of a text; what comes behind it does not count.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut rest = text.trim();
+        let mut parts = [0; 3];
+        for (index, part) in parts.iter_mut().enumerate() {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            *part = rest[..end].parse().ok()?;
+            rest = &rest[end..];
+            if index < 2 {
+                rest = rest.strip_prefix('.')?;
+            }
+        }
+        Some(Self(parts))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [major, minor, patch] = self.0;
+        write!(formatter, "{major}.{minor}.{patch}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_compared_by_number() {
+        for (text, version) in [
+            ("2.1.329 (Claude Code)\n", Some([2, 1, 329])),
+            ("2.1.9", Some([2, 1, 9])),
+            ("2.1", None),
+            ("v2.1.9", None),
+            ("", None),
+        ] {
+            assert_eq!(Version::parse(text).map(|it| it.0), version, "{text}");
+        }
+        assert!(Version([2, 1, 9]) < Version([2, 1, 85]));
+    }
+}

@@ -1,0 +1,145 @@
+//! Does the installed client know what the manifests use?
+
+use serde_json::Value;
+
+use super::installed::Installed;
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
+use crate::client::version::Version;
+use crate::manifest::Hook;
+use crate::settings::Handler;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "client-features",
+        about: "the installed client knows what the manifests and entries use",
+        notice: "hooks that never run, or do less than the manifest says",
+        run: features,
+    },
+    Check {
+        id: "client-session",
+        about: "the installed client tells its tools which session they are in",
+        notice: "`hookman disable` in the client's shell has to ask for the session",
+        run: tells_session,
+    },
+];
+
+/// What a client lacks, and since when others have it.
+struct Lack {
+    since: [u32; 3],
+    what: String,
+    fix: &'static str,
+}
+
+fn features(facts: &Facts, findings: &mut Findings) {
+    let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
+    for chain in &facts.chains {
+        let Ok(Some(manifest)) = &chain.manifest else { continue };
+        for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
+            for Lack { since, what, fix } in used(hook) {
+                if *version < Version(since) {
+                    findings.add(
+                        Level::Warning,
+                        hook.origin().map(crate::manifest::Origin::place).unwrap_or_default(),
+                        format!(
+                            "`{}` {what}, which clients know since {}, and {} is {version}",
+                            hook.name,
+                            Version(since),
+                            facts.paths.shown(program)
+                        ),
+                        fix,
+                    );
+                }
+            }
+        }
+    }
+    of_settings(facts, *version, findings);
+}
+
+fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
+    for file in facts.files() {
+        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+            for Lack { since, what, fix } in used_by(&handler) {
+                if version < Version(since) {
+                    findings.add(
+                        Level::Warning,
+                        file.at(handler.position),
+                        format!(
+                            "it {what}, which clients know since {}, and yours is {version}",
+                            Version(since)
+                        ),
+                        fix,
+                    );
+                }
+            }
+        }
+    }
+}
+
+const UPDATE: &str = "update the client with `claude update`";
+
+/// What a handler asks of the client.
+fn used_by(handler: &Handler) -> Vec<Lack> {
+    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE };
+    let has = |key: &str| handler.value.get(key).is_some();
+    let mut used = Vec::new();
+    let event = Event::from_name(&handler.event);
+    if let Some(Version(since)) = event.and_then(|event| Version::parse(event.facts().since)) {
+        used.push(lack(since, &format!("is for {}", handler.event)));
+    }
+    // A client that does not know `args` calls the program alone, which hookman takes for a run of
+    // its own; a foreign program is called without its arguments.
+    if has("args") {
+        let fix = "update the client with `claude update`, or write one shell line in `command`";
+        used.push(Lack { fix, ..lack([2, 1, 139], "has `args`") });
+    }
+    if has("if") {
+        used.push(lack([2, 1, 85], "has an `if`"));
+    }
+    if has("onFailure") {
+        used.push(lack([2, 1, 295], "has `onFailure`"));
+    }
+    if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool") {
+        used.push(lack([2, 1, 118], "calls an MCP tool"));
+    }
+    if handler.matcher.as_ref().is_some_and(|matcher| matcher.contains(',')) {
+        used.push(lack([2, 1, 191], "has a comma in its matcher"));
+    }
+    used
+}
+
+/// What a hook asks of the client.
+fn used(hook: &Hook) -> Vec<Lack> {
+    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE };
+    let mut used = Vec::new();
+    for event in &hook.events {
+        if let Some(Version(since)) = Version::parse(event.facts().since) {
+            used.push(lack(since, &format!("is for {event}")));
+        }
+    }
+    if let Some(passed) = hook.passed() {
+        if passed.keys.contains_key("if") {
+            used.push(lack([2, 1, 85], "has an `if` that the client judges"));
+        }
+        if passed.keys.contains_key("onFailure") {
+            used.push(lack([2, 1, 295], "has `on_failure`"));
+        }
+        if passed.handler.name() == "mcp_tool" {
+            used.push(lack([2, 1, 118], "calls an MCP tool"));
+        }
+    }
+    used
+}
+
+fn tells_session(facts: &Facts, findings: &mut Findings) {
+    const SINCE: Version = Version([2, 1, 132]);
+    let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
+    if *version < SINCE {
+        findings.add(
+            Level::Info,
+            facts.paths.shown(program),
+            format!("clients set CLAUDE_CODE_SESSION_ID for their tools since {SINCE}, and this is {version}"),
+            "update the client with `claude update`, or name the session with `--session ID`",
+        );
+    }
+}

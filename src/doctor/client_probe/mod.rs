@@ -1,0 +1,386 @@
+//! Asking the installed client itself which handlers of the settings files it runs.
+//!
+//! The client is started in a home of its own, against a model on the loopback interface that follows
+//! a script, with copies of the settings files in which each handler leaves a mark and nothing else
+//! happens. Nothing of the user's is touched, and none of their commands runs. What an administrator
+//! manages for the whole machine cannot be hidden by a home, and applies here too.
+
+mod copy;
+mod model;
+mod plan;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::settings_file::SettingsFile;
+use crate::client::event::Event;
+use crate::machine::files;
+use crate::machine::loopback::Loopback;
+use crate::machine::scratch::{Run, Scratch};
+use crate::settings::Handler;
+use crate::syntax::json::Kind;
+use copy::Marks;
+use model::Model;
+use plan::Session;
+
+/// How long one session of the client may take.
+const SESSION_TIME: Duration = Duration::from_secs(45);
+
+/// How long all sessions together may take.
+const TOTAL_TIME: Duration = Duration::from_secs(120);
+
+/// Tools that run without a question.
+const ALLOWED: &[&str] = &[
+    "--allowedTools",
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "Glob",
+    "Grep",
+    "Agent",
+    "Skill",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskList",
+    "TodoWrite",
+];
+
+/// Where the platform keeps what an administrator manages.
+const MANAGED: &[&str] = &[
+    "/etc/claude-code/managed-settings.json",
+    "/etc/claude-code/managed-settings.d",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+];
+
+/// What came of a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Came {
+    /// The client ran it.
+    Fired,
+    /// The client had a reason to run it, and did not.
+    Silent,
+    /// The client ignores the file it stands in.
+    Ignored,
+    /// Hooks are switched off as a whole.
+    Off,
+    /// Nothing that can be caused here concerns it.
+    Unreached,
+}
+
+impl Came {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fired => "fired",
+            Self::Silent => "did not fire",
+            Self::Ignored => "file ignored",
+            Self::Off => "hooks off",
+            Self::Unreached => "not reached",
+        }
+    }
+}
+
+/// One handler, and what came of it.
+#[derive(Debug, Serialize)]
+pub struct Proof {
+    /// Its file, line and column; without a handler, the file's name alone.
+    pub place: String,
+    /// Its event.
+    pub event: String,
+    /// Its matcher.
+    pub matcher: Option<String>,
+    /// What came of it.
+    pub came: Came,
+    /// Why, where that can be said.
+    pub why: Option<String>,
+}
+
+/// What the client did.
+#[derive(Debug, Serialize)]
+pub struct Asked {
+    /// The client's program.
+    pub client: PathBuf,
+    /// Its version, in its own words.
+    pub version: String,
+    /// The handlers, in the order of the files.
+    pub proofs: Vec<Proof>,
+    /// What else is to be known.
+    pub remarks: Vec<String>,
+}
+
+/// A settings file and its copy.
+struct Copied<'a> {
+    file: &'a SettingsFile,
+    handlers: Vec<Handler>,
+    marks: BTreeMap<String, String>,
+    sentinel: String,
+    text: String,
+}
+
+/// Asks the client `program` about settings files.
+///
+/// # Errors
+///
+/// When there is no such program, when it does not start or asks the model nothing, and what the
+/// system says of the directory it runs in.
+pub fn ask(program: &Path, settings: &[SettingsFile]) -> Result<Asked> {
+    if !files::is_executable(program) {
+        bail!("there is no client to ask at `{}`", program.display());
+    }
+    let scratch = Scratch::new().context("failed to make a directory for the client")?;
+    let model = Arc::new(Model::default());
+    let answering = Arc::clone(&model);
+    let server = Loopback::start(move |request| answering.answer(request))
+        .context("failed to listen on the loopback interface")?;
+    let mut remarks = Vec::new();
+    let copies = copies(settings, &scratch, &server, &mut remarks);
+    let handlers: Vec<Handler> = copies.iter().flat_map(|copy| copy.handlers.clone()).collect();
+    furnish(&scratch, &copies, &handlers).context("failed to write the copies")?;
+    let client = Client { program, scratch: &scratch, url: server.url() };
+    let version = client.version()?;
+    let started = Instant::now();
+    let project = scratch.path("project").display().to_string();
+    for session in plan::sessions(&handlers, &project) {
+        let left = TOTAL_TIME.saturating_sub(started.elapsed()).min(SESSION_TIME);
+        if left.is_zero() {
+            remarks.push("the time was up before all events were caused".to_owned());
+            break;
+        }
+        model.play(session.turns.clone());
+        remarks.extend(client.run(&session, left)?);
+    }
+    if !model.was_asked() {
+        remarks.push(
+            "the client never asked the model, so what needs an answer was not caused".to_owned(),
+        );
+    }
+    let mut marked: BTreeSet<String> = scratch.read("marks").lines().map(str::to_owned).collect();
+    marked.extend(model.marks());
+    let called = model.called();
+    remarks.push(format!("the model called {}", plan::tools_called(&called)));
+    if let Some(managed) = MANAGED.iter().find(|path| Path::new(path).exists()) {
+        remarks.push(format!(
+            "{managed} applies here too, as no home can hide it; what it has run, has run"
+        ));
+    }
+    let off = off(settings);
+    let mut proofs: Vec<Proof> =
+        copies.iter().flat_map(|copy| copy.proofs(&marked, &called, off.as_deref())).collect();
+    let of_permissions = |proof: &&mut Proof| proof.event == Event::PermissionRequest.name();
+    if !proofs.iter_mut().filter(of_permissions).any(|proof| proof.came == Came::Fired) {
+        let silent = |proof: &&mut Proof| proof.came == Came::Silent;
+        for proof in proofs.iter_mut().filter(of_permissions).filter(silent) {
+            proof.came = Came::Unreached;
+            proof.why = Some("this client asks for no permission in `-p`, as it seems".to_owned());
+        }
+    }
+    Ok(Asked { client: program.to_owned(), version, proofs, remarks })
+}
+
+/// Where hooks are switched off as a whole: the file that is read last has the last word.
+fn off(settings: &[SettingsFile]) -> Option<String> {
+    let word = |file: &SettingsFile| {
+        let document = file.document()?;
+        let node = document.lookup("/disableAllHooks")?;
+        match node.kind {
+            Kind::Bool(is_off) => Some((is_off, file.at(document.position(node.span.start)))),
+            _ => None,
+        }
+    };
+    settings.iter().rev().find_map(word).and_then(|(is_off, place)| is_off.then_some(place))
+}
+
+fn copies<'a>(
+    settings: &'a [SettingsFile],
+    scratch: &Scratch,
+    server: &Loopback,
+    remarks: &mut Vec<String>,
+) -> Vec<Copied<'a>> {
+    let (marks_file, url) = (scratch.path("marks").display().to_string(), server.url());
+    let mut copies = Vec::new();
+    for (index, file) in settings.iter().enumerate() {
+        if !matches!(file.text, Ok(Some(_))) {
+            continue;
+        }
+        let Some(document) = file.document() else {
+            // It is not given to a client that might read more than hookman does.
+            remarks.push(format!(
+                "{} is no strict JSON, which the client ignores as a whole; it was not asked about it",
+                file.shown
+            ));
+            continue;
+        };
+        let handlers = file.handlers();
+        let marks = copy::marks(index, &handlers);
+        let sentinel = format!("{index}.file");
+        let free = ["UserPromptSubmit", "Stop", "SessionStart", "PreToolUse", "PostToolUse"];
+        let event =
+            free.into_iter().find(|event| document.lookup(&format!("/hooks/{event}")).is_none());
+        copies.push(Copied {
+            text: copy::harmless(
+                &document,
+                &marks,
+                &Marks { file: &marks_file, url: &url },
+                event.map(|event| (event, sentinel.as_str())),
+            ),
+            file,
+            handlers,
+            marks,
+            sentinel,
+        });
+    }
+    copies
+}
+
+/// Fills the home and the project.
+fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Result<()> {
+    scratch.make("tmp")?;
+    scratch.make("home/.claude")?;
+    scratch.write("project/probe.txt", "probe\n")?;
+    scratch.write("project/CLAUDE.md", "Say done.\n")?;
+    scratch.make("project/below")?;
+    scratch.make("project/.claude")?;
+    for name in plan::commands(handlers) {
+        scratch.write(
+            &format!("home/.claude/commands/{}.md", name.replace(':', "/")),
+            "Say done.\n",
+        )?;
+    }
+    for copy in copies {
+        let name = match copy.file.scope {
+            "project" => "project/.claude/settings.json",
+            "local" => "project/.claude/settings.local.json",
+            _ => "home/.claude/settings.json",
+        };
+        scratch.write(name, &copy.text)?;
+    }
+    Ok(())
+}
+
+impl Copied<'_> {
+    fn proofs(
+        &self,
+        marked: &BTreeSet<String>,
+        called: &[String],
+        off: Option<&str>,
+    ) -> Vec<Proof> {
+        let has_fired = |handler: &Handler| {
+            self.marks.get(&handler.pointer).is_some_and(|mark| marked.contains(mark))
+        };
+        let is_read = marked.contains(&self.sentinel) || self.handlers.iter().any(has_fired);
+        let proof = |handler: &Handler| {
+            let (came, why) = if has_fired(handler) {
+                (Came::Fired, None)
+            } else if let Some(place) = off.filter(|_| !is_read) {
+                (Came::Off, Some(format!("`disableAllHooks` at {place}")))
+            } else if !is_read {
+                (
+                    Came::Ignored,
+                    Some("no hook of the file runs, not even one that hookman added".to_owned()),
+                )
+            } else if let Some(why) = plan::unreached(handler, called) {
+                (Came::Unreached, Some(why))
+            } else {
+                (Came::Silent, None)
+            };
+            Proof {
+                place: self.file.at(handler.position),
+                event: handler.event.clone(),
+                matcher: handler.matcher.clone(),
+                came,
+                why,
+            }
+        };
+        let mut proofs: Vec<Proof> = self.handlers.iter().map(proof).collect();
+        if proofs.is_empty() && !is_read && off.is_none() && self.text.contains(&self.sentinel) {
+            // It has hooks that are of no use to the client.
+            let place = self.file.shown.clone();
+            let (event, matcher, came) = ("hooks".to_owned(), None, Came::Ignored);
+            proofs.push(Proof { place, event, matcher, came, why: None });
+        }
+        proofs
+    }
+}
+
+/// The client, where it is started.
+struct Client<'a> {
+    program: &'a Path,
+    scratch: &'a Scratch,
+    url: String,
+}
+
+impl Client<'_> {
+    fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let path = crate::machine::environment::raw("PATH");
+        let mut variables = vec![
+            ("HOME", self.scratch.path("home").into_os_string()),
+            ("PATH", path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())),
+            ("TMPDIR", self.scratch.path("tmp").into_os_string()),
+            ("LANG", "C.UTF-8".into()),
+            ("ANTHROPIC_API_KEY", "made-up".into()),
+            ("ANTHROPIC_BASE_URL", self.url.clone().into()),
+            ("HTTPS_PROXY", self.url.clone().into()),
+            ("HTTP_PROXY", self.url.clone().into()),
+            ("NO_PROXY", "127.0.0.1".into()),
+        ];
+        let off = [
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_ERROR_REPORTING",
+            "DISABLE_TELEMETRY",
+        ];
+        variables.extend(off.map(|name| (name, "1".into())));
+        variables
+    }
+
+    fn version(&self) -> Result<String> {
+        let ended = self.start(&["--version"], Duration::from_secs(20))?;
+        match ended.stdout.lines().next().map(str::trim) {
+            Some(version) if ended.code == Some(0) && !version.is_empty() => Ok(version.to_owned()),
+            _ => bail!("`{} --version` says no version", self.program.display()),
+        }
+    }
+
+    /// What is to be remarked of a session.
+    fn run(&self, session: &Session, timeout: Duration) -> Result<Option<String>> {
+        let mut arguments = vec!["-p", session.prompt.as_str(), "--output-format", "json"];
+        arguments.extend(session.arguments);
+        arguments.extend(ALLOWED.iter().filter(|_| session.may));
+        let ended = self.start(&arguments, timeout)?;
+        let typed = &session.prompt;
+        if ended.is_late {
+            return Ok(Some(format!("the client took too long over `{typed}`, and was ended")));
+        }
+        let said = || ended.stderr.lines().chain(ended.stdout.lines()).next().unwrap_or_default();
+        let is_odd = ended.code != Some(0);
+        Ok(is_odd.then(|| format!("the client failed over `{typed}`: {}", shortened(said()))))
+    }
+
+    fn start(
+        &self,
+        arguments: &[&str],
+        timeout: Duration,
+    ) -> Result<crate::machine::scratch::Ended> {
+        let run = Run {
+            program: self.program,
+            arguments,
+            directory: "project",
+            variables: &self.variables(),
+            timeout,
+        };
+        let started = self.scratch.run(&run);
+        started.with_context(|| format!("failed to start `{}`", self.program.display()))
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(200).collect()
+}

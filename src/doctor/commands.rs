@@ -1,0 +1,78 @@
+//! Would the commands of hooks do what they are for, as far as can be seen without running them?
+
+use super::{Check, Facts, Findings, Level, Mend};
+use crate::install::command_faults::{Kind, Weight};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "command-present",
+        about: "the programs and scripts of hooks are there",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| add(facts, findings, Kind::Missing),
+    },
+    Check {
+        id: "command-gone",
+        about: "no hook calls what was removed with its directory",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| add(facts, findings, Kind::Gone),
+    },
+    Check {
+        id: "command-executable",
+        about: "the programs and scripts of hooks may be run",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| add(facts, findings, Kind::NotExecutable),
+    },
+    Check {
+        id: "command-interpreter",
+        about: "the interpreters of scripts are there, and their first lines end in LF",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| add(facts, findings, Kind::Interpreter),
+    },
+    Check {
+        id: "command-relative",
+        about: "commands are found from each directory",
+        notice: "the hook fails once the session has changed its directory",
+        run: |facts, findings| add(facts, findings, Kind::Relative),
+    },
+    Check {
+        id: "command-quoting",
+        about: "shells read commands as they were meant",
+        notice: "the hook fails, or does so where a directory has a blank in its name",
+        run: |facts, findings| add(facts, findings, Kind::Quoting),
+    },
+    Check {
+        id: "command-lockout",
+        about: "no command that cannot run blocks by accident",
+        notice: "each call is blocked, until the session cannot do anything",
+        run: |facts, findings| add(facts, findings, Kind::Lockout),
+    },
+    Check {
+        id: "guard-exit",
+        about: "what says no says it with a code that blocks",
+        notice: "the call goes on, and the user sees an error at most",
+        run: |facts, findings| add(facts, findings, Kind::Toothless),
+    },
+    Check {
+        id: "command-needs",
+        about: "what commands and their scripts call is there",
+        notice: "the hook fails, or does half of what it is for",
+        run: |facts, findings| add(facts, findings, Kind::Needs),
+    },
+];
+
+fn add(facts: &Facts, findings: &mut Findings, kind: Kind) {
+    for placed in facts.faults().iter().filter(|placed| placed.fault.kind == kind) {
+        let fault = &placed.fault;
+        let level = match fault.weight {
+            Weight::Breaks => Level::Error,
+            Weight::Risks => Level::Warning,
+        };
+        let finding = findings.add(level, &placed.place, placed.message(), &fault.fix);
+        if let Some(notice) = fault.notice {
+            finding.notice(notice);
+        }
+        if let Some(file) = &fault.executable {
+            finding.mend(Mend::MakeExecutable(file.clone()));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What hooks cost, by the journal.
+
+use std::collections::BTreeMap;
+
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::{Event, Subject};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "hook-time",
+        about: "no hook takes longer than its budget",
+        notice: "each call waits for it",
+        run: hooks,
+    },
+    Check {
+        id: "event-time",
+        about: "no chain takes longer than its budget",
+        notice: "each call waits for it",
+        run: chains,
+    },
+    Check {
+        id: "output-cap",
+        about: "no hook tells the model nearly more than the client takes over",
+        notice: "the model sees the beginning of the text and the name of a file",
+        run: output,
+    },
+];
+
+/// Fewer runs than this say nothing.
+const FEW: usize = 5;
+
+/// What a hook may take in 95 of 100 runs, in microseconds, where each tool call or prompt waits for
+/// it, and elsewhere.
+const BUDGET: [u64; 2] = [500_000, 10_000_000];
+
+fn budget(event: &str) -> u64 {
+    let waits = |event: Event| {
+        event.facts().subject == Subject::Tool
+            || matches!(event, Event::UserPromptSubmit | Event::MessageDisplay)
+    };
+    BUDGET[usize::from(!Event::from_name(event).is_some_and(waits))]
+}
+
+/// The time that 95 of 100 are not above.
+fn p95(times: &mut [u64]) -> u64 {
+    times.sort_unstable();
+    let at = (times.len() * 95).div_ceil(100);
+    times.get(at.saturating_sub(1)).copied().unwrap_or_default()
+}
+
+fn shown(us: u64) -> String {
+    if us >= 1_000_000 {
+        format!("{}.{} s", us / 1_000_000, us % 1_000_000 / 100_000)
+    } else {
+        format!("{} ms", us / 1000)
+    }
+}
+
+fn hooks(facts: &Facts, findings: &mut Findings) {
+    let mut times: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
+    for entry in facts.client_runs() {
+        for step in entry.steps.iter().filter(|step| step.us > 0) {
+            times.entry((&entry.event, &step.hook)).or_default().push(step.us);
+        }
+    }
+    for ((event, hook), mut times) in times {
+        let (runs, took) = (times.len(), p95(&mut times));
+        if runs >= FEW && took > budget(event) {
+            findings.add(
+                Level::Warning,
+                facts.paths.shown(&facts.paths.journal()),
+                format!(
+                    "`{hook}` takes up to {} at {event} in 95 of 100 runs, of its last {runs}; \
+                     the budget is {}",
+                    shown(took),
+                    shown(budget(event))
+                ),
+                "have it do less, narrow its matcher or `if`, or give it `async = true`",
+            );
+        }
+    }
+}
+
+fn chains(facts: &Facts, findings: &mut Findings) {
+    let mut times: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
+    let mut alone: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for entry in facts.client_runs().filter(|entry| entry.only.is_empty()) {
+        times.entry((&entry.event, &entry.scope)).or_default().push(entry.us);
+        let most = entry.steps.iter().map(|step| step.us).max().unwrap_or_default();
+        let known = alone.entry((&entry.event, &entry.scope)).or_default();
+        *known = most.max(*known);
+    }
+    for ((event, scope), mut times) in times {
+        let (runs, took) = (times.len(), p95(&mut times));
+        // Where one hook is what takes the time, it was named already.
+        let is_one = alone.get(&(event, scope)).is_some_and(|most| *most > budget(event));
+        if runs >= FEW && took > budget(event) && !is_one {
+            findings.add(
+                Level::Warning,
+                facts.paths.shown(&facts.paths.journal()),
+                format!(
+                    "the {scope}'s chain takes up to {} at {event} in 95 of 100 runs, of its last {runs}; \
+                     the budget is {}",
+                    shown(took),
+                    shown(budget(event))
+                ),
+                "let hooks run side by side with `parallel = true`; `hookman log` has the times",
+            );
+        }
+    }
+}
+
+fn output(facts: &Facts, findings: &mut Findings) {
+    let mut most: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for entry in facts.client_runs() {
+        for step in &entry.steps {
+            if let Some(size) = step.size {
+                let known = most.entry((&entry.event, &step.hook)).or_default();
+                *known = size.max(*known);
+            }
+        }
+    }
+    for ((event, hook), size) in most {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&facts.paths.journal()),
+            format!("`{hook}` told the model {size} characters at {event}, and the client takes over 10000 from all together"),
+            "have it say less, or write a file and name it",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::p95;
+
+    #[test]
+    fn one_of_twenty_may_be_above() {
+        assert_eq!(p95(&mut []), 0);
+        assert_eq!(p95(&mut [7]), 7);
+        let mut times: Vec<u64> = (1..=20).rev().collect();
+        assert_eq!(p95(&mut times), 19);
+        let mut times: Vec<u64> = (1..=100).collect();
+        assert_eq!(p95(&mut times), 95);
+    }
+}

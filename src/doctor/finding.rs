@@ -1,0 +1,127 @@
+//! What a check found, and how it can be put right.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Worth knowing.
+    Info,
+    /// Something does not do what was meant, or will not for long.
+    Warning,
+    /// Hooks do not fire, or gates do not hold.
+    Error,
+}
+
+impl Level {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What `hookman doctor --fix` can do about a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mend {
+    /// Bring the registration of a scope, `user`, `project` or `local`, in line with its manifest.
+    Apply(&'static str),
+    /// Make a file one that may be run.
+    MakeExecutable(PathBuf),
+    /// Let nobody else into a directory of hookman's own, which is made where it is missing.
+    MakePrivate(PathBuf),
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The check's id.
+    pub check: &'static str,
+    /// How bad it is.
+    pub level: Level,
+    /// Where: a file, with line and column where there are any.
+    pub place: String,
+    /// What.
+    pub message: String,
+    /// What a user would notice.
+    pub notice: String,
+    /// The way out, with what is to be typed in backquotes.
+    pub fix: String,
+    /// What is to be pasted into a shell, where one line does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What `hookman doctor --fix` does about it.
+    #[serde(skip)]
+    pub mend: Option<Mend>,
+}
+
+impl Finding {
+    /// Says what a user would notice of this one, where the check's own words do not fit.
+    pub fn notice(&mut self, notice: impl Into<String>) -> &mut Self {
+        self.notice = notice.into();
+        self
+    }
+
+    /// Adds the line that is to be pasted into a shell.
+    pub fn command(&mut self, command: impl Into<String>) -> &mut Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// Lets `hookman doctor --fix` put it right.
+    pub fn mend(&mut self, mend: Mend) -> &mut Self {
+        self.mend = Some(mend);
+        self
+    }
+}
+
+/// Collects what one check finds.
+pub struct Findings {
+    check: &'static str,
+    notice: &'static str,
+    found: Vec<Finding>,
+}
+
+impl Findings {
+    /// For the check `check`, with what a user would notice of what it finds.
+    pub(super) fn of(check: &'static str, notice: &'static str) -> Self {
+        Self { check, notice, found: Vec::new() }
+    }
+
+    /// Adds a finding. `fix` is the way out in words, with what is to be typed in backquotes; where
+    /// it begins with the word `run`, that is the line to paste.
+    pub fn add(
+        &mut self,
+        level: Level,
+        place: impl Into<String>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> &mut Finding {
+        let fix = fix.into();
+        let typed = fix.strip_prefix("run `").and_then(|rest| rest.split_once('`'));
+        let command = typed.map(|(command, _)| command.to_owned());
+        let finding = Finding {
+            check: self.check,
+            level,
+            place: place.into(),
+            message: message.into(),
+            notice: self.notice.to_owned(),
+            command,
+            fix,
+            mend: None,
+        };
+        let at = self.found.len();
+        self.found.push(finding);
+        &mut self.found[at]
+    }
+
+    pub(super) fn into_found(self) -> Vec<Finding> {
+        self.found
+    }
+}

@@ -1,0 +1,78 @@
+//! The client that is installed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::client::version::Version;
+use crate::machine::child::{self, Program, Spec};
+use crate::machine::paths::Paths;
+use crate::machine::{environment, files};
+
+/// How long a client may take to say its version.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// The client that is installed.
+pub struct Installed {
+    /// Its program.
+    pub program: PathBuf,
+    /// Its version, where it can be told.
+    pub version: Option<Version>,
+}
+
+/// Finds the client. Its version is in the name of its file or in its package; only where it is in
+/// neither is the client asked, once for each file.
+pub fn installed(paths: &Paths) -> Option<Installed> {
+    let program = find(paths)?;
+    let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+    let named = || Version::parse(real.file_name()?.to_str()?);
+    let version = named().or_else(|| packaged(&real)).or_else(|| asked(paths, &real));
+    Some(Installed { program, version })
+}
+
+/// The version in the package that a program belongs to.
+fn packaged(program: &Path) -> Option<Version> {
+    let folders = program.ancestors().skip(1).take(3);
+    folders.map(|folder| folder.join("package.json")).find_map(|path| {
+        let package: serde_json::Value =
+            serde_json::from_str(&files::read_text(&path).ok()??).ok()?;
+        let is_client = package["name"].as_str()?.starts_with("@anthropic-ai/claude-code");
+        is_client.then(|| Version::parse(package["version"].as_str()?)).flatten()
+    })
+}
+
+/// What the client says of itself, which is kept until its file is another.
+fn asked(paths: &Paths, program: &Path) -> Option<Version> {
+    let stamp = files::stamp(program).ok()??;
+    let key = format!("{} {} {}", program.display(), stamp.size, stamp.modified);
+    let kept = paths.state.join("client-version");
+    if let Ok(Some(text)) = files::read_text(&kept)
+        && let Some((version, of)) = text.split_once(' ')
+        && of == key
+    {
+        return Version::parse(version);
+    }
+    let words = [program.to_str()?.to_owned(), "--version".to_owned()];
+    let spec = Spec::new(Program::Argv(&words), ANSWER_TIME);
+    let finished = child::run(&[spec], None).pop()?.ok()?;
+    let version = Version::parse(&String::from_utf8_lossy(&finished.stdout))?;
+    // Where it cannot be kept, it is asked for again.
+    let _ = files::replace_private(&kept, &format!("{version} {key}"));
+    Some(version)
+}
+
+/// Where installers put it where `PATH` does not lead to it.
+const USUAL: &[&str] = &["/usr/local/bin/claude", "/opt/homebrew/bin/claude"];
+
+/// The program of the client: where `PATH` leads to, else in one of the usual places.
+pub fn find(paths: &Paths) -> Option<PathBuf> {
+    let on_path = environment::raw("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&on_path).map(|folder| folder.join("claude"));
+    let home = paths.home.iter();
+    let in_home =
+        home.flat_map(|home| [".local/bin/claude", ".claude/local/claude"].map(|it| home.join(it)));
+    let usual = USUAL.iter().map(PathBuf::from);
+    on_path
+        .chain(in_home)
+        .chain(usual)
+        .find(|path| path.is_absolute() && files::is_executable(path))
+}

@@ -1,0 +1,135 @@
+//! The plugins that the client loads here, and what of theirs are hooks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::settings_file::SettingsFile;
+use crate::machine::paths::Paths;
+use crate::machine::{environment, files, folders};
+
+/// A plugin that is on.
+pub struct Plugin {
+    /// Its name, with that of its marketplace where it has one.
+    pub name: String,
+    /// Its directory.
+    pub root: PathBuf,
+    /// Where it was found: a settings file that switches it on, or a directory.
+    pub origin: String,
+    /// Its files of hooks.
+    pub files: Vec<SettingsFile>,
+    /// Its modules of function hooks.
+    pub modules: Vec<PathBuf>,
+}
+
+/// The plugins that the client loads: those that settings switch on, and those that lie where it
+/// looks for them.
+///
+/// Source: the client 2.1.329, which wrote `installed_plugins.json` in version 2, and its
+/// documentation.
+pub(super) fn plugins(
+    paths: &Paths,
+    project: Option<&Path>,
+    settings: &[SettingsFile],
+) -> Vec<Plugin> {
+    let mut found = installed(paths, project, settings);
+    let mut folders = vec![paths.config.join("skills"), paths.config.join("dev-mods")];
+    folders.extend(project.map(|project| project.join(".claude/skills")));
+    folders.extend(named(settings));
+    for folder in folders {
+        let mut roots = folders::entries(&folder).unwrap_or_default();
+        roots.sort();
+        roots.insert(0, folder.clone());
+        for root in roots.into_iter().filter(|root| is_plugin(root)) {
+            let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if found.iter().all(|plugin| plugin.root != root) {
+                found.push(plugin(paths, name, root, paths.shown(&folder)));
+            }
+        }
+    }
+    found
+}
+
+fn is_plugin(root: &Path) -> bool {
+    root.join(".claude-plugin/plugin.json").is_file() || root.join("hooks/hooks.json").is_file()
+}
+
+/// The directories that the environment or the user's settings name.
+fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
+    const NAME: &str = "CLAUDE_CODE_PLUGIN_DIRS";
+    let of_user = settings.iter().find(|file| file.scope == "user").and_then(|file| {
+        let document = file.document()?;
+        Some(document.string(document.lookup(&format!("/env/{NAME}"))?)?.into_owned())
+    });
+    let of_process = environment::text(NAME);
+    let all = of_process.into_iter().chain(of_user);
+    all.flat_map(|text| std::env::split_paths(&text).collect::<Vec<_>>()).collect()
+}
+
+fn installed(paths: &Paths, project: Option<&Path>, settings: &[SettingsFile]) -> Vec<Plugin> {
+    let mut on: BTreeMap<String, (bool, String)> = BTreeMap::new();
+    for file in settings {
+        let Some(document) = file.document() else { continue };
+        let Some(node) = document.lookup("/enabledPlugins") else { continue };
+        let place = file.at(document.position(node.span.start));
+        if let Value::Object(plugins) = document.value(node) {
+            for (name, value) in plugins {
+                on.insert(name, (value != Value::Bool(false), place.clone()));
+            }
+        }
+    }
+    let list = paths.config.join("plugins/installed_plugins.json");
+    let list = files::read_text(&list).ok().flatten();
+    let list: Value = list.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut found = Vec::new();
+    for (name, (is_on, place)) in on {
+        let entries = list["plugins"][&name].as_array();
+        let entry = entries.into_iter().flatten().rev().find(|entry| {
+            let of = entry["projectPath"].as_str();
+            of.is_none_or(|of| project.is_some_and(|project| project == Path::new(of)))
+        });
+        let Some(root) = entry.and_then(|entry| entry["installPath"].as_str()) else { continue };
+        if is_on {
+            found.push(plugin(paths, name, PathBuf::from(root), place));
+        }
+    }
+    found
+}
+
+fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin {
+    let own = root.join(".claude-plugin/plugin.json");
+    let text = files::read_text(&own).ok().flatten();
+    let manifest: Value =
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut hooks = vec![root.join("hooks/hooks.json")];
+    match &manifest["hooks"] {
+        Value::String(file) => hooks.push(root.join(file)),
+        Value::Array(list) => {
+            hooks.extend(list.iter().filter_map(Value::as_str).map(|file| root.join(file)));
+        }
+        Value::Object(_) => hooks.push(own),
+        _ => {}
+    }
+    let mut whole: Vec<PathBuf> = Vec::new();
+    for path in hooks {
+        let path: PathBuf = path.components().collect();
+        if files::is_there(&path) && !whole.contains(&path) {
+            whole.push(path);
+        }
+    }
+    let files: Vec<SettingsFile> =
+        whole.iter().map(|path| SettingsFile::read_foreign(paths, "plugin", path)).collect();
+    let modules = files.iter().flat_map(modules).collect();
+    Plugin { name, root, origin, files, modules }
+}
+
+/// The modules that a file of hooks names, relative to itself.
+fn modules(file: &SettingsFile) -> Vec<PathBuf> {
+    let Some(document) = file.document() else { return Vec::new() };
+    let Value::Object(mut root) = document.value(document.root()) else { return Vec::new() };
+    let names = root.remove("modules");
+    let names = names.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let folder = file.path.parent().unwrap_or(&file.path);
+    names.filter_map(Value::as_str).map(|name| folder.join(name).components().collect()).collect()
+}

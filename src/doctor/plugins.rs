@@ -1,0 +1,226 @@
+//! What comes from plugins and from an administrator, which hookman neither orders nor switches.
+
+use serde_json::Value;
+
+use super::settings_file::SettingsFile;
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
+use crate::client::settings_schema::{self, Effect};
+use crate::settings::Handler;
+use crate::syntax::json::{Document, Kind, is_blank};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "plugin-present",
+        about: "plugins that are on are where they were installed",
+        notice: "none of the plugin's hooks runs",
+        run: present,
+    },
+    Check {
+        id: "plugin-loads",
+        about: "the client would load every hook of the plugins",
+        notice: "the plugin's hooks do not run",
+        run: loads,
+    },
+    Check {
+        id: "plugin-hooks",
+        about: "no plugin has hooks that run next to the chains",
+        notice: "they run at the same time as hookman's chain, in no order",
+        run: listed,
+    },
+    Check {
+        id: "plugin-twice",
+        about: "no plugin has a handler that settings have too",
+        notice: "it runs twice for each call",
+        run: twice,
+    },
+    Check {
+        id: "managed-only",
+        about: "no administrator keeps hooks from running",
+        notice: "no hook of yours runs, and no gate of yours holds",
+        run: managed_only,
+    },
+    Check {
+        id: "managed-hooks",
+        about: "no administrator's hooks run next to the chains",
+        notice: "they run at the same time as hookman's chain, in no order",
+        run: managed_hooks,
+    },
+];
+
+fn present(facts: &Facts, findings: &mut Findings) {
+    for plugin in &facts.plugins {
+        if !plugin.root.is_dir() {
+            findings.add(
+                Level::Warning,
+                &plugin.origin,
+                format!(
+                    "the plugin `{}` is on, and {} is not there",
+                    plugin.name,
+                    facts.paths.shown(&plugin.root)
+                ),
+                format!("run `claude plugin install {}`, or take it out", plugin.name),
+            );
+        }
+    }
+}
+
+fn loads(facts: &Facts, findings: &mut Findings) {
+    for plugin in &facts.plugins {
+        for file in &plugin.files {
+            let text = match &file.text {
+                Ok(Some(text)) if !is_blank(text) => text,
+                Ok(_) => continue,
+                Err(why) => {
+                    let message = format!("it cannot be read: {why}");
+                    findings.add(Level::Warning, &file.shown, message, "install the plugin again");
+                    continue;
+                }
+            };
+            let document = match Document::parse(text) {
+                Ok(document) => document,
+                Err(error) => {
+                    let place = file.at(error.position);
+                    findings.add(Level::Warning, place, error.message, "tell the plugin's author");
+                    continue;
+                }
+            };
+            for defect in settings_schema::check(&document, &facts.events()) {
+                let is_of_hooks = defect.pointer.starts_with("/hooks");
+                let counts = matches!(
+                    defect.effects.newest,
+                    Effect::FileDropped
+                        | Effect::KeyDropped
+                        | Effect::GroupDropped
+                        | Effect::HandlerDropped
+                );
+                if is_of_hooks && counts {
+                    findings.add(
+                        Level::Warning,
+                        format!("{}:{}:{}", file.shown, defect.line, defect.column),
+                        format!("{}, and the plugin may have no hook at all", defect.message),
+                        format!("{}, or tell the plugin's author", defect.hint),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// How many handlers there are, and on which events.
+fn counted(handlers: &[Handler]) -> Option<String> {
+    let count = match handlers.len() {
+        0 => return None,
+        1 => "1 hook".to_owned(),
+        several => format!("{several} hooks"),
+    };
+    let mut events: Vec<&str> = handlers.iter().map(|handler| handler.event.as_str()).collect();
+    events.dedup();
+    let mut once: Vec<&str> = Vec::new();
+    for event in events {
+        if !once.contains(&event) {
+            once.push(event);
+        }
+    }
+    Some(format!("{count} for {}", once.join(", ")))
+}
+
+fn listed(facts: &Facts, findings: &mut Findings) {
+    for plugin in &facts.plugins {
+        for file in &plugin.files {
+            if let Some(count) = counted(&file.handlers()) {
+                findings.add(
+                    Level::Info,
+                    &file.shown,
+                    format!("the plugin `{}` has {count}, which only the client runs", plugin.name),
+                    format!("nothing; `claude plugin disable {}` takes them out", plugin.name),
+                );
+            }
+        }
+    }
+}
+
+fn twice(facts: &Facts, findings: &mut Findings) {
+    for plugin in &facts.plugins {
+        let root = plugin.root.display().to_string();
+        for file in &plugin.files {
+            for handler in file.handlers() {
+                let Some(here) = called(&handler, &root) else { continue };
+                let same = facts.settings.iter().find_map(|other| {
+                    let handlers = other.handlers();
+                    let same = handlers.iter().find(|it| called(it, &root).as_ref() == Some(&here));
+                    same.map(|it| other.at(it.position))
+                });
+                if let Some(same) = same {
+                    findings.add(
+                        Level::Warning,
+                        file.at(handler.position),
+                        format!("`{}` is also at {same}", handler.event),
+                        "delete it there, or disable the plugin",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What a handler runs on which event.
+fn called(handler: &Handler, root: &str) -> Option<String> {
+    let whole = |value: &Value| Some(value.as_str()?.replace("${CLAUDE_PLUGIN_ROOT}", root));
+    let command = whole(handler.value.get("command")?)?;
+    let args = handler.value.get("args").and_then(Value::as_array);
+    let args: Vec<String> = args.into_iter().flatten().filter_map(whole).collect();
+    Some(format!("{} {} {command} {}", handler.event, args.len(), args.join("\0")).replace('"', ""))
+}
+
+fn managed_only(facts: &Facts, findings: &mut Findings) {
+    const ONLY: [(&str, &str); 2] = [
+        ("disableAllHooks", "so no hook runs, from whichever file"),
+        (
+            "allowManagedHooksOnly",
+            "so only the administrator's own hooks run, and no entry of hookman",
+        ),
+    ];
+    for file in &facts.managed {
+        for (key, means) in ONLY {
+            if let Some(place) = is_true(file, key) {
+                findings.add(
+                    Level::Error,
+                    place,
+                    format!("the administrator of this machine set `{key}`, {means}"),
+                    "ask the administrator",
+                );
+            }
+        }
+    }
+}
+
+/// The place of a key that is true.
+fn is_true(file: &SettingsFile, key: &str) -> Option<String> {
+    let document = file.document()?;
+    let node = document.lookup(&format!("/{key}"))?;
+    matches!(node.kind, Kind::Bool(true)).then(|| file.at(document.position(node.span.start)))
+}
+
+fn managed_hooks(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.managed {
+        if let Err(why) = &file.text {
+            findings.add(
+                Level::Warning,
+                &file.shown,
+                format!("it cannot be read: {why}"),
+                "ask the administrator",
+            );
+        }
+        let known = |handler: &Handler| !handler.ours && Event::from_name(&handler.event).is_some();
+        let handlers: Vec<Handler> = file.handlers().into_iter().filter(known).collect();
+        if let Some(count) = counted(&handlers) {
+            findings.add(
+                Level::Info,
+                &file.shown,
+                format!("the administrator of this machine set {count}"),
+                "nothing",
+            );
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Do others' handlers run in parallel to the chain?
+
+use serde_json::Value;
+
+use super::settings_file::SettingsFile;
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
+use crate::client::matcher;
+use crate::client::tools;
+use crate::install::command_faults::Around;
+use crate::install::command_faults::places;
+use crate::settings::Handler;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "race",
+        about: "no handler of others runs at the same time as a chain",
+        notice: "they see what the chain has not changed yet, and run although it denies the call",
+        run: races,
+    },
+    Check {
+        id: "rewrites",
+        about: "no two hooks outside of one chain rewrite the same input",
+        notice: "the rewrite of whichever ends last counts, and the other is lost",
+        run: rewrites,
+    },
+];
+
+/// The events on which the order of hooks matters.
+const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
+
+fn chain_hits(facts: &Facts, event: Event, matcher: Option<&str>) -> bool {
+    let manifests = facts.chains.iter().filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
+    let hooks = manifests.flat_map(|it| &it.hooks).filter(|it| it.enabled && it.passed().is_none());
+    let mut hooks = hooks.filter(|it| it.events.contains(&event) && !it.manner.background);
+    hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
+}
+
+/// Whether two matchers hit the same tool.
+fn meet(one: Option<&str>, other: Option<&str>, event: Event) -> bool {
+    let hits = |it: Option<&str>, tool: &str| matcher::matches(it, event, Some(tool));
+    let is_any = |it: Option<&str>| matcher::kind(it, event) == matcher::Kind::Any;
+    is_any(one)
+        || is_any(other)
+        || one == other
+        || tools::KNOWN.iter().any(|tool| hits(one, tool) && hits(other, tool))
+}
+
+fn waits(handler: &Handler) -> bool {
+    let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
+    !handler.ours && !is_set("async") && !is_set("asyncRewake")
+}
+
+fn races(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let handlers = file.handlers();
+        let races: Vec<&Handler> = handlers
+            .iter()
+            .filter(|handler| waits(handler))
+            .filter(|handler| {
+                let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
+                // What the manifest has the client run is meant so.
+                let is_command =
+                    handler.value.get("type").and_then(Value::as_str) == Some("command");
+                is_command
+                    && event.is_some_and(|it| chain_hits(facts, it, handler.matcher.as_deref()))
+            })
+            .collect();
+        let Some(first) = races.first() else { continue };
+        let several = match races.len() {
+            1 => "this handler runs".to_owned(),
+            2 => "this and 1 more handler run".to_owned(),
+            several => format!("this and {} more handlers run", several - 1),
+        };
+        findings.add(
+            Level::Info,
+            file.at(first.position),
+            format!("{several} at the same time as hookman's chain for {}", first.event),
+            format!(
+                "run `hookman adopt --all{}`, which gives them a place in the order",
+                file.flag()
+            ),
+        );
+    }
+}
+
+/// What a hook that rewrites a call's input has to write.
+const REWRITES: &str = "updatedInput";
+
+fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool {
+    facts.chains.iter().any(|chain| {
+        let Ok(Some(manifest)) = &chain.manifest else { return false };
+        manifest.hooks.iter().any(|hook| {
+            hook.enabled
+                && hook.events.contains(&Event::PreToolUse)
+                && meet(hook.matcher.as_deref(), matcher, Event::PreToolUse)
+                && places::hook_mentions(hook, &chain.chain.manifest, around, REWRITES)
+        })
+    })
+}
+
+fn rewrites(facts: &Facts, findings: &mut Findings) {
+    let around = facts.around();
+    let mut found: Vec<(&SettingsFile, Handler)> = Vec::new();
+    for file in &facts.settings {
+        for handler in file.handlers().into_iter().filter(waits) {
+            if handler.event == Event::PreToolUse.name()
+                && places::handler_mentions(&handler, &around, REWRITES)
+            {
+                found.push((file, handler));
+            }
+        }
+    }
+    for (index, (file, handler)) in found.iter().enumerate() {
+        let matcher = handler.matcher.as_deref();
+        let earlier = found[..index].iter().find(|(_, other)| {
+            other.identity != handler.identity
+                && meet(other.matcher.as_deref(), matcher, Event::PreToolUse)
+        });
+        let with = match earlier {
+            Some((other, earlier)) => other.at(earlier.position),
+            None if chain_rewrites(facts, &around, matcher) => "a hook of the chain".to_owned(),
+            None => continue,
+        };
+        findings.add(
+            Level::Warning,
+            file.at(handler.position),
+            format!("this handler and {with} both rewrite the input of a call"),
+            format!(
+                "run `hookman adopt --all{}`, so that each sees what the one before it made",
+                file.flag()
+            ),
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Does git keep what others need, and nothing of this machine?
+
+use std::path::Path;
+
+use super::settings_file::SettingsFile;
+use super::{Check, Facts, Findings, Level};
+use crate::machine::git;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "git-local",
+        about: "git ignores the files that are one person's",
+        notice: "what is meant for you alone is committed for all",
+        run: local,
+    },
+    Check {
+        id: "git-paths",
+        about: "no file of the project names a path of this machine",
+        notice: "the hook fails for everybody else",
+        run: machine_paths,
+    },
+    Check {
+        id: "git-together",
+        about: "git keeps the manifest, the registration and the launcher together",
+        notice: "others get some of them, and the project's hooks do not run there",
+        run: together,
+    },
+];
+
+fn project(facts: &Facts) -> Option<&Path> {
+    let has_project = facts.settings.iter().any(|file| file.scope != "user");
+    facts.project.as_deref().filter(|_| has_project)
+}
+
+fn local(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = project(facts) else { return };
+    for name in ["settings.local.json", "hookman.local.toml"] {
+        let path = project.join(".claude").join(name);
+        if !path.is_file() || git::ignores(project, &path) != Some(false) {
+            continue;
+        }
+        let shown = facts.paths.shown(&path);
+        if git::tracks(project, &path) == Some(true) {
+            findings.add(
+                Level::Warning,
+                shown,
+                "git keeps it in its history, and it is meant for one person",
+                format!("run `git rm --cached .claude/{name}`, and add it to .gitignore"),
+            );
+        } else {
+            findings.add(
+                Level::Warning,
+                shown,
+                "git does not ignore it, and it is meant for one person",
+                format!("run `echo '.claude/{name}' >> .gitignore`"),
+            );
+        }
+    }
+}
+
+fn machine_paths(facts: &Facts, findings: &mut Findings) {
+    for file in facts.settings.iter().filter(|file| file.scope == "project") {
+        // That of hookman's own entries is told by `registration-scope`.
+        for handler in file.handlers().iter().filter(|handler| !handler.ours) {
+            let text = |key: &str| handler.value.get(key).map(ToString::to_string);
+            let text = text("command").unwrap_or_default() + &text("args").unwrap_or_default();
+            if let Some(path) = of_machine(facts, &text) {
+                findings.add(
+                    Level::Warning,
+                    file.at(handler.position),
+                    format!("it names `{path}`, which is a path of this machine"),
+                    "write it with `$CLAUDE_PROJECT_DIR` or `$HOME`, or move it to settings.local.json",
+                );
+            }
+        }
+    }
+    for chain in facts.chains.iter().filter(|chain| chain.chain.scope == "project") {
+        for hook in &chain.committed.hooks {
+            let (key, text) = match &hook.action {
+                crate::manifest::Action::Command(line) => ("command", line.clone()),
+                crate::manifest::Action::Argv(words) => ("argv", words.join(" ")),
+                _ => continue,
+            };
+            let Some(path) = of_machine(facts, &text) else { continue };
+            let place = hook.origins.get(key).map(crate::manifest::Origin::place);
+            findings.add(
+                Level::Warning,
+                place.unwrap_or_default(),
+                format!("`{}` names `{path}`, which is a path of this machine", hook.name),
+                "write it relative to the manifest, or move the hook to hookman.local.toml",
+            );
+        }
+    }
+}
+
+/// A path in a text that only this machine has: one in the home directory or the project.
+fn of_machine(facts: &Facts, text: &str) -> Option<String> {
+    let homes = facts.paths.home.iter().map(|home| home.display().to_string());
+    let folders = homes.chain(facts.project.iter().map(|it| it.display().to_string()));
+    let folder =
+        folders.filter(|folder| folder.len() > 1).find(|it| text.contains(&format!("{it}/")))?;
+    let path = &text[text.find(&folder)?..];
+    let ends = |it: char| it.is_whitespace() || "\"'\\;|&<>()".contains(it);
+    Some(path.split(ends).next().unwrap_or_default().to_owned())
+}
+
+fn together(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = project(facts) else { return };
+    let folder = project.join(".claude");
+    let manifest = folder.join("hookman.toml");
+    let has_entries = |file: &SettingsFile| {
+        file.scope == "project" && file.handlers().iter().any(|handler| handler.ours)
+    };
+    if !manifest.is_file() || !facts.settings.iter().any(has_entries) {
+        return;
+    }
+    let names = ["hookman.toml", "settings.json", "hookman"];
+    let kept = names.map(|name| git::tracks(project, &folder.join(name)) == Some(true));
+    // Where git has none of them, nobody else is to have them.
+    if !kept.contains(&true) {
+        return;
+    }
+    for (name, _) in names.iter().zip(kept).filter(|(_, is_kept)| !is_kept) {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&folder.join(name)),
+            "git does not keep it, and it keeps what goes with it",
+            format!("run `git add .claude/{name}`"),
+        );
+    }
+}

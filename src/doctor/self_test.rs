@@ -1,0 +1,125 @@
+//! Calling each registered hookman as the client does, with a payload of its event and no effect.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::facts::Facts;
+use crate::machine::child::{self, Ended, Finished, Program, Spec};
+use crate::machine::paths::Paths;
+use crate::machine::scratch::Scratch;
+use crate::runtime::overrides::SKIP;
+use crate::settings::Handler;
+use crate::state::journal::{self, Entry, PROJECT};
+
+/// The session that the payloads are of.
+const SESSION: &str = "hookman-self-test";
+
+/// How long a call may take.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// A registered command, and what came of calling it.
+#[derive(Debug, Serialize)]
+pub struct Tested {
+    /// Its file, line and column.
+    pub place: String,
+    /// Its event.
+    pub event: String,
+    /// What is wrong, if anything is.
+    pub problem: Option<String>,
+    /// How long it took, in microseconds.
+    pub us: u64,
+}
+
+/// Calls each of hookman's entries with a payload of its event. No hook of the chains runs, and all
+/// state is kept elsewhere and thrown away.
+///
+/// # Errors
+///
+/// When there is no room for that state.
+pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
+    let mut tested = Vec::new();
+    for file in &facts.settings {
+        for handler in file.handlers().iter().filter(|handler| handler.ours) {
+            let scratch = Scratch::new().context("failed to make a directory for the test")?;
+            let (problem, us) = match call(facts, handler, &scratch) {
+                Ok(us) => (None, us),
+                Err(problem) => (Some(problem), 0),
+            };
+            let (place, event) = (file.at(handler.position), handler.event.clone());
+            tested.push(Tested { place, event, problem, us });
+        }
+    }
+    Ok(tested)
+}
+
+fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> std::result::Result<u64, String> {
+    let text = |key: &str| handler.value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let command = text("command");
+    let args = handler.value.get("args").and_then(Value::as_array);
+    let words: Vec<String> = std::iter::once(command.to_owned())
+        .chain(args.into_iter().flatten().filter_map(|it| Some(it.as_str()?.to_owned())))
+        .collect();
+    let program = if args.is_some() { Program::Argv(&words) } else { Program::Shell(command) };
+    let project = facts.project.as_deref().unwrap_or(Path::new("/"));
+    let transcript = scratch.path("transcript.jsonl");
+    let payload = json!({
+        "session_id": SESSION, "transcript_path": transcript, "cwd": project,
+        "hook_event_name": handler.event, "tool_name": "HookmanSelfTest", "tool_input": {},
+        "tool_use_id": SESSION, "prompt": "", "source": "startup",
+    })
+    .to_string();
+    let state = scratch.path("state");
+    let variables = [
+        ("HOOKMAN_STATE_DIR", state.as_os_str()),
+        (SKIP, OsStr::new("*")),
+        (PROJECT, project.as_os_str()),
+        ("CLAUDECODE", OsStr::new("1")),
+    ];
+    let spec = Spec {
+        stdin: payload.as_bytes(),
+        variables: &variables,
+        ..Spec::new(program, ANSWER_TIME)
+    };
+    let finished = child::run(&[spec], None).pop();
+    let finished = finished.ok_or("it was not run")?.map_err(|error| error.to_string())?;
+    judge(&finished)?;
+    let paths = Paths { state, ..facts.paths.clone() };
+    let entries = journal::tail(&paths, 64 * 1024).map(|text| journal::entries(&text));
+    let entry = entries.ok().and_then(|mut entries| entries.pop());
+    seen(entry.as_ref(), &transcript)?;
+    Ok(u64::try_from(finished.took.as_micros()).unwrap_or(u64::MAX))
+}
+
+fn judge(finished: &Finished) -> std::result::Result<(), String> {
+    let said = || {
+        let text = String::from_utf8_lossy(&finished.stderr);
+        let line = text.lines().next().unwrap_or_default();
+        if line.is_empty() { String::new() } else { format!(": {line}") }
+    };
+    match finished.ended {
+        Ended::Exited(0) => Ok(()),
+        Ended::Exited(code) => Err(format!("it exited with {code}{}", said())),
+        Ended::Signalled(signal) => Err(format!("signal {signal} ended it{}", said())),
+        Ended::TimedOut => Err("it took too long".to_owned()),
+        Ended::GoesOn => Err("it goes on in the background".to_owned()),
+    }
+}
+
+fn seen(entry: Option<&Entry<'_>>, transcript: &Path) -> std::result::Result<(), String> {
+    let entry = entry.ok_or("it answered, but wrote nothing into its journal")?;
+    if entry.session != SESSION {
+        return Err("it did not read the session_id of the payload".to_owned());
+    }
+    if Path::new(&*entry.transcript) != transcript {
+        return Err("it did not read the transcript_path of the payload".to_owned());
+    }
+    if entry.by_hand {
+        return Err("it took the call for one by hand".to_owned());
+    }
+    entry.notes.first().map_or(Ok(()), |note| Err(note.clone()))
+}

@@ -1,0 +1,191 @@
+//! Do matchers name what there is?
+
+use super::matchers::{Place, places};
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::Subject;
+use crate::client::matcher::{self, Kind, compile};
+use crate::client::tools;
+use crate::syntax::suggestion::nearest;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "matcher-unknown",
+        about: "names in matchers are names that the client has",
+        notice: "the hook never runs for what the name was meant for",
+        run: unknown,
+    },
+    Check {
+        id: "matcher-never",
+        about: "matchers that are regular expressions hit something",
+        notice: "the hook never runs",
+        run: never,
+    },
+    Check {
+        id: "matcher-wide",
+        about: "regular expressions hit no more than they name",
+        notice: "the hook runs for other tools too",
+        run: wide,
+    },
+    Check {
+        id: "matcher-glob",
+        about: "no matcher is written as a glob",
+        notice: "the matcher may hit other names than it seems to",
+        run: glob,
+    },
+    Check {
+        id: "matcher-powershell",
+        about: "hooks for Bash are for PowerShell too where the client uses it",
+        notice: "commands for PowerShell pass the hook by",
+        run: powershell,
+    },
+];
+
+/// The names that a matcher can be about, where the client has no others; tools may be others'.
+fn known(place: &Place) -> Option<&'static [&'static str]> {
+    match place.event.facts().subject {
+        Subject::Tool => Some(tools::KNOWN),
+        subject => subject.words(place.event),
+    }
+}
+
+fn is_of_server(name: &str) -> bool {
+    name.starts_with("mcp__")
+}
+
+fn unknown(facts: &Facts, findings: &mut Findings) {
+    for place in places(facts) {
+        if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
+            continue;
+        }
+        let Some(known) = known(&place) else { continue };
+        let is_tool = place.event.facts().subject == Subject::Tool;
+        for name in matcher::names(&place.matcher) {
+            // Another case is found by `matcher-case`.
+            let is_odd_case = is_tool && tools::misspelled(name).is_some();
+            if known.contains(&name) || is_of_server(name) || is_odd_case {
+                continue;
+            }
+            let near = nearest(name, known.iter().copied());
+            let field = place.event.facts().subject.field().unwrap_or_default();
+            let (level, message) = if is_tool {
+                let level = if near.is_some() { Level::Warning } else { Level::Info };
+                (level, format!("the client has no tool `{name}`"))
+            } else {
+                (Level::Warning, format!("`{field}` of {} is never `{name}`", place.event))
+            };
+            let fix = match near {
+                Some(near) => format!("write `{near}`"),
+                None if is_tool => {
+                    "check the name, unless a host of the client adds the tool".into()
+                }
+                None => format!("write one of {}", known.join(", ")),
+            };
+            findings.add(level, place.shown.clone(), message, fix);
+        }
+    }
+}
+
+fn never(facts: &Facts, findings: &mut Findings) {
+    for place in patterns(facts) {
+        let (Some(known), Ok(pattern)) = (known(&place), compile(&place.matcher)) else { continue };
+        // A permission rule is found by `matcher-rule` and `settings-schema`.
+        let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
+        if tool.is_some_and(|(tool, _)| tools::KNOWN.contains(&tool)) {
+            continue;
+        }
+        let hits = |name: &&str| pattern.find(name).is_some();
+        if known.iter().any(hits) || place.matcher.contains("mcp") {
+            continue;
+        }
+        let other_case = known.iter().find(|name| {
+            let lower = compile(&place.matcher.to_lowercase());
+            lower.is_ok_and(|lower| lower.find(&name.to_lowercase()).is_some())
+        });
+        let what = place.event.facts().subject.field().unwrap_or_default();
+        findings.add(
+            Level::Warning,
+            place.shown.clone(),
+            format!("`{}` hits no `{what}` that the client has", place.matcher),
+            match other_case {
+                Some(name) => format!("case matters: write it as in `{name}`"),
+                None => "write the names with `|` between them".to_owned(),
+            },
+        );
+    }
+}
+
+fn wide(facts: &Facts, findings: &mut Findings) {
+    for place in patterns(facts) {
+        if place.event.facts().subject != Subject::Tool || place.matcher.starts_with(".*") {
+            continue;
+        }
+        let anchored = compile(&format!("^(?:{})", place.matcher));
+        let (Ok(pattern), Ok(anchored)) = (compile(&place.matcher), anchored) else { continue };
+        let more: Vec<&str> = tools::KNOWN
+            .iter()
+            .copied()
+            .filter(|name| pattern.find(name).is_some() && anchored.find(name).is_none())
+            .collect();
+        let meant = tools::KNOWN.iter().any(|name| anchored.find(name).is_some());
+        if meant && !more.is_empty() {
+            findings.add(
+                Level::Warning,
+                place.shown.clone(),
+                format!(
+                    "`{}` also hits {}: a regular expression may hit anywhere in a name",
+                    place.matcher,
+                    more.join(", ")
+                ),
+                format!("write `^(?:{})`", place.matcher),
+            );
+        }
+    }
+}
+
+fn glob(facts: &Facts, findings: &mut Findings) {
+    for place in patterns(facts) {
+        let letters: Vec<char> = place.matcher.chars().collect();
+        let at = letters.windows(2).position(|pair| pair[1] == '*' && pair[0].is_alphanumeric());
+        let Some(at) = at.filter(|_| place.event.facts().subject == Subject::Tool) else {
+            continue;
+        };
+        findings.add(
+            Level::Info,
+            place.shown.clone(),
+            format!(
+                "`{}` is a regular expression, in which `*` repeats the `{}`",
+                place.matcher, letters[at]
+            ),
+            format!("write `{}`", place.matcher.replace('*', ".*").replace("..*", ".*")),
+        );
+    }
+}
+
+fn powershell(facts: &Facts, findings: &mut Findings) {
+    let chosen = facts.settings.iter().filter_map(|file| {
+        let document = file.document()?;
+        let shell = document.lookup("/defaultShell").and_then(|node| document.string(node));
+        Some(shell.as_deref() == Some("powershell"))
+    });
+    if !cfg!(windows) && !chosen.into_iter().any(|it| it) {
+        return;
+    }
+    for place in places(facts) {
+        let hits = |tool: &str| matcher::matches(Some(&place.matcher), place.event, Some(tool));
+        if place.event.facts().subject == Subject::Tool && hits("Bash") && !hits("PowerShell") {
+            findings.add(
+                Level::Info,
+                place.shown.clone(),
+                format!("`{}` does not hit PowerShell, which the client uses here", place.matcher),
+                format!("write `{}|PowerShell`, if the hook can read such commands", place.matcher),
+            );
+        }
+    }
+}
+
+/// The places whose matchers are regular expressions.
+fn patterns(facts: &Facts) -> Vec<Place> {
+    let mut places = places(facts);
+    places.retain(|it| matcher::kind(Some(&it.matcher), it.event) == Kind::Pattern);
+    places
+}

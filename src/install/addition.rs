@@ -1,0 +1,216 @@
+//! Ready-made hooks that come into a manifest, which is made where there is none.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::change::Change;
+use super::entries::own_hooks;
+use super::layers::Layers;
+use super::manifest_change::ManifestChange;
+use super::recipe::{Part, Recipe};
+use super::target::Target;
+use super::writes::Writes;
+use crate::builtin::catalogue;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::edit::Unset;
+use crate::manifest::{self, Action, Manifest};
+use crate::session::names::{self, Found};
+
+const STARTER: &str = include_str!("../../templates/hookman.toml");
+/// Where the JSON schema of a manifest is published.
+const SCHEMA: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/docs/hookman.schema.json");
+const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
+
+/// A manifest with ready-made hooks added to it.
+pub(crate) struct Addition {
+    manifest: ManifestChange,
+    /// The hooks of the chain afterwards.
+    pub(crate) layers: Layers,
+    /// What was asked for and is not added.
+    left_out: Vec<LeftOut>,
+}
+
+/// What is to be added to a manifest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// Ready-made hooks, by name or part of one.
+    pub(crate) hooks: &'a [String],
+    /// Recipes, likewise.
+    pub(crate) recipes: &'a [String],
+}
+
+/// A hook or a line that is not added, and why.
+struct LeftOut {
+    what: String,
+    why: Why,
+}
+
+enum Why {
+    /// This file declares it.
+    Declared(PathBuf),
+    /// The file's `[defaults]` is one line.
+    Inline(PathBuf),
+}
+
+impl Addition {
+    /// Adds the ready-made hooks and the recipes of these names to the manifest of a target.
+    pub(crate) fn of(world: &World, target: &Target, wanted: Wanted<'_>) -> Result<Self> {
+        let before = files::read_text(&target.manifest)?;
+        let mut after = before.clone().unwrap_or_else(|| starter(target));
+        let layers =
+            |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
+        let mut found = layers(&after)?;
+        let mut left_out = Vec::new();
+        for hook in wanted.hooks {
+            let hook = ready_made(hook)?;
+            if target.local && declares(&found.committed, hook) {
+                let why = Why::Declared(target.chain.manifest.clone());
+                left_out.push(LeftOut { what: hook.to_owned(), why });
+            } else if !declares(&found.all, hook) {
+                target.check_open(world, &after)?;
+                after = manifest::edit::add_builtin(&after, hook);
+                found = layers(&after).with_context(|| {
+                    let file = world.paths.shown(&target.manifest);
+                    format!("`{hook}` cannot be added at the end of {file}; add it by hand")
+                })?;
+            }
+        }
+        let recipes: Vec<&Recipe> =
+            wanted.recipes.iter().map(|typed| Recipe::of(typed)).collect::<Result<_>>()?;
+        for part in recipes.iter().flat_map(|recipe| recipe.parts()) {
+            match with(&after, part, target, &found) {
+                Ok(text) => {
+                    target.check_open(world, &after)?;
+                    found = layers(&text).with_context(|| {
+                        let file = world.paths.shown(&target.manifest);
+                        format!("the recipe cannot be added to {file}; add it by hand")
+                    })?;
+                    after = text;
+                }
+                Err(left) => left_out.push(left),
+            }
+        }
+        let is_new = before.is_none();
+        let manifest = ManifestChange::to(&target.manifest, before, Some(after));
+        let own = own_hooks(target.local, &found.committed.hooks, &found.all.hooks);
+        let hooks = counted(&own.map(|hook| hook.name.as_str()).collect::<Vec<_>>());
+        let file = world.paths.shown(&target.manifest);
+        let manifest = match (is_new, manifest.is_empty()) {
+            (true, _) if recipes.is_empty() => {
+                manifest.told_as(format!("{file}: new, with {hooks}"))
+            }
+            (false, true) => manifest.told_as(format!("{file}: {hooks}")),
+            _ => manifest,
+        };
+        Ok(Self { manifest, layers: found, left_out })
+    }
+}
+
+impl Change for Addition {
+    fn is_empty(&self) -> bool {
+        self.manifest.is_empty()
+    }
+
+    fn show(&self, world: &World) {
+        self.manifest.show(world);
+        for LeftOut { what, why } in &self.left_out {
+            world.terminal.line(match why {
+                Why::Declared(file) => {
+                    let file = world.paths.shown(file);
+                    format!("{what}: left out, because {file} declares it already")
+                }
+                Why::Inline(file) => format!(
+                    "{what}: left out, because {} has `defaults` on one line; add it there",
+                    world.paths.shown(file)
+                ),
+            });
+        }
+    }
+
+    fn check(&self, world: &World) -> Result<()> {
+        self.manifest.check(world)
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        self.manifest.write(writes)
+    }
+}
+
+/// The text of a manifest with a part of a recipe added, unless it has it already.
+fn with(text: &str, part: Part, target: &Target, found: &Layers) -> Result<String, LeftOut> {
+    match part {
+        Part::Hook { name, text: block } => {
+            let has = |manifest: &Manifest| manifest.hooks.iter().any(|hook| hook.name == name);
+            let file = match (has(&found.committed), has(&found.all)) {
+                (true, _) => &target.chain.manifest,
+                (false, true) => &target.manifest,
+                (false, false) => return Ok(manifest::edit::add_block(text, &block)),
+            };
+            Err(LeftOut { what: name, why: Why::Declared(file.clone()) })
+        }
+        Part::Default { key, line } => {
+            manifest::edit::add_default(text, &key, &line).map_err(|unset| {
+                let file = target.manifest.clone();
+                match unset {
+                    Unset::IsSet => LeftOut { what: key, why: Why::Declared(file) },
+                    Unset::Inline => LeftOut { what: format!("`{line}`"), why: Why::Inline(file) },
+                }
+            })
+        }
+    }
+}
+
+/// The removal of a project's overlay that is still as it was made, and declares nothing.
+pub(crate) fn untouched_overlay(world: &World, target: &Target) -> Result<Option<ManifestChange>> {
+    let Some(overlay) = &target.chain.overlay else { return Ok(None) };
+    let made = format!("#:schema {SCHEMA}\n{OVERLAY}");
+    let before =
+        files::read_text(overlay)?.filter(|text| [OVERLAY, &made].contains(&text.as_str()));
+    let shown = world.paths.shown(overlay);
+    let removal = |before| {
+        ManifestChange::to(overlay, Some(before), None)
+            .told_as(format!("{shown}: to be removed, because it declares nothing"))
+    };
+    Ok(before.map(removal))
+}
+
+/// The text of a new manifest, with the command that applies it as it is typed for it.
+pub(super) fn starter(target: &Target) -> String {
+    let apply = format!("`hookman apply{}`", target.flag());
+    let text =
+        if target.local { OVERLAY.to_owned() } else { STARTER.replace("`hookman apply`", &apply) };
+    format!("#:schema {SCHEMA}\n{text}")
+}
+
+fn ready_made(typed: &str) -> Result<&'static str> {
+    match names::resolve(typed, catalogue::names()) {
+        Found::One(name) => Ok(name),
+        Found::Several(several) => {
+            bail!("several ready-made hooks match `{typed}`: {}", several.join(", "))
+        }
+        Found::None(Some(nearest)) => {
+            bail!("no ready-made hook matches `{typed}`; did you mean `{nearest}`?")
+        }
+        Found::None(None) => bail!(
+            "no ready-made hook matches `{typed}`; `hookman list --available` names them, and \
+             `hookman add` takes a hook of your own"
+        ),
+    }
+}
+
+fn declares(manifest: &Manifest, builtin: &str) -> bool {
+    manifest
+        .hooks
+        .iter()
+        .any(|hook| matches!(&hook.action, Action::Builtin { name, .. } if name == builtin))
+}
+
+fn counted(names: &[&str]) -> String {
+    match names {
+        [] => "no hooks of its own".to_owned(),
+        [name] => format!("1 hook: {name}"),
+        names => format!("{} hooks: {}", names.len(), names.join(", ")),
+    }
+}

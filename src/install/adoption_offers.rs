@@ -1,0 +1,182 @@
+//! The handlers of others that a settings file offers for adoption.
+
+use anyhow::{Result, bail};
+
+use super::adoption_state::AdoptionState;
+use super::adoption_step::{AdoptionStep, Wanted, manifest_text};
+use super::layers::Layers;
+use super::other_settings::handlers_elsewhere;
+use super::registration;
+use crate::adoption::{Adopted, Candidate, Program, Wrapped, candidates, suggest, unique};
+use crate::client::event::Event;
+use crate::client::settings_schema::{self, Defect, Effect};
+use crate::machine::world::World;
+use crate::manifest::edit::{self, NewHook};
+use crate::manifest::{Action, Manner, OnError};
+use crate::settings::{Handler, Passed, Record, Registration, handlers};
+use crate::syntax::json::{Document, Kind, is_blank};
+
+/// A handler that hookman did not write, with the name that its hook would have.
+pub(crate) struct Offer {
+    /// The handler.
+    pub(crate) candidate: Candidate,
+    /// The name; empty where hookman cannot run it.
+    pub(crate) name: String,
+    /// Another settings file that has an equal handler, for people.
+    pub(crate) twin: Option<String>,
+}
+
+impl Offer {
+    /// What hookman would run, if it can.
+    pub(crate) fn wrapped(&self) -> Option<&Wrapped> {
+        self.candidate.wrapped.as_ref().ok()
+    }
+}
+
+/// The handlers that are not adopted, in the order of the file.
+pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>> {
+    let original = &state.adoption.original;
+    if is_blank(original) {
+        return Ok(Vec::new());
+    }
+    let document = Document::parse(original)?;
+    let mut presumed = presumed(state, world);
+    let elsewhere = handlers_elsewhere(world, &state.target);
+    let here = handlers(&document);
+    let mut offers: Vec<Offer> = Vec::new();
+    for candidate in candidates(&document) {
+        if state.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
+            continue;
+        }
+        let Some(own) = here.iter().find(|it| it.pointer == candidate.pointer) else { continue };
+        if let Some(at) = presumed.iter().position(|ours| is_same(ours, own)) {
+            presumed.swap_remove(at);
+            continue;
+        }
+        let is_twin = |it: &Handler| (&own.event, &own.identity) == (&it.event, &it.identity);
+        let twin = elsewhere.iter().find(|(_, handler)| is_twin(handler));
+        let twin = twin.map(|(shown, _)| shown.clone());
+        let name = match &candidate.wrapped {
+            Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
+                state.layers.all.hooks.iter().any(|hook| hook.name == name)
+                    || offers.iter().any(|offer| offer.name == name)
+            }),
+            Err(_) => String::new(),
+        };
+        offers.push(Offer { candidate, name, twin });
+    }
+    Ok(offers)
+}
+
+/// The entries that the manifest has the client run without hookman and that no record tells from
+/// the handlers of others, as in a fresh clone.
+fn presumed(state: &AdoptionState, world: &World) -> Vec<Passed> {
+    let count = |text: &str, ours: &Passed| {
+        let Ok(document) = Document::parse(text) else { return 0 };
+        handlers(&document).iter().filter(|it| is_same(ours, it)).count()
+    };
+    // Where hookman is not found, it has no entries.
+    let wanted = registration::entries(world, &state.target, &state.layers, None);
+    let mut presumed = Record::presumed_for(state.text(), &wanted.unwrap_or_default()).passed;
+    // What a record tells of is not in the original any more.
+    presumed.retain(|ours| count(state.text(), ours) == count(&state.adoption.original, ours));
+    presumed
+}
+
+fn is_same(ours: &Passed, handler: &Handler) -> bool {
+    let key = (&ours.event, &ours.matcher, &ours.handler);
+    key == (&handler.event, &handler.matcher, &handler.value)
+}
+
+/// Refuses a file that may have handlers which neither hookman nor the client can read.
+pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<()> {
+    if is_blank(state.text()) {
+        return Ok(());
+    }
+    let document = Document::parse(state.text())?;
+    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let of_hooks = |defect: &Defect| {
+        let is_there = defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
+        is_there && matches!(defect.effects.worst(), Effect::FileDropped | Effect::KeyDropped)
+    };
+    // An event that the client does not know is read, and its handlers are offered or not.
+    let is_read = |defect: &Defect| {
+        let event = defect.pointer.strip_prefix("/hooks/");
+        let node = document.lookup(&defect.pointer);
+        event.is_some_and(|event| !event.contains('/') && !events.contains(&event))
+            && node.is_some_and(|node| matches!(node.kind, Kind::Array(_)))
+    };
+    let defects = settings_schema::check(&document, &events);
+    let Some(defect) = defects.into_iter().find(|it| of_hooks(it) && !is_read(it)) else {
+        return Ok(());
+    };
+    bail!(
+        "`{}` is left alone: line {}, column {}: {}; {}. To do: {}",
+        world.paths.shown(&state.target.settings),
+        defect.line,
+        defect.column,
+        defect.message,
+        defect.effects,
+        defect.hint
+    )
+}
+
+/// The offers of these names that hookman can run, with their twins, in the order of the file: of
+/// equal handlers the client runs one, so all of them are adopted or none.
+pub(crate) fn picked<'o>(offers: &'o [Offer], names: &[&str]) -> Vec<&'o Offer> {
+    let is_named = |offer: &Offer| names.contains(&&*offer.name);
+    let twins = offers.iter().filter(|it| is_named(it)).flat_map(|it| &it.candidate.twins);
+    let twins: Vec<&String> = twins.collect();
+    let is_picked = |offer: &&Offer| is_named(offer) || twins.contains(&&offer.candidate.pointer);
+    offers.iter().filter(|offer| offer.wrapped().is_some()).filter(is_picked).collect()
+}
+
+/// The change that adopts what was chosen, registered by the `entries` for the hooks then.
+pub(crate) fn adopt(
+    world: &World,
+    state: &AdoptionState,
+    chosen: &[&Offer],
+    entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
+) -> Result<AdoptionStep> {
+    let mut manifest = manifest_text(state);
+    if !chosen.is_empty() {
+        state.target.check_open(world, &manifest)?;
+    }
+    let mut adopted = Vec::new();
+    for offer in chosen {
+        let Some(wrapped) = offer.wrapped() else { continue };
+        let (with, block) = write(&manifest, &offer.name, wrapped);
+        manifest = with;
+        adopted.push(Adopted::new(&*offer.name, &*offer.candidate.pointer, block));
+    }
+    let (now, next) = (state.adoption.clone(), state.with(adopted));
+    AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
+}
+
+/// The manifest with a hook that runs what a handler runs, and the text that was added.
+fn write(manifest: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
+    let action = match &wrapped.program {
+        Program::Command(line) => Action::Command(line.clone()),
+        Program::Argv(words) => Action::Argv(words.clone()),
+    };
+    let manner = Manner {
+        parallel: true,
+        condition: wrapped.condition.clone(),
+        background: wrapped.background,
+        status_message: wrapped.status_message.clone(),
+        adopted: true,
+        ..Manner::default()
+    };
+    let hook = NewHook {
+        name,
+        events: &[wrapped.event],
+        matcher: wrapped.matcher.as_deref(),
+        action: &action,
+        timeout_ms: Some(wrapped.timeout_ms),
+        on_error: Some(if wrapped.closed { OnError::Closed } else { OnError::Open }),
+        manner: &manner,
+        in_project: false,
+        paths: &[],
+    };
+    edit::add(manifest, &hook)
+}

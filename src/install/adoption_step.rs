@@ -1,0 +1,117 @@
+//! Handlers that go from the settings into the manifest, or back: two files that change together.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::adoption_state::AdoptionState;
+use super::change::Change;
+use super::layers::Layers;
+use super::manifest_change::ManifestChange;
+use super::settings_change::{Adopting, SettingsChange};
+use crate::adoption::Adoption;
+use crate::machine::world::World;
+use crate::manifest::edit;
+use crate::settings::Registration;
+
+/// The manifest of someone who has only adopted hooks.
+const EMPTY_MANIFEST: &str =
+    "# The hooks of hookman, in the order they run in. Keep this file in git.\n";
+
+/// The same of an overlay.
+const EMPTY_OVERLAY: &str =
+    "# The hooks that only you have in this project. Keep this file out of git.\n";
+
+/// What a manifest and the adoptions are to be.
+pub(crate) struct Wanted {
+    /// The text of the manifest.
+    pub(crate) manifest: String,
+    /// What is adopted, with what the manifest alone tells of.
+    pub(crate) now: Adoption,
+    /// What will be.
+    pub(crate) next: Adoption,
+}
+
+/// A change of a manifest and of its settings file.
+pub(crate) struct AdoptionStep {
+    manifest: ManifestChange,
+    settings: SettingsChange,
+    /// The hooks of the chain afterwards.
+    pub(crate) layers: Layers,
+    /// Whether hooks come into the manifest.
+    gains: bool,
+}
+
+impl AdoptionStep {
+    /// The change to what is wanted, registered by the `entries` for the hooks of the manifest.
+    pub(crate) fn new(
+        world: &World,
+        state: &AdoptionState,
+        wanted: Wanted,
+        entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
+    ) -> Result<Self> {
+        let target = &state.target;
+        // A manifest that nobody but hookman wrote goes when it has no hook any more.
+        let is_empty = [EMPTY_MANIFEST, EMPTY_OVERLAY].contains(&&*wanted.manifest);
+        let goes = is_empty && state.adoption.made_manifest.unwrap_or(true);
+        let after = (!goes).then_some(wanted.manifest);
+        let edited = after.as_deref().unwrap_or_default();
+        let layers = Layers::of(world, target, Some(edited))?.unwrap_or_default();
+        let (now, next) = (wanted.now, wanted.next);
+        let goal = Adopting { now, next, entries: entries(&layers)? };
+        let settings = SettingsChange::adopting(world, state, goal)?;
+        let manifest = ManifestChange::to(&target.manifest, state.manifest.clone(), after);
+        let gains = layers.all.hooks.len() > state.layers.all.hooks.len();
+        Ok(Self { manifest, settings, layers, gains })
+    }
+
+    /// Both changes, in an order in which no hook is ever in neither file.
+    pub(crate) fn changes(&self) -> [&dyn Change; 2] {
+        if self.gains { [&self.manifest, &self.settings] } else { [&self.settings, &self.manifest] }
+    }
+
+    /// Whether the manifest goes and no hook is left.
+    pub(crate) fn is_end(&self) -> bool {
+        self.manifest.after.is_none() && self.layers.all.hooks.is_empty()
+    }
+
+    /// Whether it removes a file.
+    pub(crate) fn removes(&self, path: &Path) -> bool {
+        self.manifest.removes(path) || self.settings.removes(path)
+    }
+
+    /// The settings file.
+    pub(crate) fn settings(&self) -> &Path {
+        self.settings.path()
+    }
+}
+
+/// The text of a manifest to add hooks to.
+pub(crate) fn manifest_text(state: &AdoptionState) -> String {
+    let empty = if state.target.local { EMPTY_OVERLAY } else { EMPTY_MANIFEST };
+    state.manifest.clone().unwrap_or_else(|| empty.to_owned())
+}
+
+/// The change that gives hooks back, and the handlers whose hooks are gone from the manifest, by
+/// name; registered afterwards are the `entries` for the hooks that stay.
+pub(crate) fn release(
+    world: &World,
+    state: &AdoptionState,
+    names: &[&str],
+    entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
+) -> Result<AdoptionStep> {
+    let mut text = manifest_text(state);
+    let mut hooks = state.adopted();
+    hooks.retain(|hook| names.contains(&&*hook.name));
+    // What was added last goes first, so that the text of each block is found as it was added.
+    for hook in hooks.iter().rev() {
+        let kept = state.adoption.hooks.iter().find(|kept| kept.hook == hook.name);
+        let Some(without) = edit::remove(&text, &hook.name, kept.map(|kept| &*kept.block)) else {
+            anyhow::bail!("`{}` is not declared in the manifest itself", hook.name);
+        };
+        text = without;
+    }
+    let now = state.presuming(&hooks)?;
+    let next = now.without(names);
+    AdoptionStep::new(world, state, Wanted { manifest: text, now, next }, entries)
+}

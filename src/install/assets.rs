@@ -1,0 +1,289 @@
+//! The files that an installation brings along: slash commands, and a project's launcher.
+//!
+//! hookman knows what it wrote by the template or, from an earlier version, by a hash. So it never
+//! removes a file that the user changed, and never overwrites such a slash command. A launcher that
+//! is not hookman's keeps a project's hooks from running, so it is replaced after its diff was
+//! shown.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::binary::{binary_path, registered};
+use super::change::Change;
+use super::records::{backup_directory, colour};
+use super::target::Target;
+use super::writes::{Writes, changed};
+use crate::machine::paths::{self, content_hash};
+use crate::machine::world::World;
+use crate::machine::{backups, files};
+use crate::settings::unified_diff;
+use crate::settings::wanted::LAUNCHER;
+use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
+
+/// Whether the user has the slash commands, from hookman or as files of the user's own.
+pub(crate) fn has_commands(world: &World) -> bool {
+    slash_commands::file(&world.paths, "disable").exists()
+}
+
+/// What is to be done with one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    Create,
+    Update,
+    Nothing,
+    /// The user changed it or it was never ours.
+    Leave,
+    /// As `Leave`, but every hook of the project depends on it.
+    Replace,
+}
+
+impl Deed {
+    fn writes(self) -> bool {
+        matches!(self, Self::Create | Self::Update | Self::Replace)
+    }
+}
+
+/// One file, as it is and as it is to be.
+struct Asset {
+    path: PathBuf,
+    found: Option<String>,
+    text: String,
+    deed: Deed,
+}
+
+/// The files of a target, and what is to be done with each.
+pub(crate) struct Assets {
+    record: PathBuf,
+    written: Written,
+    files: Vec<Asset>,
+    /// Whether they are to go.
+    removes: bool,
+}
+
+impl Assets {
+    /// Looks at the files of a target; the slash commands are to call `binary`, and without one
+    /// those that were written stay as they are.
+    pub(crate) fn of(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        let record = Written::record(&world.paths, &target.settings);
+        let written = Written::read(&record)?;
+        let templates: Vec<(PathBuf, &str)> = match target.launcher() {
+            // What is one person's alone needs no launcher, and uses one that is there.
+            Some(_) if target.local => Vec::new(),
+            Some(launcher) => vec![(launcher, LAUNCHER)],
+            None => COMMANDS
+                .map(|(name, text)| (slash_commands::file(&world.paths, name), text))
+                .to_vec(),
+        };
+        let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
+        let mut files = Vec::new();
+        for (path, template) in templates {
+            let text = template.replace(BINARY, &binary);
+            let is_written = |found: &str| written.is_ours(&path, found, template);
+            let found = files::read_text(&path)?;
+            let deed = match found.as_deref() {
+                None => Deed::Create,
+                Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
+                Some(found) if found == text || is_written(found) => Deed::Update,
+                Some(_) if is_program(&text) => Deed::Replace,
+                Some(_) => Deed::Leave,
+            };
+            files.push(Asset { path, found, text, deed });
+        }
+        Ok(Self { record, written, files, removes: false })
+    }
+
+    /// What must not be missing: a project's launcher, which its entries call, and slash commands
+    /// that were installed. They are to call `binary`, or else what the entries call.
+    pub(crate) fn required(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        let found = Self::of(world, target, binary)?;
+        if target.project.is_some() {
+            return Ok(found);
+        }
+        let found = found.lost();
+        if found.files.is_empty() || binary.is_some() {
+            return Ok(found);
+        }
+        let binary = registered(&target.settings).map_or_else(|| binary_path(world, None), Ok)?;
+        Self::of(world, target, Some(&binary)).map(Self::lost)
+    }
+
+    /// What comes with the first entries: as in an installation, and nothing where there are entries
+    /// already, because a slash command that was removed since is not wanted.
+    pub(crate) fn initial(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+        if target.project.is_some() {
+            return Self::of(world, target, None);
+        }
+        if registered(&target.settings).is_none() {
+            return Self::of(world, target, Some(&binary_path(world, binary)?));
+        }
+        Ok(Self { files: Vec::new(), ..Self::of(world, target, None)? })
+    }
+
+    /// The removal of what hookman wrote and nobody changed.
+    pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
+        Ok(Self { removes: true, ..Self::of(world, target, None)? })
+    }
+
+    /// Only those that hookman wrote and that are gone.
+    fn lost(mut self) -> Self {
+        let written = &self.written.files;
+        self.files.retain(|file| {
+            file.deed == Deed::Create && written.contains_key(&paths::real(&file.path))
+        });
+        self
+    }
+
+    /// What is missing or out of date, for people.
+    pub(crate) fn missing(&self, world: &World) -> Vec<String> {
+        self.files
+            .iter()
+            .filter_map(|Asset { path, deed, .. }| {
+                let what = match deed {
+                    Deed::Create => "missing",
+                    Deed::Update => "out of date",
+                    Deed::Replace => "not hookman's launcher, so the project's hooks may not run",
+                    Deed::Nothing | Deed::Leave => return None,
+                };
+                Some(format!("{} is {what}", world.paths.shown(path)))
+            })
+            .collect()
+    }
+
+    fn show_writing(&self, world: &World) {
+        for Asset { path, found, text, deed } in &self.files {
+            let shown = world.paths.shown(path);
+            match deed {
+                Deed::Replace => {
+                    let diff = unified_diff(&shown, found.as_deref(), Some(text), colour(world));
+                    world.terminal.print(&diff);
+                    world.terminal.line(format!(
+                        "{shown}: to be replaced, because the project's hooks run through it; a copy of \
+                         what is there is kept"
+                    ));
+                }
+                Deed::Create => world.terminal.line(format!("{shown}: new")),
+                Deed::Update => world.terminal.line(format!("{shown}: to be updated")),
+                Deed::Nothing => {}
+                Deed::Leave => world.terminal.line(format!(
+                    "{shown}: left alone, because you wrote or changed it; remove it to get hookman's"
+                )),
+            }
+        }
+    }
+
+    fn show_removal(&self, world: &World) {
+        for Asset { path, deed, .. } in &self.files {
+            let shown = world.paths.shown(path);
+            match deed {
+                Deed::Create => {}
+                Deed::Nothing | Deed::Update => {
+                    world.terminal.line(format!("{shown}: to be removed"));
+                }
+                Deed::Leave | Deed::Replace => world
+                    .terminal
+                    .line(format!("{shown}: left alone, because you wrote or changed it")),
+            }
+        }
+    }
+
+    /// Writes what is new or out of date.
+    fn put(&self, writes: &mut Writes<'_>) -> Result<()> {
+        let world = writes.world;
+        let mut written = self.written.clone();
+        for Asset { path, found, text, deed } in &self.files {
+            if deed.writes() {
+                let made = writes.make_folders(path)?;
+                if *deed == Deed::Replace {
+                    if files::read_text(path)? != *found {
+                        return Err(changed(world, path));
+                    }
+                    let folder = backup_directory(world, path);
+                    let found = found.as_deref().unwrap_or_default();
+                    let kept = backups::save(&folder, found, None, "replacing", "sh")?;
+                    let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
+                    world.terminal.line(format!("replaced {shown} (copy: {kept})"));
+                }
+                writes.put(path, Some(text), is_program(text))?;
+                written.directories.extend(made);
+            }
+            if *deed != Deed::Leave {
+                written.files.insert(paths::real(path), content_hash(text.as_bytes()));
+            }
+        }
+        writes.keep(&self.record, Some(&serde_json::to_string(&written)?))
+    }
+
+    fn removed(&self) -> impl Iterator<Item = &Asset> {
+        self.files.iter().filter(|file| matches!(file.deed, Deed::Nothing | Deed::Update))
+    }
+}
+
+impl Change for Assets {
+    fn is_empty(&self) -> bool {
+        if self.removes {
+            return self.removed().next().is_none();
+        }
+        !self.files.iter().any(|file| file.deed.writes())
+    }
+
+    fn show(&self, world: &World) {
+        if self.removes { self.show_removal(world) } else { self.show_writing(world) }
+    }
+
+    fn check(&self, _: &World) -> Result<()> {
+        let touched = |file: &&Asset| !self.removes && file.deed.writes();
+        for file in self.files.iter().filter(touched) {
+            files::check_replaceable(&file.path)?;
+        }
+        if !self.files.is_empty() {
+            files::check_replaceable(&self.record)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
+        }
+        if !self.removes {
+            return self.put(writes);
+        }
+        for file in self.removed() {
+            // What somebody changed meanwhile is theirs.
+            if files::read_text(&file.path)? == file.found {
+                writes.put(&file.path, None, is_program(&file.text))?;
+            }
+        }
+        writes.keep(&self.record, None)
+    }
+
+    fn end(&self, _: &mut Writes<'_>) -> Result<()> {
+        if self.removes {
+            files::remove_empty(&self.written.directories);
+        }
+        Ok(())
+    }
+}
+
+fn is_program(text: &str) -> bool {
+    text.starts_with("#!")
+}
+
+/// Whether it is a program that cannot be run, as after a checkout that lost its mode.
+fn is_lame(path: &Path, text: &str) -> bool {
+    is_program(text) && !files::is_executable(path)
+}
+
+// The client expands `~` in both the rule and the call of a slash command, so a command file in a
+// dotfiles repository need not name the home directory of one machine.
+fn in_home(world: &World, binary: &Path) -> String {
+    let shown = world.paths.shown(binary);
+    if shown
+        .contains(|character: char| character.is_whitespace() || "'\"$`\\()".contains(character))
+    {
+        // The client's rules know no quoting; found by name, it still works wherever PATH has it.
+        return "hookman".to_owned();
+    }
+    shown
+}

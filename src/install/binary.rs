@@ -1,0 +1,75 @@
+//! Under which path the client calls hookman.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::machine::world::World;
+use crate::machine::{environment, files};
+use crate::settings::own_handlers;
+use crate::syntax::json::Document;
+
+/// The path that a settings file names now, if there still is a program; it is kept, because a
+/// check from another copy of hookman is no reason to change the file.
+pub(crate) fn registered(settings: &Path) -> Option<PathBuf> {
+    let text = files::read_text(settings).ok().flatten()?;
+    let document = Document::parse(&text).ok()?;
+    own_handlers(&document)
+        .iter()
+        .filter(|handler| handler.get("args").is_some())
+        .filter_map(|handler| handler.get("command")?.as_str().map(PathBuf::from))
+        .find(|path| path.is_absolute() && files::is_executable(path))
+}
+
+/// The path under which the client is to find hookman: the given one, or that of this program.
+pub(crate) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
+    let path = match given {
+        Some(path) => std::path::absolute(path)?,
+        None => installed(world)?,
+    };
+    if !path.is_file() {
+        bail!("there is no program at `{}`", path.display());
+    }
+    if path.file_name().is_none_or(|name| name != "hookman") {
+        bail!(
+            "`{}` would not be recognised later; the program must be called hookman",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+/// The path of this program by which users find it. One through a link, such as a package
+/// manager's, stays right when the version changes, so it is better than the one it was started
+/// from.
+pub(crate) fn installed(world: &World) -> Result<PathBuf> {
+    let running = std::env::current_exe().context("failed to find this program's own path")?;
+    let same = |path: &PathBuf| {
+        path.canonicalize().ok() == running.canonicalize().ok() && path.canonicalize().is_ok()
+    };
+    let on_path = environment::raw("PATH").unwrap_or_default();
+    let home = world.paths.home.iter();
+    let usual = home.flat_map(|home| [home.join(".local/bin"), home.join(".cargo/bin")]);
+    let found = std::env::split_paths(&on_path)
+        .filter(|folder| folder.is_absolute())
+        .chain(usual)
+        .map(|folder| folder.join("hookman"))
+        .find(same);
+    if let Some(path) = found {
+        return Ok(path);
+    }
+    if running.components().any(|part| part.as_os_str() == "_npx") {
+        bail!(
+            "npx keeps this hookman only for a while; get one that stays with `npm install -g \
+             hookman`, or name a path that stays with --binary PATH"
+        );
+    }
+    let in_build = running.components().any(|part| part.as_os_str() == "target");
+    if in_build {
+        bail!(
+            "this hookman runs from a build directory, which a later build replaces; \
+             install it with ./install.sh, or name a path that stays with --binary PATH"
+        );
+    }
+    Ok(running)
+}

@@ -1,0 +1,112 @@
+//! What a command is about to change, and how it is done.
+//!
+//! A command that writes files of the user's builds a list of [`Change`]s and hands it to
+//! [`Transaction`](super::transaction::Transaction), which shows all of them, asks, takes the lock,
+//! checks again, writes all of them or puts everything back, and then watches for an old copy that
+//! a running client may write over them:
+//!
+//! ```ignore
+//! let transaction = Transaction::begin(world, &target, &args.writing)?;
+//! let manifest = ManifestChange::to(&target.manifest, before, after);
+//! let settings = SettingsChange::to(world, &target, entries)?;
+//! let changes: Vec<&dyn Change> = vec![&manifest, &settings];
+//! transaction.show(&changes);
+//! let outcome = transaction.commit("apply", "Write this?", &changes)?;
+//! ```
+//!
+//! Changes are shown and written in the order of the list. A change only plans when it is made;
+//! whatever it writes goes through [`Writes`], which notes what to put back.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::writes::Writes;
+use crate::machine::world::World;
+
+/// A change of one or more files that belong together, planned and not yet written.
+pub(crate) trait Change {
+    /// Whether nothing would be written.
+    fn is_empty(&self) -> bool;
+
+    /// Prints what would change: a diff of what the user edits, a line for what hookman brings.
+    fn show(&self, world: &World);
+
+    /// Refuses where a file is not what the change was made from, or cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// What is in the way.
+    fn check(&self, world: &World) -> Result<()>;
+
+    /// Notes what a later command needs to finish the change should this process be killed midway;
+    /// called for all changes before the first is written.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be noted.
+    fn begin(&self, _writes: &mut Writes<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// When a file was changed meanwhile or cannot be written.
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()>;
+
+    /// Notes what has come of it; called for all changes after the last is written.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be noted.
+    fn end(&self, _writes: &mut Writes<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The client's settings file that it changes, over which a running client may write an old
+    /// copy, with the text that it is to hold.
+    fn settings(&self) -> Option<Settings<'_>> {
+        None
+    }
+
+    /// Whether the settings file still says what was written, in whatever form.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or understood.
+    fn verify(&self, _world: &World) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Plans and writes the same change over what the settings file holds now.
+    ///
+    /// # Errors
+    ///
+    /// As planning and writing.
+    fn write_again(&self, _writes: &mut Writes<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A settings file as a change leaves it.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// Its text; `None` where the file goes.
+    pub(crate) text: Option<&'a str>,
+}
+
+/// Whether none of the changes would write anything.
+pub(crate) fn is_empty(changes: &[&dyn Change]) -> bool {
+    changes.iter().all(|change| change.is_empty())
+}
+
+/// Changes of one kind as those of a list.
+pub(crate) fn each<'c, C: Change + 'c>(
+    changes: impl IntoIterator<Item = &'c C>,
+) -> impl Iterator<Item = &'c dyn Change> {
+    changes.into_iter().map(|change| change as &dyn Change)
+}

@@ -1,0 +1,205 @@
+//! The programs that a command calls, with the paths that its words stand for.
+
+use std::path::{Path, PathBuf};
+
+use super::{Around, Caller, Command, Line};
+use crate::syntax::shell::{self, Word};
+
+/// One program with its arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The program's word, as it is known; none where it cannot be told.
+    pub(super) program: Option<Known>,
+    /// The arguments, as they are known.
+    pub(super) arguments: Vec<Option<Known>>,
+    /// Whether it is the first of its line.
+    pub(super) is_first: bool,
+    /// Words that the line asks about before it uses them, or whose failure it puts up with.
+    pub(super) is_tested: bool,
+    /// Whether a shell starts it.
+    pub(super) by_shell: bool,
+    /// Where relative words are found.
+    pub(super) start: Start,
+}
+
+/// The directory that relative words are found in.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    /// The directory; none where it cannot be told.
+    pub(super) directory: Option<PathBuf>,
+    /// Whether that is where the session happens to be.
+    pub(super) is_fragile: bool,
+}
+
+/// A word whose value is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Its value.
+    pub(super) text: String,
+    /// As it was written, without quotes.
+    pub(super) shown: String,
+}
+
+/// Words in front of a program that change nothing about which program it is.
+const PASSING: &[&str] = &["builtin", "command", "env", "exec", "nohup", "time"];
+
+pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Call> {
+    match command.line {
+        Line::Argv(words) => of_argv(command, around, words).into_iter().collect(),
+        Line::Shell(line) => of_line(command, around, line),
+    }
+}
+
+/// Where a command begins, and whether that is where the session happens to be.
+fn start(command: &Command<'_>, around: &Around) -> Start {
+    let is_fragile = !matches!(command.caller, Caller::Hookman { in_project: true, .. });
+    Start { directory: around.project.clone(), is_fragile }
+}
+
+fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Option<Call> {
+    let known = |word: &String| {
+        let mut text = word.clone();
+        for (name, value) in [("PROJECT_DIR", &around.project), ("PLUGIN_ROOT", &around.plugin)] {
+            let Some(value) = value else { continue };
+            text = text.replace(&format!("${{CLAUDE_{name}}}"), &value.display().to_string());
+        }
+        let is_known = !text.contains("${CLAUDE_P");
+        is_known.then(|| Known { text, shown: word.clone() })
+    };
+    let (program, arguments) = words.split_first()?;
+    Some(Call {
+        program: known(program).map(|word| next_to_manifest(command, word)),
+        arguments: arguments.iter().map(known).collect(),
+        is_first: true,
+        is_tested: false,
+        by_shell: false,
+        start: start(command, around),
+    })
+}
+
+/// hookman looks for a relative program next to the manifest.
+fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
+    let Caller::Hookman { manifest: Some(manifest), .. } = &command.caller else { return word };
+    if !word.text.contains('/') || word.text.starts_with(['/', '~', '$']) {
+        return word;
+    }
+    let path = manifest.join(word.text.strip_prefix("./").unwrap_or(&word.text));
+    Known { text: path.display().to_string(), ..word }
+}
+
+fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
+    let mut start = start(command, around);
+    let split = shell::split(line);
+    let mut tested: Vec<String> = Vec::new();
+    let mut calls = Vec::new();
+    // What comes behind such an end is meant for a call that fails.
+    let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:"];
+    let is_borne = is_borne.iter().any(|end| line.contains(end));
+    for one in &split.commands {
+        let mut words = &one.words[..];
+        while let Some((first, rest)) = words.split_first() {
+            let is_variable = |word: &Word<'_>| !word.quoted && word.text.contains('=');
+            if rest.is_empty() || !(PASSING.contains(&&*first.text) || is_variable(first)) {
+                break;
+            }
+            // `command -v` asks for a program and does not call it.
+            if rest[0].text.starts_with('-') {
+                break;
+            }
+            words = rest;
+        }
+        let Some((program, arguments)) = words.split_first() else { continue };
+        if asks(program, arguments) {
+            tested.extend(arguments.iter().map(|word| word.text.to_string()));
+            continue;
+        }
+        if program.text == "cd" {
+            let to = arguments.first().and_then(|word| known(word, around));
+            let to = to.map(|to| PathBuf::from(to.text));
+            start.is_fragile &= !to.as_ref().is_some_and(|to| to.is_absolute());
+            start.directory = to.and_then(|to| Some(start.directory.as_ref()?.join(to)));
+            continue;
+        }
+        let is_tested =
+            is_borne || words.iter().any(|word| tested.iter().any(|it| names(it, &word.text)));
+        let is_first = calls.is_empty();
+        let mut program = known(program, around);
+        if is_first {
+            program = program.map(|word| next_to_manifest(command, word));
+        }
+        calls.push(Call {
+            program,
+            arguments: arguments.iter().map(|word| known(word, around)).collect(),
+            is_first,
+            is_tested,
+            by_shell: true,
+            start: start.clone(),
+        });
+    }
+    calls
+}
+
+fn names(tested: &str, word: &str) -> bool {
+    tested == word || Path::new(word).file_name().is_some_and(|name| name == tested)
+}
+
+/// Whether a command only asks whether something is there.
+fn asks(program: &Word<'_>, arguments: &[Word<'_>]) -> bool {
+    match &*program.text {
+        "[" | "[[" | "test" | "which" | "type" | "hash" => true,
+        "command" => arguments.first().is_some_and(|it| matches!(&*it.text, "-v" | "-V")),
+        _ => false,
+    }
+}
+
+/// A word of a shell line with what the shell would put in its place, where that is known.
+fn known(word: &Word<'_>, around: &Around) -> Option<Known> {
+    let shown = word.text.to_string();
+    let mut text = shown.clone();
+    let is_tilde = text == "~" || text.starts_with("~/");
+    if is_tilde && !word.quoted {
+        text = format!("{}{}", around.home.as_ref()?.display(), &text[1..]);
+    }
+    if word.expanded {
+        for (name, value) in [
+            ("CLAUDE_PROJECT_DIR", &around.project),
+            ("CLAUDE_PLUGIN_ROOT", &around.plugin),
+            ("HOME", &around.home),
+        ] {
+            text = replaced(&text, name, value.as_deref());
+        }
+        if text.contains(['$', '`', '*', '?', '[', '{']) {
+            return None;
+        }
+    }
+    Some(Known { text, shown })
+}
+
+fn replaced(text: &str, name: &str, value: Option<&Path>) -> String {
+    let Some(value) = value.map(|value| value.display().to_string()) else {
+        return text.to_owned();
+    };
+    let mut text = text.replace(&format!("${{{name}}}"), &value);
+    // A default is for where there is none.
+    for mark in [":-", "-"] {
+        while let Some((at, length)) = text.find(&format!("${{{name}{mark}")).and_then(|at| {
+            let inside = &text[at..];
+            (!inside[2..inside.find('}')?].contains('$')).then_some((at, inside.find('}')?))
+        }) {
+            text.replace_range(at..=at + length, &value);
+        }
+    }
+    let bare = format!("${name}");
+    let mut from = 0;
+    while let Some(at) = text[from..].find(&bare).map(|at| at + from) {
+        let end = at + bare.len();
+        let goes_on = text[end..].starts_with(|it: char| it.is_ascii_alphanumeric() || it == '_');
+        if goes_on {
+            from = end;
+        } else {
+            text.replace_range(at..end, &value);
+            from = at + value.len();
+        }
+    }
+    text
+}

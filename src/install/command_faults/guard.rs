@@ -1,0 +1,94 @@
+//! Does what says no say it in a way that blocks?
+
+use super::{Command, Fault, Kind, Line, Weight};
+use crate::client::event::Event;
+
+/// How languages end with a code that blocks nothing; a program that means to block uses 2.
+const ONE: &[&str] = &["exit 1", "exit(1)", "SystemExit(1)", "exitCode = 1", "exit 255"];
+
+/// What in a text shows that it knows how to block, or that it cannot be told.
+const KNOWS: &[&str] = &[
+    "exit 2",
+    "exit(2)",
+    "Exit(2)",
+    "exitCode = 2",
+    "exit $",
+    "exit \"$",
+    "return 2",
+    "decision",
+    "Decision",
+    "\"block\"",
+    "'block'",
+    "exec ",
+];
+
+/// Words of those who mean to block.
+const MEANS: &[&str] = &[
+    "block",
+    "denied",
+    "deny",
+    "forbid",
+    "refus",
+    "not allowed",
+    "prohibit",
+    "protected",
+    "reject",
+];
+
+pub(super) fn of_line(command: &Command<'_>) -> Option<Fault> {
+    let Line::Shell(line) = command.line else { return None };
+    of_text(command, "the line", line)
+}
+
+/// What a text of a command, its line or its script, says with an exit code that blocks nothing.
+pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
+    let is_asked = |event: &Event| {
+        matches!(event, Event::PreToolUse | Event::UserPromptSubmit | Event::UserPromptExpansion)
+    };
+    if !command.is_open || !command.events.iter().any(is_asked) {
+        return None;
+    }
+    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
+    let lower = text.to_lowercase();
+    let means = MEANS.iter().any(|word| lower.contains(word));
+    if !means || !has(ONE) || has(KNOWS) {
+        return None;
+    }
+    Some(Fault::new(
+        Kind::Toothless,
+        Weight::Risks,
+        format!("{what} says no with exit code 1, which blocks nothing: only 2 does"),
+        "exit with 2, and say why on standard error",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::command_faults::Caller;
+
+    #[test]
+    fn a_no_that_blocks_nothing_is_seen() {
+        let rows = [
+            ("grep -q rm && { echo blocked >&2; exit 1; }", Event::PreToolUse, true),
+            ("import sys\nprint('not allowed')\nsys.exit(1)", Event::PreToolUse, true),
+            ("echo blocked >&2; exit 2", Event::PreToolUse, false),
+            ("if bad; then echo denied; exit 2; fi; exit 1", Event::PreToolUse, false),
+            ("echo '{\"decision\": \"block\"}'; exit 1", Event::PreToolUse, false),
+            ("prettier --check . || exit 1", Event::PreToolUse, false),
+            ("echo blocked >&2; exit 1", Event::PostToolUse, false),
+        ];
+        for (line, event, expected) in rows {
+            let command = Command {
+                line: Line::Shell(line),
+                caller: Caller::Client,
+                events: vec![event],
+                is_closed: false,
+                is_open: true,
+            };
+            assert_eq!(of_line(&command).is_some(), expected, "{line}");
+            let closed = Command { is_open: false, is_closed: true, ..command };
+            assert_eq!(of_line(&closed), None, "{line}");
+        }
+    }
+}

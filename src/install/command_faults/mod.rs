@@ -1,0 +1,157 @@
+//! What keeps a command from doing what it is for, as far as it can be seen without running it.
+
+mod calls;
+mod guard;
+pub(crate) mod places;
+mod programs;
+mod quoting;
+mod script;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::client::event::{Event, ExitTwo};
+
+/// A command of a manifest or of a settings file.
+#[derive(Clone, Debug)]
+pub(crate) struct Command<'a> {
+    /// What is run.
+    pub(crate) line: Line<'a>,
+    /// Who runs it.
+    pub(crate) caller: Caller,
+    /// What it is asked on.
+    pub(crate) events: Vec<Event>,
+    /// Whether its failure is a denial.
+    pub(crate) is_closed: bool,
+    /// Whether it says with its exit code what is to be, and nobody takes a failure for a denial.
+    pub(crate) is_open: bool,
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Line<'a> {
+    /// A line for a shell.
+    Shell(&'a str),
+    /// A program and its arguments.
+    Argv(&'a [String]),
+}
+
+/// Who runs a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// The client, in the session's current directory.
+    Client,
+    /// hookman: a relative program is next to the manifest.
+    Hookman {
+        /// The manifest's directory, where a relative program is looked for in it.
+        manifest: Option<PathBuf>,
+        /// Whether the command runs in the project's directory.
+        in_project: bool,
+    },
+}
+
+/// What a command finds around it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The project's directory, in which sessions are started.
+    pub(crate) project: Option<PathBuf>,
+    /// The directory of the plugin that the command is of.
+    pub(crate) plugin: Option<PathBuf>,
+    /// The home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// The directories of programs.
+    pub(crate) path: OsString,
+}
+
+/// What is wrong with a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Its program or script is not there.
+    Missing,
+    /// Nor is the directory that it was in.
+    Gone,
+    /// It may not be run.
+    NotExecutable,
+    /// Its interpreter is not there, or its lines end in CRLF.
+    Interpreter,
+    /// It is found from one directory only.
+    Relative,
+    /// A directory's name with blanks would fall apart, or is not put in at all.
+    Quoting,
+    /// It exits with 2 where it cannot be run, which the client takes for a block.
+    Lockout,
+    /// It says no with a code that blocks nothing.
+    Toothless,
+    /// It needs a program that is not there.
+    Needs,
+}
+
+/// How bad that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    /// It may do what it is for.
+    Risks,
+    /// It does not.
+    Breaks,
+}
+
+/// Something that is wrong with a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What.
+    pub(crate) kind: Kind,
+    /// How bad.
+    pub(crate) weight: Weight,
+    /// In words.
+    pub(crate) message: String,
+    /// What a user would notice, where it is not what all of the kind show.
+    pub(crate) notice: Option<&'static str>,
+    /// The way out.
+    pub(crate) fix: String,
+    /// The file that is to be made one that may be run.
+    pub(crate) executable: Option<PathBuf>,
+}
+
+impl Fault {
+    fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
+        Self { kind, weight, message, notice: None, fix: fix.into(), executable: None }
+    }
+}
+
+/// What is wrong with a command, each thing once, in the order of its words.
+pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
+    let mut faults = quoting::of(command, around);
+    for call in calls::of(command, around) {
+        programs::examine(command, around, &call, &mut faults);
+        script::examine(command, around, &call, &mut faults);
+    }
+    faults.extend(guard::of_line(command));
+    let mut seen: Vec<Fault> = Vec::new();
+    for fault in faults {
+        if !seen.contains(&fault) {
+            seen.push(fault);
+        }
+    }
+    seen
+}
+
+impl Command<'_> {
+    /// An event on which the client takes exit code 2 of this command for a no.
+    fn blocked_by_two(&self) -> Option<Event> {
+        let blocks = |event: &&Event| {
+            matches!(
+                event.facts().exit_two,
+                ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently
+            )
+        };
+        // A script that is not there is seen by hookman, and by the client at the end of turns.
+        let is_seen = |event: &Event| {
+            matches!(
+                event,
+                Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle
+            )
+        };
+        let event = self.events.iter().find(blocks).copied()?;
+        (self.caller == Caller::Client && !is_seen(&event)).then_some(event)
+    }
+}

@@ -1,0 +1,128 @@
+//! The commands of manifests and settings files, with their places.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::programs::longer;
+use super::script::mentions;
+use super::{Around, Caller, Command, Fault, Line, of};
+use crate::client::event::Event;
+use crate::manifest::{Action, Hook, OnError, Origin};
+use crate::settings::Handler;
+
+/// What is wrong with a command, and where that is written.
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedFault {
+    /// The file with line and column.
+    pub(crate) place: String,
+    /// The hook's name, where it has one.
+    pub(crate) hook: Option<String>,
+    /// What is wrong.
+    pub(crate) fault: Fault,
+}
+
+impl PlacedFault {
+    /// What is wrong, in words that name the hook.
+    pub(crate) fn message(&self) -> String {
+        match &self.hook {
+            Some(hook) => format!("`{hook}`: {}", self.fault.message),
+            None => self.fault.message.clone(),
+        }
+    }
+}
+
+/// What is wrong with the commands of a manifest's hooks that are on.
+pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
+    let mut found = Vec::new();
+    for hook in hooks.iter().filter(|hook| hook.enabled) {
+        let Some(command) = command(hook, manifest) else { continue };
+        let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
+        let origin = hook.origins.get(key).or_else(|| hook.origin());
+        for fault in of(&command, &with_places(hook, manifest, around)) {
+            let place = origin.map(Origin::place).unwrap_or_default();
+            found.push(PlacedFault { place, hook: Some(hook.name.clone()), fault });
+        }
+    }
+    found
+}
+
+/// Whether the command of a hook, or its script, has a word in it.
+pub(crate) fn hook_mentions(hook: &Hook, manifest: &Path, around: &Around, word: &str) -> bool {
+    command(hook, manifest)
+        .is_some_and(|command| mentions(&command, &with_places(hook, manifest, around), word))
+}
+
+/// What a hook runs; none where that is no command.
+fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
+    let line = match &hook.action {
+        Action::Command(line) => Line::Shell(line),
+        Action::Argv(words) => Line::Argv(words),
+        Action::Builtin { .. } | Action::Passed(_) => return None,
+    };
+    let directory = manifest.parent().unwrap_or(manifest);
+    Some(Command {
+        line,
+        caller: Caller::Hookman {
+            manifest: (!hook.manner.adopted).then(|| directory.to_owned()),
+            in_project: hook.surroundings.in_project,
+        },
+        events: hook.events.clone(),
+        is_closed: hook.on_error == OnError::Closed,
+        is_open: hook.on_error == OnError::Open,
+    })
+}
+
+/// What a hook's command finds around it.
+fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
+    let directory = manifest.parent().unwrap_or(manifest);
+    let below = |given: &String| match (given.strip_prefix("~/"), &around.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => directory.join(given),
+    };
+    let more: Vec<PathBuf> = hook.surroundings.path.iter().map(below).collect();
+    Around { path: longer(&around.path, &more), ..around.clone() }
+}
+
+/// What is wrong with the commands of a settings file that are not hookman's; `at` gives the place
+/// of a handler.
+pub(crate) fn of_handlers(
+    handlers: &[Handler],
+    around: &Around,
+    at: &dyn Fn(&Handler) -> String,
+) -> Vec<PlacedFault> {
+    let mut found = Vec::new();
+    for handler in handlers.iter().filter(|handler| !handler.ours) {
+        let faults = with_command(handler, |command| of(command, around)).unwrap_or_default();
+        let placed = |fault| PlacedFault { place: at(handler), hook: None, fault };
+        found.extend(faults.into_iter().map(placed));
+    }
+    found
+}
+
+/// Whether the command of a handler, or its script, has a word in it.
+pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -> bool {
+    with_command(handler, |command| mentions(command, around, word)).unwrap_or_default()
+}
+
+/// What comes of looking at what a handler runs; none where that is no command.
+fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> Option<T> {
+    let text = |key: &str| handler.value.get(key).and_then(Value::as_str);
+    let line = text("command").filter(|line| !line.trim().is_empty())?;
+    if text("type") != Some("command") || text("shell") == Some("powershell") {
+        return None;
+    }
+    let args = handler.value.get("args").and_then(Value::as_array);
+    let words: Option<Vec<String>> = args.map(|args| {
+        let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
+        std::iter::once(line.to_owned()).chain(args).collect()
+    });
+    let fails_closed = text("onFailure") == Some("block");
+    Some(look(&Command {
+        line: words.as_deref().map_or(Line::Shell(line), Line::Argv),
+        caller: Caller::Client,
+        events: vec![Event::from_name(&handler.event)?],
+        is_closed: fails_closed,
+        is_open: !fails_closed,
+    }))
+}

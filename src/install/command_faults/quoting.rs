@@ -1,0 +1,143 @@
+//! Can the shell read the line, and does a directory's name reach the program whole?
+
+use super::{Around, Command, Fault, Kind, Line, Weight};
+use crate::syntax::shell;
+
+/// The variables that the client gives, which hold a directory.
+const NAMES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
+
+pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
+    match command.line {
+        Line::Shell(line) => of_line(command, around, line),
+        Line::Argv(words) => of_argv(words),
+    }
+}
+
+fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let split = shell::split(line);
+    let is_open = |quote: char| line.matches(quote).count() % 2 == 1;
+    if !split.complete && (is_open('"') || is_open('\'')) {
+        let fault = Fault::new(
+            if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
+            Weight::Breaks,
+            "the shell cannot read the line: a quote or a bracket in it is never closed".to_owned(),
+            "close it",
+        );
+        faults.push(fault);
+    }
+    let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
+    for word in words {
+        for (name, manner) in
+            NAMES.iter().filter_map(|name| Some((name, bare(&word.written, name)?)))
+        {
+            let value = match *name {
+                "CLAUDE_PROJECT_DIR" => &around.project,
+                _ => &around.plugin,
+            };
+            let has_blank = value.as_ref().is_some_and(|it| it.display().to_string().contains(' '));
+            // Of plugins few are installed where there are blanks, and many say it so.
+            if manner == Manner::Unquoted && *name == "CLAUDE_PLUGIN_ROOT" && !has_blank {
+                continue;
+            }
+            faults.push(match manner {
+                Manner::Unquoted => Fault::new(
+                    Kind::Quoting,
+                    if has_blank { Weight::Breaks } else { Weight::Risks },
+                    format!(
+                        "`${name}` is not quoted, so a directory with a blank in its name falls apart"
+                    ),
+                    format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`"),
+                ),
+                Manner::Literal => Fault::new(
+                    Kind::Quoting,
+                    Weight::Breaks,
+                    format!("single quotes keep the shell from replacing `${name}`"),
+                    format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`"),
+                ),
+            });
+        }
+    }
+    faults
+}
+
+fn of_argv(words: &[String]) -> Vec<Fault> {
+    let bare = |word: &&String| NAMES.iter().any(|name| word.contains(&format!("${name}")));
+    let tilde = |word: &&String| word.starts_with("~/");
+    let mut faults = Vec::new();
+    if let Some(word) = words.iter().find(bare) {
+        faults.push(Fault::new(
+            Kind::Quoting,
+            Weight::Breaks,
+            format!("`{word}`: no shell reads this, and only the form `${{NAME}}` is replaced"),
+            "write the variable with braces",
+        ));
+    }
+    if let Some(word) = words.iter().take(1).find(tilde) {
+        faults.push(Fault::new(
+            Kind::Quoting,
+            Weight::Breaks,
+            format!("`{word}`: only a shell replaces `~`"),
+            "give the whole path",
+        ));
+    }
+    faults
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// Outside of all quotes.
+    Unquoted,
+    /// In single quotes.
+    Literal,
+}
+
+/// How a variable is written in a word, where that is not in double quotes.
+fn bare(written: &str, name: &str) -> Option<Manner> {
+    let mut quote = None;
+    let mut chars = written.char_indices();
+    while let Some((at, letter)) = chars.next() {
+        match (letter, quote) {
+            ('\\', None | Some('"')) => {
+                chars.next();
+            }
+            ('\'' | '"', None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => quote = None,
+            ('$', None | Some('\'')) => {
+                let rest = written[at + 1..].trim_start_matches('{');
+                // A script in quotes, as that of `bash -c`, is another shell's to read.
+                let is_script = || written.contains([' ', ';', '\n']);
+                if rest.starts_with(name) && quote.is_none() {
+                    return Some(Manner::Unquoted);
+                }
+                if rest.starts_with(name) && !is_script() {
+                    return Some(Manner::Literal);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_safe_in_double_quotes_only() {
+        let rows = [
+            ("\"$CLAUDE_PROJECT_DIR\"/x", None),
+            ("\"${CLAUDE_PROJECT_DIR}/a b\"", None),
+            ("$CLAUDE_PROJECT_DIR/x", Some(Manner::Unquoted)),
+            ("a\"b\"${CLAUDE_PROJECT_DIR}", Some(Manner::Unquoted)),
+            ("'$CLAUDE_PROJECT_DIR/x'", Some(Manner::Literal)),
+            ("'cd $CLAUDE_PROJECT_DIR; ls'", None),
+            ("\\$CLAUDE_PROJECT_DIR", None),
+            ("$HOME/x", None),
+        ];
+        for (written, expected) in rows {
+            assert_eq!(bare(written, "CLAUDE_PROJECT_DIR"), expected, "{written}");
+        }
+    }
+}

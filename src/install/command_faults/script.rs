@@ -1,0 +1,113 @@
+//! What the script that a command runs asks for.
+
+use std::path::Path;
+
+use super::calls::{self, Call};
+use super::programs;
+use super::{Around, Command, Fault, Kind, Line, Weight, guard};
+use crate::machine::{foreign, program};
+
+/// How much of a script is read, in bytes.
+const MOST: u64 = 64 * 1024;
+
+/// What scripts often need and systems often lack.
+const TOOLS: &[&str] = &[
+    "bun",
+    "curl",
+    "deno",
+    "gh",
+    "go",
+    "jq",
+    "node",
+    "npx",
+    "osascript",
+    "perl",
+    "php",
+    "pnpm",
+    "prettier",
+    "python",
+    "python3",
+    "rg",
+    "ruby",
+    "ruff",
+    "shellcheck",
+    "terminal-notifier",
+    "tsx",
+    "uv",
+    "uvx",
+    "yq",
+    "yarn",
+];
+
+pub(super) fn examine(
+    command: &Command<'_>,
+    around: &Around,
+    call: &Call,
+    faults: &mut Vec<Fault>,
+) {
+    let Some(word) = programs::script(call).or(call.program.as_ref()) else { return };
+    if !word.text.contains('/') && programs::script(call).is_none() {
+        return;
+    }
+    let Some(file) = programs::file(call, word) else { return };
+    let Ok(Some(text)) = foreign::read_start(&file, MOST) else { return };
+    if text.starts_with('\u{7f}') || text.contains('\0') {
+        return;
+    }
+    if let Some(fault) = guard::of_text(command, &format!("`{}`", word.shown), &text) {
+        faults.push(fault);
+    }
+    if !call.is_tested && is_shell(&file, call, word == call.program.as_ref().unwrap_or(word)) {
+        needs(command, around, &word.shown, &text, faults);
+    }
+}
+
+/// Whether a file is a shell's script.
+fn is_shell(file: &Path, call: &Call, is_program: bool) -> bool {
+    let by = if is_program {
+        program::interpreter(file)
+    } else {
+        call.program.as_ref().map(|it| it.text.clone())
+    };
+    let name = by.as_deref().and_then(|it| it.rsplit('/').next());
+    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
+}
+
+fn needs(command: &Command<'_>, around: &Around, shown: &str, text: &str, faults: &mut Vec<Fault>) {
+    let script = Command { line: Line::Shell(text), ..command.clone() };
+    let found = calls::of(&script, around);
+    // It may bring what it needs.
+    if text.contains("PATH=") {
+        return;
+    }
+    for tool in TOOLS {
+        let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == *tool);
+        let asks = ["command -v", "which", "type", "hash"];
+        let asks = asks.iter().any(|word| text.contains(&format!("{word} {tool}")));
+        let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);
+        if !asks && is_called && program::on_path(tool, &around.path).is_none() {
+            faults.push(Fault::new(
+                Kind::Needs,
+                Weight::Risks,
+                format!("`{shown}` calls `{tool}`, which is not on the PATH"),
+                format!("install `{tool}`, or have the script go without it"),
+            ));
+        }
+    }
+}
+
+/// Whether a command, or the script that it runs, has a word in it.
+pub(crate) fn mentions(command: &Command<'_>, around: &Around, word: &str) -> bool {
+    let is_in_line = match command.line {
+        Line::Shell(line) => line.contains(word),
+        Line::Argv(words) => words.iter().any(|it| it.contains(word)),
+    };
+    is_in_line
+        || calls::of(command, around).iter().any(|call| {
+            let script = programs::script(call).or(call.program.as_ref());
+            let file = script.filter(|it| it.text.contains('/') || it.text.contains('.'));
+            let file = file.and_then(|it| programs::file(call, it));
+            let text = file.and_then(|file| foreign::read_start(&file, MOST).ok().flatten());
+            text.is_some_and(|text| text.contains(word))
+        })
+}

@@ -1,0 +1,178 @@
+//! A manifest that a command edits as text, and the hooks of its chain afterwards.
+
+use anyhow::{Context, Result, bail};
+
+use super::addition::starter;
+use super::change::Change;
+use super::layers::Layers;
+use super::manifest_change::ManifestChange;
+use super::protection;
+use super::target::Target;
+use super::writes::Writes;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::edit::{self, NewHook};
+use crate::manifest::{Hook, Manifest};
+use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// A manifest with another text.
+pub(crate) struct Edition {
+    manifest: ManifestChange,
+    /// The hooks of the chain afterwards.
+    pub(crate) layers: Layers,
+}
+
+/// A manifest as it is, or as it would be made.
+pub(crate) struct Draft {
+    /// What the file holds; `None` where there is none.
+    pub(crate) before: Option<String>,
+    /// That, or the text of a new manifest.
+    pub(crate) text: String,
+}
+
+impl Draft {
+    /// The manifest that a target edits.
+    pub(crate) fn of(target: &Target) -> Result<Self> {
+        let before = files::read_text(&target.manifest)?;
+        let text = before.clone().unwrap_or_else(|| starter(target));
+        Ok(Self { before, text })
+    }
+}
+
+impl Edition {
+    /// Another text, in which a user wrote what they wanted.
+    pub(crate) fn written(
+        world: &World,
+        target: &Target,
+        before: Option<String>,
+        text: String,
+    ) -> Result<Self> {
+        let layers = read(world, target, &text)?;
+        Ok(Self { manifest: ManifestChange::to(&target.manifest, before, Some(text)), layers })
+    }
+
+    /// With a hook at its end.
+    pub(crate) fn with(world: &World, target: &Target, hook: &NewHook<'_>) -> Result<Self> {
+        let Draft { before, text } = Draft::of(target)?;
+        let found = read(world, target, &text)?;
+        if let Some(known) = found.all.hooks.iter().find(|known| known.name == hook.name) {
+            let place = known.origin().map(|origin| format!(" at {origin}")).unwrap_or_default();
+            let flag = target.flag();
+            bail!(
+                "there is a hook `{0}`{place}; give the new one another name, change that one with \
+                 `hookman edit{flag}`, or take it out with `hookman remove {0}{flag}`",
+                hook.name
+            );
+        }
+        target.check_open(world, &text)?;
+        let (after, _) = edit::add(&text, hook);
+        let edition = Self::written(world, target, before, after)
+            .with_context(|| format!("`{}` cannot be added", hook.name))?;
+        Ok(edition)
+    }
+
+    /// Without hooks, each of which the manifest has to declare itself.
+    pub(crate) fn without(world: &World, target: &Target, names: &[String]) -> Result<Self> {
+        let before = files::read_text(&target.manifest)?;
+        let shown = world.paths.shown(&target.manifest);
+        let Some(text) = before.clone() else { bail!("there is no manifest at `{shown}`") };
+        let found = read(world, target, &text)?;
+        let own: Vec<&Hook> = found.all.hooks.iter().filter(|it| is_in(it, &shown)).collect();
+        let mut after = text;
+        for name in names {
+            let Some(hook) = own.iter().find(|hook| hook.name == *name) else {
+                bail!("{}", unknown(name, &shown, &own, target));
+            };
+            let flag = target.flag();
+            if hook.manner.adopted {
+                bail!(
+                    "`{name}` was adopted: `hookman release {name}{flag}` gives it back to \
+                     settings.json"
+                );
+            }
+            protection::check(name, hook.enabled && hook.audience.user_only)?;
+            // Of a name that was given twice, the first has taken the hook out.
+            after = edit::remove(&after, name, None).unwrap_or(after);
+        }
+        let layers = read(world, target, &after);
+        let stays = |hook: &&Hook| !names.contains(&hook.name);
+        let left = found.all.hooks.iter().filter(stays);
+        let layers = layers.ok().filter(|layers| is_same(left, &layers.all));
+        let Some(layers) = layers else {
+            bail!(
+                "`{shown}` is written in a form from which {} cannot be taken out surely; remove it by \
+                 hand with `hookman edit{}`",
+                names.join(", "),
+                target.flag()
+            )
+        };
+        Ok(Self { manifest: ManifestChange::to(&target.manifest, before, Some(after)), layers })
+    }
+
+    /// Refuses where an agent's tool would take a hook away, or weaken it, that only the user may switch
+    /// off.
+    pub(crate) fn check_fence(&self, world: &World, target: &Target) -> Result<()> {
+        let Ok(Some(found)) = Layers::of(world, target, None) else {
+            return protection::check_all(world, target);
+        };
+        let fenced = found.all.hooks.iter().filter(|it| it.enabled && it.audience.user_only);
+        for hook in fenced {
+            let now = self.layers.all.hooks.iter().find(|it| it.name == hook.name);
+            let is_kept = now.is_some_and(|now| unplaced(now) == unplaced(hook));
+            protection::check(&hook.name, !is_kept)?;
+        }
+        Ok(())
+    }
+}
+
+impl Change for Edition {
+    fn is_empty(&self) -> bool {
+        self.manifest.is_empty()
+    }
+
+    fn show(&self, world: &World) {
+        if !self.is_empty() {
+            self.manifest.show(world);
+        }
+    }
+
+    fn check(&self, world: &World) -> Result<()> {
+        self.manifest.check(world)
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        self.manifest.write(writes)
+    }
+}
+
+fn read(world: &World, target: &Target, text: &str) -> Result<Layers> {
+    Layers::of(world, target, Some(text)).map(Option::unwrap_or_default)
+}
+
+fn is_in(hook: &Hook, file: &str) -> bool {
+    hook.origin().is_some_and(|origin| origin.file == file)
+}
+
+fn is_same<'h>(expected: impl Iterator<Item = &'h Hook>, found: &Manifest) -> bool {
+    expected.map(unplaced).eq(found.hooks.iter().map(unplaced))
+}
+
+/// A hook without the places of its keys.
+fn unplaced(hook: &Hook) -> Hook {
+    Hook { origins: std::collections::BTreeMap::new(), ..hook.clone() }
+}
+
+fn unknown(name: &str, shown: &str, own: &[&Hook], target: &Target) -> String {
+    let hint = nearest(name, own.iter().map(|hook| hook.name.as_str())).map_or_else(
+        || {
+            let other = match (&target.project, target.local) {
+                (None, _) => "; --project takes one out of a project's manifest",
+                (Some(_), false) => "; leave --project out for your own manifest",
+                (Some(_), true) => "; --project instead of --local is for the committed manifest",
+            };
+            format!("{other}, and `hookman list` names all")
+        },
+        did_you_mean,
+    );
+    format!("`{shown}` declares no hook `{name}`{hint}")
+}

@@ -1,0 +1,58 @@
+//! What the hooks of a manifest ask of the client.
+
+use crate::adoption::{Declared, Program};
+use crate::manifest::{Action, Hook};
+use crate::settings::wanted::{Demand, Own};
+
+/// What the hooks of a chain ask of the client: one demand for each event of each enabled hook.
+pub(crate) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
+    hooks
+        .iter()
+        .filter(|hook| hook.enabled)
+        .flat_map(|hook| {
+            hook.events.iter().map(|event| Demand {
+                event: *event,
+                matcher: hook.matcher.as_deref(),
+                timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: own(hook),
+            })
+        })
+        .collect()
+}
+
+fn own(hook: &Hook) -> Option<Own<'_>> {
+    let (passed, keys) = match hook.passed() {
+        Some(passed) => (true, passed.keys.clone()),
+        None => (false, hook.manner.own_entry()?),
+    };
+    Some(Own { hook: &hook.name, passed, keys })
+}
+
+/// The hooks that the manifest of a settings file declares itself: the committed ones, or those
+/// of `all` that only the overlay has.
+pub(crate) fn own_hooks<'h>(
+    local: bool,
+    committed: &'h [Hook],
+    all: &'h [Hook],
+) -> impl Iterator<Item = &'h Hook> {
+    let own = move |hook: &&Hook| !local || !committed.iter().any(|it| it.name == hook.name);
+    if local { all } else { committed }.iter().filter(own)
+}
+
+/// The hooks of a manifest as adoption sees them.
+pub(crate) fn declared<'h>(hooks: impl IntoIterator<Item = &'h Hook>) -> Vec<Declared<'h>> {
+    let declared = |hook: &'h Hook| Declared {
+        hook: &hook.name,
+        adopted: hook.manner.adopted,
+        program: match &hook.action {
+            Action::Builtin { .. } | Action::Passed(_) => None,
+            Action::Command(line) => Some(Program::Command(line.clone())),
+            Action::Argv(words) => Some(Program::Argv(words.clone())),
+        },
+        events: &hook.events,
+        matcher: hook.matcher.as_deref(),
+        condition: hook.manner.condition.as_deref(),
+    };
+    hooks.into_iter().map(declared).collect()
+}

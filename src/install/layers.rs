@@ -1,0 +1,70 @@
+//! A chain's manifests: what is committed, and that with the overlay over it.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::target::Target;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::{self, Manifest, Problems, Source};
+use crate::state::catalogue::Catalogue;
+use crate::state::chains;
+
+/// The hooks of a chain.
+#[derive(Default)]
+pub(crate) struct Layers {
+    /// Those of the manifest, without the overlay; a user's are all of them.
+    pub(crate) committed: Manifest,
+    /// Those that run.
+    pub(crate) all: Manifest,
+}
+
+impl Layers {
+    /// Reads a target's manifests, with `edited` in the place of the one that the target edits;
+    /// `None` where there are none.
+    pub(crate) fn of(world: &World, target: &Target, edited: Option<&str>) -> Result<Option<Self>> {
+        let read = |path: &Path| match edited {
+            Some(text) if path == target.manifest => Ok(Some(text.to_owned())),
+            _ => files::read_text(path),
+        };
+        let wrong = |problems: Problems| {
+            anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
+        };
+        if edited.is_none()
+            && let Some(problems) = chains::emptied(&world.paths, &target.chain)
+        {
+            return Err(wrong(problems));
+        }
+        let base = read(&target.chain.manifest)?;
+        let overlay = match &target.chain.overlay {
+            Some(path) => read(path)?.map(|text| (world.paths.shown(path), text)),
+            None => None,
+        };
+        if base.is_none() && overlay.is_none() {
+            return Ok(None);
+        }
+        let file = world.paths.shown(&target.chain.manifest);
+        let base = base.as_ref().map(|text| Source { file: &file, text });
+        let overlay = overlay.as_ref().map(|(file, text)| Source { file, text });
+        let parsed = |overlay| {
+            let read = manifest::read(base, overlay, &Catalogue);
+            let is_project = target.project.is_some();
+            let read = if is_project { read.and_then(Manifest::of_project) } else { read };
+            read.map_err(wrong)
+        };
+        Ok(Some(Self { committed: parsed(None)?, all: parsed(overlay)? }))
+    }
+
+    /// As [`Layers::of`] with what is on the disk, where there has to be a manifest.
+    pub(crate) fn required(world: &World, target: &Target) -> Result<Self> {
+        match Self::of(world, target, None)? {
+            Some(layers) => Ok(layers),
+            None => bail!(
+                "there is no manifest at `{}`; `hookman install{}` makes one",
+                world.paths.shown(&target.manifest),
+                target.flag()
+            ),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A change of a manifest.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::change::Change;
+use super::records::colour;
+use super::writes::Writes;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::settings::unified_diff;
+
+/// A manifest as it is and as it is to be; `None` means no file.
+pub(crate) struct ManifestChange {
+    path: PathBuf,
+    before: Option<String>,
+    /// The text to write.
+    pub(crate) after: Option<String>,
+    /// What to say in the place of a diff.
+    line: Option<String>,
+}
+
+impl ManifestChange {
+    /// The change to another text.
+    pub(crate) fn to(path: &Path, before: Option<String>, after: Option<String>) -> Self {
+        Self { path: path.to_owned(), before, after, line: None }
+    }
+
+    /// The same, told in a line instead of a diff.
+    #[must_use]
+    pub(crate) fn told_as(self, line: String) -> Self {
+        Self { line: Some(line), ..self }
+    }
+
+    /// Whether it removes a file.
+    pub(crate) fn removes(&self, path: &Path) -> bool {
+        path == self.path && self.after.is_none()
+    }
+}
+
+impl Change for ManifestChange {
+    fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    fn show(&self, world: &World) {
+        if let Some(line) = &self.line {
+            world.terminal.line(line);
+            return;
+        }
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        let shown = world.paths.shown(&self.path);
+        world.terminal.print(&unified_diff(&shown, before, after, colour(world)));
+    }
+
+    fn check(&self, _: &World) -> Result<()> {
+        if !self.is_empty() {
+            files::check_replaceable(&self.path)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        writes.exchange_and_say(&self.path, self.before.as_deref(), self.after.as_deref())
+    }
+}

@@ -1,0 +1,55 @@
+//! What a command that writes is asked for: where, and how it goes about it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Which settings file and manifest a command is about.
+#[derive(Clone, Debug, Args)]
+pub struct Scope {
+    /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    pub project: Option<Option<PathBuf>>,
+    /// What only you have in that project: hookman.local.toml and settings.local.json
+    #[arg(long)]
+    pub local: bool,
+}
+
+/// How a command that writes goes about it.
+#[derive(Clone, Debug, Args)]
+pub struct Writing {
+    /// Show what would be written and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Do not wait to see whether a running session writes its old settings back
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+/// What a command that writes is told.
+#[derive(Clone, Debug, Args)]
+pub struct WriteOptions {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+}
+
+/// What a command that registers hooks with the client is told.
+#[derive(Clone, Debug, Args)]
+pub struct RegisterOptions {
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub scope: Scope,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "flattened")]
+    pub writing: Writing,
+    /// The path of hookman to register (default: where this one was found)
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
+}

@@ -1,0 +1,95 @@
+//! Hooks that only the user may switch off, checked before a command that would do so.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use super::binary;
+use super::target::Target;
+use crate::chain::plan::Plan;
+use crate::machine::clients::is_person;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::Hook;
+use crate::state::chains::{self, Chain};
+use crate::state::switchable;
+use crate::syntax::json::Document;
+
+/// Refuses to switch such a hook off for an agent's tool.
+pub(crate) fn check(hook: &str, user_only: bool) -> Result<()> {
+    if user_only && !is_person() {
+        bail!("hook `{hook}` can be switched off only by the user, in another terminal");
+    }
+    Ok(())
+}
+
+/// As [`check`], for a command after which no hook of a target runs.
+pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
+    fenced(world, target).map_or(Ok(()), |hook| check(&hook, true))
+}
+
+/// As [`check_all`], for another text of the settings, which may not call the hooks.
+pub(crate) fn check_texts(
+    world: &World,
+    target: &Target,
+    before: Option<&str>,
+    after: &str,
+) -> Result<()> {
+    let of_hooks = |text: &str| {
+        let document = Document::parse(text).ok()?;
+        let value = document.value(document.root());
+        Some(["hooks", "disableAllHooks"].map(|key| value.get(key).cloned().unwrap_or(Value::Null)))
+    };
+    let before = before.and_then(of_hooks);
+    if before.is_some() && before == of_hooks(after) { Ok(()) } else { check_all(world, target) }
+}
+
+/// The path of hookman that was given to be called by the entries of a target, if one was. As
+/// [`check_all`], where they call another one now, or could become those of another manifest.
+pub(crate) fn binary(
+    world: &World,
+    target: &Target,
+    given: Option<&Path>,
+) -> Result<Option<PathBuf>> {
+    // Where the settings are a symlink, the entries in them can be those of another manifest.
+    if let Some(hook) = linked(target).find_map(|chain| fenced_in(world, &chain)) {
+        check(&hook, true)?;
+    }
+    let Some(given) = given else { return Ok(None) };
+    let now = binary::registered(&target.settings);
+    if now.is_some() && now != Some(std::path::absolute(given)?) {
+        check_all(world, target)?;
+    }
+    binary::binary_path(world, Some(given)).map(Some)
+}
+
+/// A hook of a target that is on and that only the user may switch off. Where the settings are a
+/// symlink, hookman writes the file that it leads to, so the manifests in that directory count too.
+fn fenced(world: &World, target: &Target) -> Option<String> {
+    std::iter::once(target.chain.clone())
+        .chain(linked(target))
+        .find_map(|chain| fenced_in(world, &chain))
+}
+
+fn linked(target: &Target) -> impl Iterator<Item = Chain> {
+    let settings = files::led_to(&target.settings).into_iter();
+    settings
+        .map(|settings| Chain::next_to(&settings, target.chain.scope))
+        .filter(|chain| chain.manifest != target.chain.manifest)
+}
+
+/// Such a hook of a chain; where the manifest cannot be read, one of its last good version.
+fn fenced_in(world: &World, chain: &Chain) -> Option<String> {
+    let is_fenced = |hook: &Hook| hook.enabled && hook.audience.user_only;
+    match chains::read(&world.paths, chain) {
+        Ok(manifest) => {
+            manifest.unwrap_or_default().hooks.into_iter().find(is_fenced).map(|hook| hook.name)
+        }
+        Err(_) => {
+            let plan = switchable::last_good(&world.paths, chain)?;
+            let plan = Plan::parse(&plan)?;
+            plan.hooks().find(|(_, user_only)| *user_only).map(|(name, _)| name.to_owned())
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What hookman keeps about a settings file: how to take its entries out, which handlers are
+//! adopted, and the copies from before each write.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::adoption::Kept;
+use crate::machine::world::World;
+use crate::machine::{backups, files};
+use crate::settings::{Colour, Record, Remembered, Undo, plan};
+
+/// The text of a settings file.
+pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
+    files::read_text(settings).with_context(|| left_alone(world, settings))
+}
+
+/// What to say of a file that must not be touched.
+pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
+    format!("`{}` is left alone", world.paths.shown(settings))
+}
+
+/// Whether diffs are coloured.
+pub(crate) fn colour(world: &World) -> Colour {
+    if world.terminal.colours { Colour::Always } else { Colour::Never }
+}
+
+/// The record that takes hookman's entries out of a settings file. It changes whenever hookman works
+/// on the file.
+pub(crate) fn undo_file(world: &World, settings: &Path) -> PathBuf {
+    world.paths.kept("undo", settings)
+}
+
+/// What takes hookman's entries out of the text that a settings file holds.
+pub(crate) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result<Option<Undo>> {
+    let kept = files::read_text(&undo_file(world, settings))?;
+    // What cannot be understood is no help in undoing, and the removal works without it.
+    let kept: Option<Remembered> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(kept.and_then(|kept| kept.of(text)))
+}
+
+/// Where the adoptions from a settings file are kept.
+pub(crate) fn adoptions_file(world: &World, settings: &Path) -> PathBuf {
+    world.paths.kept("adoptions", settings)
+}
+
+/// What is kept of the adoptions from a settings file.
+pub(crate) fn adoptions(world: &World, settings: &Path) -> Result<Option<Kept>> {
+    let text = files::read_text(&adoptions_file(world, settings))?;
+    // What cannot be understood is no help; the manifest knows enough to do without.
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// Where the copies of a settings file, or of a launcher, are kept.
+pub(crate) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
+    world.paths.kept("backups", settings)
+}
+
+/// Saves the text that a settings file holds before `verb` writes it, with the record of hookman
+/// entries in it, and gives where; `None` where there is no file.
+pub(crate) fn back_up(
+    world: &World,
+    settings: &Path,
+    text: Option<&str>,
+    undo: Option<&Undo>,
+    verb: &str,
+) -> Result<Option<PathBuf>> {
+    let record = undo.map(|undo| serde_json::to_string(&undo.record)).transpose()?;
+    let directory = backup_directory(world, settings);
+    let save = |text| backups::save(&directory, text, record.as_deref(), verb, "json");
+    Ok(text.map(save).transpose()?)
+}
+
+/// What will take hookman's entries out of a copy once it is put back.
+pub(crate) fn undo_of_copy(copy: &Path, text: &str) -> Result<Option<Undo>> {
+    let record = backups::record(copy)?;
+    let record: Option<Record> = record.and_then(|text| serde_json::from_str(&text).ok());
+    let Some(record) = record else { return Ok(None) };
+    let Ok(removal) = plan(Some(text), &[], &record) else { return Ok(None) };
+    Ok(Some(Undo { original: removal.after, after: text.to_owned(), record }))
+}

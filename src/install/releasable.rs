@@ -1,0 +1,79 @@
+//! What can be released: adopted hooks, and handlers that the manifest lost.
+
+use anyhow::Result;
+
+use super::adoption_state::AdoptionState;
+use super::rebuilt::as_handlers;
+use crate::adoption::{Rebuilt, candidates};
+use crate::machine::world::World;
+use crate::manifest::Hook;
+use crate::syntax::json::Document;
+
+/// What can go back to the settings.
+pub(crate) struct Releasable<'s> {
+    /// Its name.
+    pub(crate) name: String,
+    /// On what it fires, for people.
+    pub(crate) fires: String,
+    /// What it does, in one line.
+    pub(crate) summary: String,
+    /// The hook; none where its block is gone from the manifest.
+    pub(crate) hook: Option<&'s Hook>,
+}
+
+/// The adopted hooks and then the handlers whose hooks are gone from the manifest; `fires` says of a
+/// hook when it does.
+pub(crate) fn releasable(
+    state: &AdoptionState,
+    fires: impl Fn(&Hook) -> String,
+) -> Result<Vec<Releasable<'_>>> {
+    let declared = state.adopted().into_iter().map(|hook| Releasable {
+        name: hook.name.clone(),
+        fires: fires(hook),
+        summary: hook.summary.clone(),
+        hook: Some(hook),
+    });
+    let mut all: Vec<Releasable<'_>> = declared.collect();
+    let names = state.undeclared();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let document = Document::parse(&state.adoption.original)?;
+    let candidates = candidates(&document);
+    for kept in state.adoption.hooks.iter().filter(|kept| names.contains(&&*kept.hook)) {
+        let candidate = candidates.iter().find(|candidate| candidate.pointer == kept.pointer);
+        let Some(candidate) = candidate else { continue };
+        let (name, fires, summary) = (kept.hook.clone(), candidate.fires(), &candidate.summary);
+        all.push(Releasable { name, fires, summary: summary.clone(), hook: None });
+    }
+    Ok(all)
+}
+
+/// Those that were chosen and their twins, which are named, in the order they are listed in: the
+/// client runs one of equal handlers, and what hookman runs is not equal to them.
+pub(crate) fn with_twins<'a, 's>(
+    chosen: &[&'a Releasable<'s>],
+    all: &'a [Releasable<'s>],
+    state: &AdoptionState,
+    world: &World,
+) -> Vec<&'a Releasable<'s>> {
+    let handlers = |it: &Releasable<'_>| {
+        let kept = state.adoption.handlers_of(&it.name);
+        let rebuilt = || it.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
+        if kept.is_empty() { rebuilt() } else { kept }
+    };
+    let taken: Vec<Rebuilt> = chosen.iter().flat_map(|it| handlers(it)).collect();
+    let is_twin = |it: &Releasable<'_>| {
+        handlers(it).iter().any(|handler| taken.iter().any(|it| it.is_twin_of(handler)))
+    };
+    let is_chosen = |it: &Releasable<'_>| chosen.iter().any(|chosen| chosen.name == it.name);
+    let with = all.iter().filter(|it| {
+        let goes_along = !is_chosen(it) && is_twin(it);
+        if goes_along {
+            let name = &it.name;
+            world.terminal.line(format!("{name} goes back as well: it is the same handler"));
+        }
+        goes_along || is_chosen(it)
+    });
+    with.collect()
+}

@@ -1,0 +1,318 @@
+//! A change of one settings file.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::adoption_state::AdoptionState;
+use super::change::{Change, Settings};
+use super::layers::Layers;
+use super::records::{
+    adoptions_file, back_up, backup_directory, colour, left_alone, read, undo, undo_file,
+};
+use super::registration::{entries, overlay_entries};
+use super::target::Target;
+use super::writes::{Writes, changed};
+use crate::adoption::{self, Adoption, Current, Kept};
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Undo, plan, unified_diff};
+
+/// What a settings file is to hold.
+enum Goal {
+    /// Exactly these hookman entries.
+    Entries(Vec<Registration>),
+    /// None.
+    Nothing,
+    /// The handlers of others but those that are adopted, and these entries.
+    Adoption(Adopting),
+}
+
+/// The adoptions before a change and after it, with the entries that belong to it.
+pub(crate) struct Adopting {
+    /// What is adopted, in line with the text.
+    pub(crate) now: Adoption,
+    /// What will be.
+    pub(crate) next: Adoption,
+    /// The entries that the hooks need then.
+    pub(crate) entries: Vec<Registration>,
+}
+
+/// A change of a settings file, not written yet.
+pub(crate) struct SettingsChange {
+    target: Target,
+    goal: Goal,
+    /// The change.
+    pub(crate) plan: Plan,
+    /// What takes hookman's entries out of the text before.
+    undo: Option<Undo>,
+    /// Whether nothing is said where nothing changes.
+    quiet: bool,
+}
+
+impl SettingsChange {
+    /// The changes after which the hooks of a target are registered: of its own settings file, and
+    /// of the one that its overlay needs. The entries call `binary`, or what those that are there
+    /// call.
+    pub(crate) fn of(
+        world: &World,
+        target: &Target,
+        layers: &Layers,
+        binary: Option<&Path>,
+    ) -> Result<Vec<Self>> {
+        let own = Self::to(world, target, entries(world, target, layers, binary)?)?;
+        Ok(std::iter::once(own).chain(Self::of_overlay(world, target, layers)?).collect())
+    }
+
+    /// The change of the settings that hold what only a project's overlay needs, once the hooks are
+    /// `layers`; `None` for a target without an overlay.
+    pub(crate) fn of_overlay(
+        world: &World,
+        target: &Target,
+        layers: &Layers,
+    ) -> Result<Option<Self>> {
+        let Some(overlay) = target.overlay() else { return Ok(None) };
+        Ok(Some(Self::to(world, &overlay, overlay_entries(layers))?.quiet()))
+    }
+
+    /// The change to these entries. Adopted handlers that are there again go as well.
+    fn to(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+        let state = AdoptionState::of_adopting(world, target);
+        if let Some(state) = state.filter(|state| !state.twice().is_empty()) {
+            let (now, next) = (state.adoption.clone(), state.adoption.clone());
+            return Self::adopting(world, &state, Adopting { now, next, entries });
+        }
+        let before = read(world, &target.settings)?;
+        let undo = undo(world, &target.settings, before.as_deref())?;
+        // Where the text has no hookman entry, the record is about another text.
+        let undo = match (before.as_deref(), undo) {
+            (None, _) => None,
+            (Some(text), Some(undo)) => undo.record.finds_ours(text).then_some(undo),
+            (Some(text), None) => presumed(text, &entries),
+        };
+        let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let plan = plan(before.as_deref(), &entries, &record)
+            .with_context(|| left_alone(world, &target.settings))?;
+        Ok(Self { target: target.clone(), goal: Goal::Entries(entries), plan, undo, quiet: false })
+    }
+
+    /// The change to no hookman entries.
+    pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
+        let before = read(world, &target.settings)?;
+        let undo = undo(world, &target.settings, before.as_deref())?;
+        Self::removal_by(world, target, before.as_deref(), undo)
+    }
+
+    fn removal_by(
+        world: &World,
+        target: &Target,
+        before: Option<&str>,
+        undo: Option<Undo>,
+    ) -> Result<Self> {
+        let removal = match &undo {
+            Some(undo) => undo.removal(before),
+            None => plan(before, &[], &before.map(Record::presumed).unwrap_or_default()),
+        };
+        let plan = removal.with_context(|| left_alone(world, &target.settings))?;
+        Ok(Self { target: target.clone(), goal: Goal::Nothing, plan, undo, quiet: false })
+    }
+
+    /// The change to other adoptions.
+    pub(crate) fn adopting(world: &World, state: &AdoptionState, goal: Adopting) -> Result<Self> {
+        let (before, undo) = (state.settings.clone(), state.undo.clone());
+        Self::adopting_over(&state.target, before, undo, goal)
+            .with_context(|| left_alone(world, &state.target.settings))
+    }
+
+    fn adopting_over(
+        target: &Target,
+        before: Option<String>,
+        undo: Option<Undo>,
+        goal: Adopting,
+    ) -> Result<Self, Refusal> {
+        let text = before.as_deref().unwrap_or_default();
+        let current = Current { text, undo: undo.as_ref(), adoption: &goal.now };
+        let mut plan = adoption::plan(current, &goal.next, &goal.entries)?;
+        plan.before = before;
+        Ok(Self { target: target.clone(), goal: Goal::Adoption(goal), plan, undo, quiet: false })
+    }
+
+    /// The same where nothing is to be said if nothing changes.
+    #[must_use]
+    pub(crate) fn quiet(self) -> Self {
+        Self { quiet: true, ..self }
+    }
+
+    /// Whether it removes a file.
+    pub(crate) fn removes(&self, path: &Path) -> bool {
+        path == self.target.settings && self.plan.after.is_none()
+    }
+
+    /// The settings file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.target.settings
+    }
+
+    /// The same change of what the file holds now.
+    fn again(&self, world: &World) -> Result<Self> {
+        let settings = &self.target.settings;
+        let goal = match &self.goal {
+            Goal::Entries(entries) => return Self::to(world, &self.target, entries.clone()),
+            Goal::Nothing => {
+                // The removal took with it what was kept.
+                let before = read(world, settings)?;
+                return Self::removal_by(world, &self.target, before.as_deref(), self.undo.clone());
+            }
+            Goal::Adoption(goal) => goal,
+        };
+        let before = read(world, settings)?;
+        let (mut undo_now, mut both) = (self.undo.clone(), (goal.now.clone(), goal.next.clone()));
+        if before != self.plan.before {
+            undo_now = undo(world, settings, before.as_deref())?;
+            let text = before.as_deref().unwrap_or_default();
+            both = goal
+                .in_line_with(text, undo_now.as_ref())
+                .with_context(|| left_alone(world, settings))?;
+        }
+        let (now, next) = both;
+        let again = Adopting { now, next, entries: goal.entries.clone() };
+        Self::adopting_over(&self.target, before, undo_now, again)
+            .with_context(|| left_alone(world, settings))
+    }
+
+    /// What is kept of the file before, as the base of what will be kept of it.
+    fn base(&self) -> Option<Undo> {
+        let Goal::Adoption(goal) = &self.goal else { return self.undo.clone() };
+        let record = self.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let after = self.plan.before.clone().unwrap_or_default();
+        Some(Undo { original: Some(goal.next.original.clone()), after, record })
+    }
+
+    fn leaves_entries(&self) -> bool {
+        match &self.goal {
+            Goal::Entries(_) => true,
+            Goal::Nothing => false,
+            Goal::Adoption(goal) => !goal.entries.is_empty(),
+        }
+    }
+}
+
+impl Adopting {
+    /// What is adopted and what will be where the file holds another text, such as an older one that
+    /// a session wrote.
+    fn in_line_with(
+        &self,
+        text: &str,
+        undo: Option<&Undo>,
+    ) -> Result<(Adoption, Adoption), Refusal> {
+        // First every handler is put back, then those that stay adopted are taken out.
+        let now = Adoption::of(Some(&self.next.joined(&self.now)), text, undo)?;
+        let stays = |hook: &&str| self.next.hooks.iter().any(|next| next.hook == *hook);
+        let hooks = now.hooks.iter().map(|hook| &*hook.hook);
+        let released: Vec<&str> = hooks.filter(|hook| !stays(hook)).collect();
+        let next = now.without(&released);
+        Ok((now, next))
+    }
+}
+
+/// What would be kept of a file that hookman wrote elsewhere, as in a fresh clone, where it holds
+/// entries that only a record tells from others.
+fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
+    let record = Record::presumed_for(text, entries);
+    let known = !record.passed.is_empty();
+    known.then(|| Undo { original: None, after: String::new(), record })
+}
+
+impl Change for SettingsChange {
+    fn is_empty(&self) -> bool {
+        self.plan.is_empty()
+    }
+
+    fn show(&self, world: &World) {
+        if self.quiet && self.is_empty() {
+            return;
+        }
+        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        let shown = world.paths.shown(self.path());
+        world.terminal.print(&unified_diff(&shown, before, after, colour(world)));
+        world.terminal.line(format!("{shown}: {}", self.plan.summary()));
+    }
+
+    fn check(&self, world: &World) -> Result<()> {
+        let settings = self.path();
+        if read(world, settings)? != self.plan.before {
+            return Err(changed(world, settings));
+        }
+        if matches!(self.goal, Goal::Adoption(_)) {
+            files::check_replaceable(&adoptions_file(world, settings))?;
+        }
+        if self.is_empty() {
+            return Ok(());
+        }
+        files::check_replaceable(&undo_file(world, settings))?;
+        files::check_replaceable(&backup_directory(world, settings).join("new"))?;
+        files::check_replaceable(settings).with_context(|| left_alone(world, settings))
+    }
+
+    fn begin(&self, writes: &mut Writes<'_>) -> Result<()> {
+        let Goal::Adoption(goal) = &self.goal else { return Ok(()) };
+        let kept = Kept { now: goal.now.clone(), next: Some(goal.next.clone()) };
+        let file = adoptions_file(writes.world, self.path());
+        writes.keep(&file, Some(&serde_json::to_string(&kept)?))
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let (world, settings) = (writes.world, self.path());
+        self.check(world)?;
+        let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        let backup = back_up(world, settings, before, self.undo.as_ref(), writes.verb)?;
+        let undo_file = undo_file(world, settings);
+        let base = self.base();
+        if self.leaves_entries()
+            && let Some(last) = Undo::of(base.as_ref(), &self.plan)?
+        {
+            let kept = Remembered { last, earlier: base };
+            writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
+        }
+        writes.exchange(settings, before, after)?;
+        if !self.leaves_entries() {
+            // What is left of it says that it belongs to another text.
+            let _ = writes.keep(&undo_file, None);
+        }
+        let kept = backup.map(|path| format!(" (backup: {})", world.paths.shown(&path)));
+        let deed = if after.is_some() { "wrote" } else { "removed" };
+        let shown = world.paths.shown(settings);
+        world.terminal.line(format!("{deed} {shown}{}", kept.unwrap_or_default()));
+        Ok(())
+    }
+
+    fn end(&self, writes: &mut Writes<'_>) -> Result<()> {
+        let Goal::Adoption(goal) = &self.goal else { return Ok(()) };
+        let file = adoptions_file(writes.world, self.path());
+        if goal.next.hooks.is_empty() {
+            return writes.keep(&file, None);
+        }
+        let kept = Kept { now: goal.next.clone(), next: None };
+        writes.keep(&file, Some(&serde_json::to_string(&kept)?))
+    }
+
+    fn settings(&self) -> Option<Settings<'_>> {
+        Some(Settings { path: self.path(), text: self.plan.after.as_deref() })
+    }
+
+    fn verify(&self, world: &World) -> Result<bool> {
+        // What was written is what was asked for; only another text has to be looked into.
+        let is_as_written = read(world, self.path())? == self.plan.after;
+        Ok(is_as_written || self.again(world)?.plan.changes.is_empty())
+    }
+
+    fn write_again(&self, writes: &mut Writes<'_>) -> Result<()> {
+        let again = self.again(writes.world)?;
+        again.begin(writes)?;
+        again.write(writes)?;
+        again.end(writes)
+    }
+}

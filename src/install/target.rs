@@ -1,0 +1,195 @@
+//! Which manifest and settings files a command works on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::options::Scope;
+use crate::machine::lock::Lock;
+use crate::machine::world::World;
+use crate::machine::{environment, files};
+use crate::manifest::edit;
+use crate::state::chains::Chain;
+
+/// The place a command works on: a chain and the settings file it is registered in.
+#[derive(Clone)]
+pub(crate) struct Target {
+    /// The chain.
+    pub(crate) chain: Chain,
+    /// The manifest that is edited: the chain's own, or its overlay.
+    pub(crate) manifest: PathBuf,
+    /// The project's directory; the user's scope without it.
+    pub(crate) project: Option<PathBuf>,
+    /// The settings file.
+    pub(crate) settings: PathBuf,
+    /// Whether it is about what only the project's overlay needs.
+    pub(crate) local: bool,
+}
+
+impl Target {
+    /// The target of a command's scope. Where the project was looked for, it is named on standard
+    /// error.
+    pub(crate) fn of(scope: &Scope, world: &World) -> Result<Self> {
+        let project = match (&scope.project, scope.local) {
+            (None, false) => return Ok(Self::of_user(world)),
+            (Some(Some(directory)), _) => named(directory)?,
+            (Some(None), _) | (None, true) => found(world)?,
+        };
+        if is_users(&project.join(".claude"), world) {
+            let is_here =
+                environment::current_directory()?.canonicalize().ok() == Some(project.clone());
+            let flag = match (&scope.project, scope.local, is_here) {
+                (Some(Some(_)), ..) | (_, _, true) => "",
+                (_, true, false) => ", or make this directory the project with --local --project .",
+                (_, false, false) => ", or make this directory the project with --project .",
+            };
+            bail!(
+                "`{}` is the directory of the user's own settings, which are registered once: \
+                 leave --project and --local out{flag}",
+                world.paths.shown(&project)
+            );
+        }
+        Ok(Self::of_project(project, scope.local))
+    }
+
+    /// The target of the settings that a chain is registered in.
+    pub(crate) fn of_chain(chain: &Chain, world: &World) -> Self {
+        match chain.project() {
+            Some(project) => Self::of_project(project.to_owned(), false),
+            None => Self::of_user(world),
+        }
+    }
+
+    fn of_user(world: &World) -> Self {
+        let chain = Chain::of_user(&world.paths);
+        Self {
+            manifest: chain.manifest.clone(),
+            chain,
+            project: None,
+            settings: world.paths.user_settings(),
+            local: false,
+        }
+    }
+
+    fn of_project(project: PathBuf, local: bool) -> Self {
+        let chain = Chain::of_project(&project);
+        let overlay = chain.overlay.clone().filter(|_| local);
+        let name = if local { "settings.local.json" } else { "settings.json" };
+        Self {
+            manifest: overlay.unwrap_or_else(|| chain.manifest.clone()),
+            settings: project.join(".claude").join(name),
+            chain,
+            project: Some(project),
+            local,
+        }
+    }
+
+    /// The same project's local target, for a target that is a project's and not local.
+    pub(crate) fn overlay(&self) -> Option<Self> {
+        let project = self.project.clone().filter(|_| !self.local)?;
+        Some(Self::of_project(project, true))
+    }
+
+    /// The committed target of a local one whose entries go through a launcher that is there.
+    pub(crate) fn of_launcher(&self) -> Option<Self> {
+        let project = self.project.clone().filter(|_| self.local)?;
+        let launcher = self.launcher().is_some_and(|launcher| launcher.exists());
+        launcher.then(|| Self::of_project(project, false))
+    }
+
+    /// The project's launcher.
+    pub(crate) fn launcher(&self) -> Option<PathBuf> {
+        Some(self.project.as_ref()?.join(".claude/hookman"))
+    }
+
+    /// The lock under which every command writes a settings file and its manifest.
+    pub(crate) fn lock(&self, world: &World) -> Result<Lock> {
+        // A project's two files are written together.
+        let committed = self.settings.with_file_name("settings.json");
+        let lock = Lock::take(&world.paths.kept("locks", &committed))?;
+        self.sweep(world);
+        Ok(lock)
+    }
+
+    /// Removes what killed processes left wherever a command writes, and names what others wrote there
+    /// meanwhile.
+    fn sweep(&self, world: &World) {
+        // A session's state has the flags of its hooks in a directory of its own.
+        const STATE_LEVELS: usize = 3;
+        let brought = match &self.project {
+            Some(project) => project.join(".gitignore"),
+            None => world.paths.config.join("commands/hook/status.md"),
+        };
+        for file in [self.settings.clone(), self.manifest.clone(), brought] {
+            let file = files::resolve(&file).unwrap_or(file);
+            if let Some(folder) = file.parent() {
+                files::sweep(folder);
+                for text in files::rescue(folder) {
+                    world.terminal.warn(format!(
+                        "warning: `{}` was written by another program while hookman was killed; take \
+                         what you need from it and remove it",
+                        world.paths.shown(&text)
+                    ));
+                }
+            }
+        }
+        files::sweep_tree(&world.paths.state, STATE_LEVELS);
+    }
+
+    /// Whether hooks can be added to a text of the manifest.
+    pub(crate) fn check_open(&self, world: &World, manifest: &str) -> Result<()> {
+        let Some(line) = edit::inline_hooks(manifest) else { return Ok(()) };
+        bail!(
+            "`{}:{line}` lists the hooks in one value, `hook = […]`, and hookman cannot add to that; write \
+             each hook as a table that begins with a line `[[hook]]`, then run this again",
+            world.paths.shown(&self.manifest)
+        )
+    }
+
+    /// The scope as an argument, for messages.
+    pub(crate) fn flag(&self) -> &'static str {
+        match (&self.project, self.local) {
+            (None, _) => "",
+            (Some(_), false) => " --project",
+            (Some(_), true) => " --local",
+        }
+    }
+}
+
+fn named(directory: &Path) -> Result<PathBuf> {
+    let path = environment::current_directory()?.join(directory);
+    if !path.is_dir() {
+        bail!(
+            "there is no directory `{}` to be the project; \
+             --project takes the word after it, so a hook's name goes before it",
+            directory.display()
+        );
+    }
+    path.canonicalize()
+        .with_context(|| format!("failed to find the project `{}`", directory.display()))
+}
+
+/// The nearest directory upwards that has a `.claude` of its own or is the top of a git work tree,
+/// else the current one.
+fn found(world: &World) -> Result<PathBuf> {
+    let here = environment::current_directory()?
+        .canonicalize()
+        .context("failed to find the current directory")?;
+    let is_project = |folder: &&Path| {
+        let claude = folder.join(".claude");
+        (claude.is_dir() && !is_users(&claude, world)) || folder.join(".git").exists()
+    };
+    let project = here.ancestors().find(is_project).unwrap_or(&here).to_owned();
+    if project != here {
+        world.terminal.warn(format!("The project is {}", world.paths.shown(&project)));
+    }
+    Ok(project)
+}
+
+fn is_users(folder: &Path, world: &World) -> bool {
+    let config = &world.paths.config;
+    folder == config
+        || folder
+            .canonicalize()
+            .is_ok_and(|folder| config.canonicalize().is_ok_and(|config| config == folder))
+}

@@ -1,0 +1,83 @@
+//! All changes of one command: shown, asked for, checked, written and watched.
+
+use anyhow::Result;
+
+use super::change::{Change, is_empty};
+use super::consent::{self, Question};
+use super::options::Writing;
+use super::target::Target;
+use super::write_watch::{self, watched};
+use super::writes::Writes;
+use crate::machine::lock::Lock;
+use crate::machine::world::World;
+use crate::state::chains;
+
+/// A command that writes, from before it plans to after it has written.
+pub(crate) struct Transaction<'w> {
+    world: &'w World,
+    target: Target,
+    writing: Writing,
+    lock: Option<Lock>,
+}
+
+/// What came of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// There was nothing to do.
+    Nothing,
+    /// The changes were only shown, because the user said so.
+    Shown,
+    /// Everything is written.
+    Written,
+}
+
+impl<'w> Transaction<'w> {
+    /// Begins before anything is read. Where nothing will be asked, the lock is taken now, so that
+    /// of many commands each sees what the ones before it wrote; a question is not waited for under
+    /// a lock.
+    pub(crate) fn begin(world: &'w World, target: &Target, writing: &Writing) -> Result<Self> {
+        let is_early = writing.yes && !writing.dry_run;
+        let lock = if is_early { Some(target.lock(world)?) } else { None };
+        Ok(Self { world, target: target.clone(), writing: writing.clone(), lock })
+    }
+
+    /// Shows the changes.
+    pub(crate) fn show(&self, changes: &[&dyn Change]) {
+        for change in changes {
+            change.show(self.world);
+        }
+    }
+
+    /// Asks, and writes all changes in their order, or none of them; `verb` names the command in
+    /// the names of backups.
+    pub(crate) fn commit(
+        self,
+        verb: &'static str,
+        question: &Question<'_>,
+        changes: &[&dyn Change],
+    ) -> Result<Outcome> {
+        let Self { world, target, writing, lock } = self;
+        if is_empty(changes) {
+            // The plan is a cache, but the copy that gates fall back on should be there in time.
+            let _ = chains::compile(&world.paths, &target.chain);
+            return Ok(Outcome::Nothing);
+        }
+        if !consent::given(world, &writing, question)? {
+            return Ok(Outcome::Shown);
+        }
+        // A client that ends right after the write can still write an old copy back.
+        let is_watched = write_watch::is_needed(world, &writing);
+        let lock = lock.map_or_else(|| target.lock(world), Ok)?;
+        // Whatever is in the way of a later file is met before the first one is written.
+        changes.iter().try_for_each(|change| change.check(world))?;
+        Writes::all(world, verb, |writes| {
+            changes.iter().try_for_each(|change| change.begin(writes))?;
+            changes.iter().try_for_each(|change| change.write(writes))?;
+            changes.iter().try_for_each(|change| change.end(writes))
+        })?;
+        let _ = chains::compile(&world.paths, &target.chain);
+        drop(lock);
+        write_watch::watch(world, &target, &watched(changes), is_watched)?;
+        Ok(Outcome::Written)
+    }
+}

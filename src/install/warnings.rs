@@ -1,0 +1,95 @@
+//! What keeps registered hooks from firing: mistakes for which the client ignores a whole settings
+//! file, and the switch for all hooks.
+
+use super::change::{Change, Settings};
+use super::command_faults::Around;
+use super::command_faults::places;
+use super::target::Target;
+use crate::client::event::Event;
+use crate::client::settings_schema::{self, Effect};
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::machine::{environment, files};
+use crate::manifest::Hook;
+use crate::syntax::json::{Document, Kind};
+
+/// Warns of what [`found`] says of the files that the changes leave; gives whether it is anything.
+pub(crate) fn show(world: &World, target: &Target, changes: &[&dyn Change]) -> bool {
+    let found = found(world, target, changes);
+    for warning in &found {
+        world.terminal.warn(format!("warning: {warning}"));
+    }
+    !found.is_empty()
+}
+
+/// Warns of commands among the hooks of a target that cannot do what they are for.
+pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
+    let around = Around {
+        project: target.project.clone().or_else(|| environment::current_directory().ok()),
+        plugin: None,
+        home: world.paths.home.clone(),
+        path: environment::raw("PATH").unwrap_or_default(),
+    };
+    for placed in places::of_hooks(hooks, &target.chain.manifest, &around) {
+        let fault = &placed.fault;
+        let notice = fault.notice.map(|notice| format!("; {notice}")).unwrap_or_default();
+        let line = format!("{}: {}{notice}: {}", placed.place, placed.message(), fault.fix);
+        world.terminal.warn(harmless(&format!("warning: {line}")));
+    }
+}
+
+/// Each defect for which the client would ignore a file that the changes leave, and a switch that
+/// keeps all hooks from firing.
+pub(crate) fn found(world: &World, target: &Target, changes: &[&dyn Change]) -> Vec<String> {
+    let planned: Vec<Settings<'_>> = changes.iter().filter_map(|it| it.settings()).collect();
+    let mut found = Vec::new();
+    for settings in &planned {
+        if let Some(document) = settings.text.map(Document::parse).and_then(Result::ok) {
+            dropped(&world.paths.shown(settings.path), &document, &mut found);
+        }
+    }
+    found.extend(switched_off(world, target, &planned));
+    found
+}
+
+fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
+    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let defects = settings_schema::check(document, &events);
+    for defect in defects.into_iter().filter(|it| it.effects.newest == Effect::FileDropped) {
+        found.push(format!(
+            "{shown}:{}:{}: {}; {} until it is corrected: {}",
+            defect.line, defect.column, defect.message, defect.effects, defect.hint
+        ));
+    }
+}
+
+// Of several files that have the key, the client believes the most local one.
+fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Option<String> {
+    let mut files = vec![world.paths.user_settings()];
+    if let Some(project) = &target.project {
+        files.insert(0, project.join(".claude/settings.json"));
+        files.insert(0, project.join(".claude/settings.local.json"));
+    }
+    for file in files {
+        let planned = planned.iter().find(|settings| settings.path == file);
+        let text = match planned {
+            Some(settings) => settings.text.map(str::to_owned),
+            None => files::read_text(&file).ok().flatten(),
+        };
+        let Some(text) = text else { continue };
+        let Ok(document) = Document::parse(&text) else { continue };
+        let Some(node) = document.lookup("/disableAllHooks") else { continue };
+        if let Kind::Bool(off) = node.kind {
+            let place = document.position(node.span.start);
+            let shown = world.paths.shown(&file);
+            return off.then(|| {
+                format!(
+                    "{shown}:{}:{}: `disableAllHooks` is true, so no hook fires, from whichever \
+                     file; remove the key, or set it to false",
+                    place.line, place.column
+                )
+            });
+        }
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! A directory for a while, and programs that run in it with nothing of this environment.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+/// How often a running program is looked at.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How much of a program's output is kept, in bytes.
+const KEPT: u64 = 1024 * 1024;
+
+/// A directory of this user's alone, which goes with all that is in it when this is dropped.
+pub struct Scratch {
+    folder: TempDir,
+    root: PathBuf,
+}
+
+/// A program to run in a [`Scratch`].
+pub struct Run<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a str],
+    /// Its working directory, in the scratch directory.
+    pub directory: &'a str,
+    /// All of its environment.
+    pub variables: &'a [(&'a str, OsString)],
+    /// How long it may take; then it and all that it started are killed.
+    pub timeout: Duration,
+}
+
+/// How a program ended.
+pub struct Ended {
+    /// Its exit code; `None` where a signal ended it, or its time was up.
+    pub code: Option<i32>,
+    /// Whether its time was up.
+    pub is_late: bool,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+impl Scratch {
+    /// Makes the directory.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn new() -> io::Result<Self> {
+        let folder = TempDir::with_prefix("hookman-")?;
+        let root = folder.path().canonicalize()?;
+        Ok(Self { folder, root })
+    }
+
+    /// The path of a file in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Writes a file, with the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
+        fs::write(path, text)
+    }
+
+    /// Makes a directory.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn make(&self, name: &str) -> io::Result<()> {
+        fs::create_dir_all(self.path(name))
+    }
+
+    /// The text of a file; empty where there is none.
+    pub fn read(&self, name: &str) -> String {
+        fs::read(self.path(name))
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    }
+
+    /// Runs a program to its end. Its outputs go to files, so that nothing that it leaves behind is
+    /// waited for.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub fn run(&self, run: &Run<'_>) -> io::Result<Ended> {
+        let (stdout, stderr) =
+            (self.folder.path().join("stdout"), self.folder.path().join("stderr"));
+        let mut child = Command::new(run.program)
+            .args(run.arguments)
+            .current_dir(self.path(run.directory))
+            .env_clear()
+            .envs(run.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(File::create(&stdout)?)
+            .stderr(File::create(&stderr)?)
+            .process_group(0)
+            .spawn()?;
+        let deadline = Instant::now() + run.timeout;
+        let mut status = child.try_wait()?;
+        while status.is_none() && Instant::now() < deadline {
+            thread::sleep(PAUSE);
+            status = child.try_wait()?;
+        }
+        // What it started may still be there; a group that is gone is what is wanted.
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        let is_late = status.is_none();
+        let status = status.map_or_else(|| child.wait(), Ok)?;
+        Ok(Ended {
+            code: status.code().filter(|_| !is_late),
+            is_late,
+            stdout: text(&stdout)?,
+            stderr: text(&stderr)?,
+        })
+    }
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(KEPT).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_runs_with_what_it_is_given_and_no_longer_than_it_may() {
+        let scratch = Scratch::new().unwrap();
+        scratch.make("here").unwrap();
+        let run = |line: &str, timeout: u64| {
+            let program = Path::new("/bin/sh");
+            let timeout = Duration::from_millis(timeout);
+            let variables = [("A", OsString::from("1"))];
+            let (arguments, directory) = (["-c", line], "here");
+            let arguments = &arguments;
+            let variables = &variables;
+            scratch.run(&Run { program, arguments, directory, variables, timeout }).unwrap()
+        };
+        let ended = run("echo $A$HOME; pwd; exit 3", 10_000);
+        assert_eq!((ended.code, ended.is_late), (Some(3), false));
+        assert_eq!(ended.stdout, format!("1\n{}\n", scratch.path("here").display()));
+        let ended = run("sleep 100 & wait", 1);
+        assert_eq!((ended.code, ended.is_late), (None, true));
+    }
+}

@@ -1,0 +1,366 @@
+//! What a manifest says, without the readers of its keys.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::client::event::{Event, Handler};
+
+/// A place in a manifest; lines and columns count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// A value's file and place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file as the user would name it.
+    pub file: String,
+    /// The place in it.
+    pub position: Position,
+}
+
+impl Origin {
+    /// The file with line and column, as editors and terminals know to open it.
+    pub fn place(&self) -> String {
+        let Position { line, column } = self.position;
+        format!("{}:{line}:{column}", self.file)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.position.line)
+    }
+}
+
+/// What a hook that crashed, took too long, is missing or made no sense means; the stricter is the
+/// greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OnError {
+    /// No decision.
+    #[default]
+    Open,
+    /// The user is asked.
+    Ask,
+    /// It blocks, with the error as the reason.
+    Closed,
+}
+
+impl OnError {
+    /// What a word in a manifest means.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Open, Self::Ask, Self::Closed].into_iter().find(|known| known.name() == name)
+    }
+
+    /// The word in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ask => "ask",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// What a hook does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A ready-made hook of the catalogue.
+    Builtin {
+        /// Its name in the catalogue.
+        name: String,
+        /// The kind of hook it is an entry of.
+        kind: String,
+    },
+    /// A line for the shell.
+    Command(String),
+    /// A program and its arguments, without a shell.
+    Argv(Vec<String>),
+    /// What the client runs itself.
+    Passed(Passed),
+}
+
+/// A hook that the client runs itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The type of handler; never a command.
+    pub handler: Handler,
+    /// The handler as it is in `settings.json`, `type` first.
+    pub keys: Map<String, Value>,
+}
+
+impl Passed {
+    /// What the hook is for, in a line: the prompt, the URL, or the server and the tool.
+    pub fn summary(&self) -> String {
+        let text = |key: &str| self.keys.get(key).and_then(Value::as_str).unwrap_or_default();
+        let line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        match self.handler {
+            Handler::Http => line(text("url")),
+            Handler::McpTool => format!("{} of the server {}", text("tool"), text("server")),
+            _ => line(text("prompt")),
+        }
+    }
+}
+
+/// How much hooks may add to the model's context, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextBudget {
+    /// In one call of the client; `None` for no limit.
+    pub call: Option<u64>,
+    /// In a session; `None` for no limit.
+    pub session: Option<u64>,
+}
+
+/// How a hook runs with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
+pub struct Manner {
+    /// Whether it may run at the same time as its neighbours that are marked so too.
+    pub parallel: bool,
+    /// Whether it runs also when a hook before it has ended the chain.
+    pub always: bool,
+    /// A rule of the client's permission language that a call must fall under.
+    pub condition: Option<String>,
+    /// Whether the client goes on without waiting for it.
+    pub background: bool,
+    /// What the client shows while the hook runs.
+    pub status_message: Option<String>,
+    /// Whether it was in `settings.json` as somebody else's and can go back there.
+    pub adopted: bool,
+    /// What the hooks of its file may add to the model's context, as `[defaults]` says for all.
+    pub budget: Option<ContextBudget>,
+    /// The lower it is, the sooner the hook gets room in that.
+    pub context_priority: i64,
+    /// The hooks that it is to come after, which only the doctor looks at.
+    pub after: Vec<String>,
+    /// Whether the journal keeps no reasons of its denials, as `[journal]` says for all.
+    pub unexplained: bool,
+}
+
+impl Manner {
+    /// The further keys of the handler that the client needs to call this hook apart from its
+    /// chain, or none if it runs with its chain.
+    pub fn own_entry(&self) -> Option<Map<String, Value>> {
+        (self.background || self.status_message.is_some()).then(|| self.handler_keys())
+    }
+
+    /// What a handler of the client's that runs this hook says besides its command and time limit.
+    pub fn handler_keys(&self) -> Map<String, Value> {
+        let mut keys = Map::new();
+        if let Some(condition) = &self.condition {
+            keys.insert("if".to_owned(), condition.clone().into());
+        }
+        if self.background {
+            keys.insert("async".to_owned(), true.into());
+        }
+        if let Some(message) = &self.status_message {
+            keys.insert("statusMessage".to_owned(), message.clone().into());
+        }
+        keys
+    }
+}
+
+/// Where a command runs and where its programs are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Whether it runs in the project's directory and not in the session's current one.
+    pub in_project: bool,
+    /// Directories that its `PATH` has after those of the client; one that is not absolute and
+    /// does not begin with `~/` is relative to the manifest's.
+    pub path: Vec<String>,
+}
+
+/// The conditions; all that are there must be met, and of a list one entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct When {
+    /// Types of agents that it runs for; the main agent has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    /// Types of agents that it does not run for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent_not: Vec<String>,
+    /// Branches that may be checked out, with stars.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branch: Vec<String>,
+    /// Whether it runs in continuous integration, or only outside of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci: Option<bool>,
+    /// Whether it runs where nobody sits before the session, or only where somebody does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headless: Option<bool>,
+    /// Globs for the file that the event is about, as in a permission rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Permission modes of the client.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permission_mode: Vec<String>,
+}
+
+/// For whom a hook runs, and who may switch it off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audience {
+    /// The conditions under which it runs.
+    pub when: When,
+    /// Whether only a person may switch it off, and no agent's tool.
+    pub user_only: bool,
+}
+
+/// One `[[hook]]`, complete: what the manifest leaves open is filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hook {
+    /// Its name, unique among the hooks of a chain.
+    pub name: String,
+    /// What it does.
+    pub action: Action,
+    /// One line on what it is for.
+    pub summary: String,
+    /// The events it is asked on, in the table's order.
+    pub events: Vec<Event>,
+    /// The client's matcher; `None` matches all.
+    pub matcher: Option<String>,
+    /// The permanent switch.
+    pub enabled: bool,
+    /// Milliseconds it may take.
+    pub timeout_ms: u64,
+    /// What a failure means.
+    pub on_error: OnError,
+    /// How it runs with others.
+    pub manner: Manner,
+    /// Where a command runs.
+    pub surroundings: Surroundings,
+    /// For whom it runs, and who may switch it off.
+    pub audience: Audience,
+    /// A built-in's options, checked and complete.
+    pub options: Map<String, Value>,
+    /// Where each key was set, by key, an option's as in `options.level`; `hook` is the place of
+    /// the table itself, and a key that is not here has its default.
+    pub origins: BTreeMap<String, Origin>,
+}
+
+impl Hook {
+    /// The entry that the client runs instead of hookman, if it is such a hook.
+    pub fn passed(&self) -> Option<&Passed> {
+        match &self.action {
+            Action::Passed(passed) => Some(passed),
+            _ => None,
+        }
+    }
+
+    /// Where the hook is declared.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origins.get("hook")
+    }
+}
+
+/// For how many days the state of a session is kept after its last use, and where that is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeepDays {
+    /// The days, 1 to 3650.
+    pub days: u64,
+    /// The place.
+    pub origin: Origin,
+}
+
+/// A manifest with its overlay: the hooks of one chain, in the order they run in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manifest {
+    /// The hooks.
+    pub hooks: Vec<Hook>,
+    /// The hooks that each profile switches off, by the profile's name.
+    pub profiles: BTreeMap<String, Vec<String>>,
+    /// How long the state of sessions is kept, where it says so.
+    pub keep: Option<KeepDays>,
+    /// Whether the journal is to keep no reasons of denials: `[journal] reasons = false`.
+    pub unexplained: bool,
+}
+
+impl Manifest {
+    /// The same, as a project's: what is the user's alone may not be in it.
+    ///
+    /// # Errors
+    ///
+    /// Where it does.
+    pub fn of_project(self) -> Result<Self, Problems> {
+        let Some(KeepDays { origin, .. }) = self.keep else { return Ok(self) };
+        let message = "the state of sessions is each user's own, so `[sessions]` belongs in the \
+                       user's manifest";
+        Err(Problems(vec![Problem { origin, message: message.to_owned() }]))
+    }
+}
+
+/// What a ready-made hook brings along, so that a manifest need not say it.
+#[derive(Clone, Debug)]
+pub struct Preset {
+    /// The kind of hook it is.
+    pub kind: String,
+    /// One line on what it is for.
+    pub summary: String,
+    /// Its events.
+    pub events: Vec<Event>,
+    /// Its matcher.
+    pub matcher: Option<String>,
+    /// Its time limit in milliseconds; that of all hooks if absent.
+    pub timeout_ms: Option<u64>,
+}
+
+/// Where reading a manifest learns about ready-made hooks.
+pub trait Presets {
+    /// The names of all, for suggestions.
+    fn names(&self) -> Vec<&str>;
+
+    /// One by its exact name.
+    fn find(&self, name: &str) -> Option<Preset>;
+
+    /// The options that result when the manifest's are laid over the preset's own.
+    ///
+    /// # Errors
+    ///
+    /// The path of the key that is wrong, and why.
+    fn options(
+        &self,
+        name: &str,
+        overrides: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, (Vec<String>, String)>;
+}
+
+/// Something wrong in a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file and place.
+    pub origin: Origin,
+    /// What is wrong and, where it can be guessed, what was meant.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Origin { file, position } = &self.origin;
+        write!(formatter, "{file}:{}:{}: {}", position.line, position.column, self.message)
+    }
+}
+
+/// All that is wrong in the manifests of a chain, in the order of the files; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                formatter.write_str("\n")?;
+            }
+            write!(formatter, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

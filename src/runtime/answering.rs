@@ -1,0 +1,191 @@
+//! The way of a call: load, select, execute, merge, limit, each once and in this order.
+
+use super::budget;
+use super::call::Call;
+use super::children::{Around, Session};
+use super::load::{self, Broken, Load};
+use super::once::{self, tell_once};
+use super::prompt_command;
+use super::seen::Seen;
+use super::selection::select;
+use super::steps;
+use super::stop_limit::{self, Asked, Unlimited};
+use crate::chain::merge::{self, Ran, Verdict};
+use crate::chain::plan::Step;
+use crate::client::event::{Block, Event};
+use crate::client::matcher::Target;
+use crate::client::payload::Payload;
+use crate::machine::exports::Exports;
+use crate::manifest::OnError;
+use crate::session::id::SessionId;
+use crate::state::everywhere;
+use crate::state::inheritance;
+use crate::state::journal::{Entry, TYPED, UNASKED};
+use crate::state::session_switches::Scene;
+use crate::state::spill;
+use crate::state::store::FileStore;
+
+/// The answer to a payload.
+pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> Verdict {
+    let payload = seen.payload;
+    let mut notice = None;
+    if call.chain.scope == "user" && call.hook.is_none() {
+        if let Some(reply) = prompt_command::answer(call.paths, call.event, payload) {
+            TYPED.clone_into(&mut entry.unasked);
+            return call.block(reply);
+        }
+        if call.event == Event::SessionStart {
+            let scene = Scene::of_run(call.paths, payload);
+            notice = inheritance::inherit(&scene, &payload.source, entry.client);
+            everywhere::join(&scene);
+        }
+    }
+    let folder = call.paths.session(&SessionId::new(&*payload.session_id).file_name());
+    let store = FileStore::of_run(folder.join("flags"));
+    let session = Session { store: &store, folder: &folder };
+    if call.event == Event::SessionStart && payload.source == "compact" {
+        budget::forget(&store);
+    }
+    let keep = |text: &str| spill::keep(&folder, text);
+    let told = notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();
+    let unlimited = match executed(call, seen, session, told, entry) {
+        Ok(ran) if ran.is_empty() => return Verdict::default(),
+        Ok(ran) => {
+            let verdict = merge::merge(call.event, &ran, &keep);
+            Unlimited { verdict, ran, keep: &keep }
+        }
+        Err(why) => {
+            let verdict = broken(call, &why, is_news(call, session), entry);
+            Unlimited { verdict, ran: Vec::new(), keep: &keep }
+        }
+    };
+    stop_limit::limited(call, unlimited, &Asked::of(payload), entry)
+}
+
+/// What the chain's steps did, with what the user is to be told besides; nothing where no step was for
+/// the call and nothing is to be told.
+fn executed(
+    call: &Call<'_>,
+    seen: Seen<'_>,
+    session: Session<'_>,
+    mut told: Vec<Ran>,
+    entry: &mut Entry<'_>,
+) -> Result<Vec<Ran>, Broken> {
+    let (plan, outdated) = match load::load(call, entry) {
+        Load::Plan { text, outdated } => (text, outdated),
+        Load::Absent => return Ok(told),
+        Load::Broken(why) => return Err(why),
+    };
+    let mut tell = |message: String| told.push(Ran::told("hookman", message));
+    if let Some(problems) = outdated.filter(|_| is_news(call, session)) {
+        tell(format!("the manifest cannot be read, so its last good version is used\n{problems}"));
+    }
+    let steps = load::steps(call, &plan, &Target::of(call.event, seen.payload))?;
+    if steps.is_empty()
+        && let Some(message) = load::astray(call, &plan, entry)
+        && tell_once(session.store, once::ASTRAY)
+    {
+        tell(message);
+    }
+    let (selected, unread) = select(steps, call, seen.payload, session.store, entry);
+    unread.into_iter().for_each(tell);
+    if selected.is_empty() {
+        return Ok(told);
+    }
+    let exports = Exports::default();
+    let around = Around { session, project: call.chain.project(), exports: &exports };
+    let mut ran = steps::run(&selected, seen, around, entry);
+    if selected.iter().any(|candidate| candidate.step.budget.is_some()) {
+        let steps: Vec<&Step<'_>> = selected.iter().map(|candidate| &candidate.step).collect();
+        budget::keep(&steps, call.event, &mut ran, session, entry);
+    }
+    if let Err(error) = exports.gather() {
+        entry.note(format!("what its commands export does not reach the session: {error}"));
+    }
+    ran.append(&mut told);
+    Ok(ran)
+}
+
+/// The answer where the payload is none that hooks could be asked with.
+pub(super) fn without_payload(call: &Call<'_>, why: &str, entry: &mut Entry<'_>) -> Verdict {
+    entry.unasked = format!("{}{why}", UNASKED[0]);
+    entry.note(entry.unasked.clone());
+    unasked(call, "the client sent no readable payload", None, entry)
+}
+
+/// The answer to a call that this hookman does not understand.
+pub(super) fn misused(
+    call: &Call<'_>,
+    wrong: &str,
+    payload: Option<&Payload<'_>>,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    entry.unasked = format!("{}{wrong}", UNASKED[1]);
+    entry.note(entry.unasked.clone());
+    let why = format!(
+        "hookman was called in a way it does not know, by an entry of another version or of \
+         somebody else's ({wrong}); `hookman apply` writes the entries anew"
+    );
+    unasked(call, &why, payload, entry)
+}
+
+/// The verdict of the hooks that cannot be asked: that of the strictest of them.
+fn unasked(
+    call: &Call<'_>,
+    why: &str,
+    payload: Option<&Payload<'_>>,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    let target = match payload {
+        Some(payload) => Target::of(call.event, payload),
+        None => Target::new(call.event, None),
+    };
+    let verdict = strictest_of(call, why, &target, entry);
+    let asked = payload.map_or_else(Asked::by_client, Asked::of);
+    let folder = call.paths.session(&asked.session.file_name());
+    let keep = |text: &str| spill::keep(&folder, text);
+    let unlimited = Unlimited { verdict, ran: Vec::new(), keep: &keep };
+    stop_limit::limited(call, unlimited, &asked, entry)
+}
+
+fn strictest_of(call: &Call<'_>, why: &str, target: &Target<'_>, entry: &mut Entry<'_>) -> Verdict {
+    let plan = match load::load(call, entry) {
+        Load::Plan { text, .. } => text,
+        Load::Absent => return Verdict::default(),
+        Load::Broken(why) => return broken(call, &why, true, entry),
+    };
+    let steps = match load::steps(call, &plan, target) {
+        Ok(steps) => steps,
+        Err(why) => return broken(call, &why, true, entry),
+    };
+    for step in steps.iter().filter(|step| step.on_error != OnError::Open) {
+        entry.unasked_gate(step, call.event, why);
+    }
+    // Of the strictest the first, as it would have spoken.
+    let gate = steps.iter().rev().max_by_key(|step| step.on_error);
+    match gate.filter(|step| step.on_error != OnError::Open) {
+        Some(Step { name, on_error, .. }) => call.failed(*on_error, format!("{name}: {why}")),
+        None => Verdict::default(),
+    }
+}
+
+/// Whether the user has not been shown yet what is wrong with the manifest; an event that shows no
+/// messages does not count.
+fn is_news(call: &Call<'_>, session: Session<'_>) -> bool {
+    !call.event.shows_messages() || tell_once(session.store, once::BROKEN)
+}
+
+/// The verdict where no plan is left to go by.
+fn broken(call: &Call<'_>, why: &Broken, is_new: bool, entry: &mut Entry<'_>) -> Verdict {
+    let Broken { problems, on_error } = why;
+    entry.unasked = format!("{}{problems}", UNASKED[2]);
+    entry.note(entry.unasked.clone());
+    let mut message = format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
+    let holds = *on_error != OnError::Open && call.event.facts().block != Block::Never;
+    if holds {
+        message.push_str("\nIt declares hooks that must not fail open, or may do so.");
+    } else if !is_new {
+        return Verdict::default();
+    }
+    call.failed(*on_error, message)
+}

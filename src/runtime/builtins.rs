@@ -1,0 +1,65 @@
+//! Running built-in hooks, in this process.
+
+use std::time::{Duration, Instant};
+
+use super::children::{Came, Session};
+use super::seen::Seen;
+use crate::builtin::catalogue;
+use crate::builtin::context::{self, Context};
+use crate::builtin::kind::Kind;
+use crate::builtin::real_host::RealHost;
+use crate::chain::outcome::{Failure, Outcome};
+use crate::chain::plan::{Run, Step};
+
+/// A step that is a built-in hook.
+#[derive(Clone, Copy)]
+pub(super) struct Builtin<'s> {
+    step: &'s Step<'s>,
+    kind: &'s str,
+    options: &'s str,
+}
+
+impl<'s> Builtin<'s> {
+    /// The built-in hook of a step; `None` for a command.
+    pub(super) fn of(step: &'s Step<'s>) -> Option<Self> {
+        match step.run {
+            Run::Builtin { kind, options } => Some(Self { step, kind, options }),
+            Run::Command(_) | Run::Argv(_) => None,
+        }
+    }
+
+    /// Whether it may keep its neighbours waiting.
+    pub(super) fn takes_time(self) -> bool {
+        catalogue::kind(self.kind).is_some_and(Kind::takes_time)
+    }
+
+    /// Runs it. Its failure is a failure of the hook, for which `on_error` says what follows.
+    pub(super) fn run(self, seen: Seen<'_>, session: Session<'_>) -> Came {
+        let started = Instant::now();
+        let outcome = self.outcome(seen, session);
+        Came { outcome, exit: None, took: started.elapsed(), warnings: Vec::new() }
+    }
+
+    fn outcome(self, seen: Seen<'_>, session: Session<'_>) -> Outcome {
+        let Some(kind) = catalogue::kind(self.kind) else {
+            let why = format!("this hookman has no built-in hooks of the kind `{}`", self.kind);
+            return Outcome::Failure(Failure::Builtin(why));
+        };
+        let timeout_ms = self.step.timeout_ms;
+        let host = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
+        let context = Context {
+            name: self.step.name,
+            event: seen.event,
+            payload: seen.payload,
+            text: seen.text,
+            options: self.options,
+            store: session.store,
+            host: &host,
+        };
+        match (kind.run)(&context) {
+            Ok(answer) => Outcome::Answer(answer, None),
+            Err(context::Failure::Late) => Outcome::Failure(Failure::TimedOut(timeout_ms)),
+            Err(failure) => Outcome::Failure(Failure::Builtin(failure.to_string())),
+        }
+    }
+}

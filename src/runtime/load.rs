@@ -1,0 +1,86 @@
+//! The first step of a run: the chain's plan, and its steps for a call.
+
+use super::call::Call;
+use crate::chain::plan::{Plan, Step};
+use crate::client::matcher::Target;
+use crate::manifest::OnError;
+use crate::state::chains::{self, Loaded};
+use crate::state::journal::Entry;
+
+/// What a run has of its chain.
+pub(super) enum Load {
+    /// A plan.
+    Plan {
+        /// Its text.
+        text: String,
+        /// What is wrong with the manifest, where this is the last good plan.
+        outdated: Option<String>,
+    },
+    /// There is no manifest.
+    Absent,
+    /// There is no plan to go by.
+    Broken(Broken),
+}
+
+/// Why a chain cannot be known, and what that means.
+pub(super) struct Broken {
+    pub problems: String,
+    pub on_error: OnError,
+}
+
+/// Loads the plan of a call's chain, with a note of what was odd about it.
+pub(super) fn load(call: &Call<'_>, entry: &mut Entry<'_>) -> Load {
+    match chains::load(call.paths, &call.chain) {
+        Loaded::Plan(text) => Load::Plan { text, outdated: None },
+        Loaded::Mended(text) => {
+            entry.note("the plan was damaged, and was made anew".to_owned());
+            Load::Plan { text, outdated: None }
+        }
+        Loaded::LastGood(text, problems) => {
+            entry.note(format!("the last good plan is used: {problems}"));
+            Load::Plan { text, outdated: Some(problems) }
+        }
+        Loaded::Absent => Load::Absent,
+        Loaded::Broken { problems, on_error } => Load::Broken(Broken { problems, on_error }),
+    }
+}
+
+/// The steps of a plan for a target.
+///
+/// # Errors
+///
+/// When the plan cannot be read; the strictest of the manifest's words counts then.
+pub(super) fn steps<'p>(
+    call: &Call<'_>,
+    plan: &'p str,
+    target: &Target<'_>,
+) -> Result<Vec<Step<'p>>, Broken> {
+    let wrong =
+        |line| format!("hookman does not understand its own plan, please report it: {line}");
+    let read = || -> Result<Vec<Step<'p>>, String> {
+        let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
+        let steps = plan.steps(call.event, call.hook.as_deref(), target);
+        steps.map(|step| step.map_err(wrong)).collect()
+    };
+    read().map_err(|problems| {
+        let on_error = chains::strictest(call.paths, &call.chain);
+        Broken { problems, on_error }
+    })
+}
+
+/// What to say of an entry of a hook's own that calls nothing, such as that of a hook that has another
+/// name by now; the client goes on calling it until the settings are written anew.
+pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Option<String> {
+    let (event, hook) = (call.event, call.hook.as_deref()?);
+    if Plan::parse(plan).is_none_or(|plan| plan.answers(event, hook)) {
+        return None;
+    }
+    let flag = if call.chain.overlay.is_some() { " --project" } else { "" };
+    let message = format!(
+        "{event} has an entry for `{hook}` of its own, and no hook of that name runs there; run \
+         `hookman apply{flag}`"
+    );
+    entry.note(message.clone());
+    let is_there = chains::entries(&call.chain).name(event, hook);
+    (is_there && event.shows_messages()).then_some(message)
+}

@@ -1,0 +1,148 @@
+//! Switching by a prompt: the answer comes back at once, and the model is not called.
+
+use std::path::{Path, PathBuf};
+
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+use crate::machine::paths::Paths;
+use crate::machine::{clients, environment};
+use crate::session::id::SessionId;
+use crate::session::request::{self, Careful, Command, Request, Term, Verb};
+use crate::state::careful::{self, Place};
+use crate::state::reply::Reply;
+use crate::state::session_switches::Scene;
+use crate::state::{chains, profiles, slash_commands, switchable, switching};
+
+/// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
+///
+/// A slash command is answered where its file is hookman's. A plain prompt such as `hookman disable one` is only taken
+/// where it cannot well be meant for the model, as [`request::in_prompt`] says.
+pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Option<String> {
+    match event {
+        Event::UserPromptExpansion => {
+            let name = payload.command_name.strip_prefix("hook:")?;
+            let command = match name {
+                "careful" => Command::Careful,
+                name => Command::Switch(Verb::from_name(name)?),
+            };
+            let call = format!("/hook:{name}");
+            if !slash_commands::is_ours(paths, name, &payload.command_source) {
+                return None;
+            }
+            let words = &payload.command_args;
+            let (Ok(text) | Err(text)) = reply(paths, payload, command, words, &call);
+            Some(text)
+        }
+        Event::UserPromptSubmit => {
+            let prompt = request::in_prompt(&payload.prompt)?;
+            let call = match prompt.command {
+                Command::Switch(verb) => format!("hookman {}", verb.name()),
+                Command::Profile | Command::Careful => String::new(),
+            };
+            match reply(paths, payload, prompt.command, prompt.words, &call) {
+                Ok(text) => Some(text),
+                Err(text) => prompt.is_sure.then_some(text),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn reply(
+    paths: &Paths,
+    payload: &Payload<'_>,
+    command: Command,
+    words: &str,
+    call: &str,
+) -> Result<String, String> {
+    let project = environment::raw("CLAUDE_PROJECT_DIR")
+        .map(PathBuf::from)
+        .or_else(|| chains::project_around(Path::new(&*payload.cwd)));
+    let project = project.as_deref();
+    let scene = Scene {
+        paths,
+        session: SessionId::new(&*payload.session_id),
+        directory: &payload.cwd,
+        person: is_typed(payload) && clients::is_called_by_client(&paths.config),
+        profile: None,
+        prompt: &payload.prompt_id,
+        is_run: true,
+    };
+    let named = |reply: Reply| format!("{}\nSession: {}", reply.text, scene.session);
+    let said = |error: anyhow::Error| format!("{error:#}");
+    let hooks = || switchable::switchable(paths, project).map_err(|wrong| wrong.to_string());
+    match command {
+        Command::Switch(Verb::Status) => {
+            crate::state::status::report(&scene, project).map_err(said)
+        }
+        Command::Switch(verb) => {
+            let request = Request::parse(words)?.of(command)?;
+            let (mut hooks, wrong) = hooks()?;
+            if verb == Verb::Enable {
+                switchable::add_switched(&mut hooks, paths, &scene.session).map_err(said)?;
+            }
+            let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text);
+            let hooks = hooks.map_err(|text| with(&wrong, text))?;
+            let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
+            Ok(with(&wrong, named(reply)))
+        }
+        Command::Careful => {
+            let wish = Careful::parse(words, None)?;
+            let place = Place {
+                paths,
+                session: Some(&scene.session),
+                project: &careful::project(
+                    paths,
+                    project.map(Path::to_owned),
+                    Path::new(scene.directory),
+                ),
+                person: scene.person,
+            };
+            careful::perform(&place, &wish, false).map(|answer| answer.text).map_err(said)
+        }
+        Command::Profile => {
+            let (is_off, words) = without_off(words);
+            let request = Request::parse(&words)?.of(command)?;
+            let name = match request.hooks.as_slice() {
+                [] => None,
+                [name] => Some(name.as_str()),
+                _ => return Err("one profile at a time".to_owned()),
+            };
+            if is_off && request.term != Term::Session {
+                return Err("--off takes no --for, --until or --turn".to_owned());
+            }
+            if is_off {
+                return profiles::end(&scene, name).map(named).map_err(said);
+            }
+            let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string());
+            let (known, wrong) = known?;
+            let Some(name) = name else { return Ok(with(&wrong, profiles::listed(&known))) };
+            let chosen = profiles::choose(&known, &hooks()?.0, name);
+            let chosen = chosen.map_err(|text| with(&wrong, text))?;
+            let reply = profiles::disable(&scene, &chosen, &request.term).map_err(said)?;
+            Ok(with(&wrong, named(reply)))
+        }
+    }
+}
+
+/// Whether the client's payload proves that a person typed the prompt.
+///
+/// A prompt that the model scheduled (`ScheduleWakeup`, `CronCreate`) reaches `UserPromptSubmit` like
+/// any other, a slash command too; only a typed command reaches `UserPromptExpansion` (2.1.329). The
+/// client's schema has a `source` that tells them apart, `user` for its composer, but the client need
+/// not give it.
+fn is_typed(payload: &Payload<'_>) -> bool {
+    !payload.command_name.is_empty() || payload.source == "user"
+}
+
+/// A text after what is wrong with the manifests.
+fn with(wrong: &[String], text: String) -> String {
+    wrong.iter().cloned().chain([text]).collect::<Vec<_>>().join("\n")
+}
+
+/// The words without `--off`, and whether that was among them.
+fn without_off(words: &str) -> (bool, String) {
+    let (off, rest): (Vec<&str>, Vec<&str>) =
+        words.split_whitespace().partition(|word| *word == "--off");
+    (!off.is_empty(), rest.join(" "))
+}

@@ -1,0 +1,112 @@
+//! Which steps of a chain run: what their conditions and the switches leave.
+
+use super::call::Call;
+use super::once::{self, tell_once};
+use super::steps::Candidate;
+use super::{conditions, gates, overrides};
+use crate::chain::plan::Step;
+use crate::client::payload::Payload;
+use crate::machine::clock;
+use crate::machine::paths::Paths;
+use crate::session::store::Store;
+use crate::session::switches::{Moment, Switches};
+use crate::state::journal::Entry;
+use crate::state::session_switches::{self, Scene, SwitchesFile};
+
+/// Drops the steps that are switched off in the session, or whose conditions are not met and will
+/// not be; with what the user is to be told of switches that cannot be used.
+pub(super) fn select<'p>(
+    steps: Vec<Step<'p>>,
+    call: &Call<'_>,
+    payload: &Payload<'_>,
+    store: &dyn Store,
+    entry: &mut Entry<'_>,
+) -> (Vec<Candidate<'p>>, Option<String>) {
+    let mut chosen: Vec<Candidate<'p>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        match conditions::unmet(&step, payload, entry) {
+            // What an earlier step makes of the input may meet them.
+            Some(unmet) if !chosen.is_empty() && conditions::may_change(call.event, unmet) => {
+                chosen.push(Candidate { step, unmet: Some(unmet) });
+            }
+            Some(unmet) => conditions::skip(&step, unmet, entry),
+            None => chosen.push(Candidate { step, unmet: None }),
+        }
+    }
+    if chosen.is_empty() {
+        return (chosen, None);
+    }
+    let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);
+    let moment = Moment { prompt, agent, ..Moment::default() };
+    let (switches, unread) = switches_of(call.paths, payload, moment, store, entry);
+    let why_not = |step: &Step<'_>, scope: &str| {
+        if call.overrides.skips(step.name) {
+            return Some(overrides::SKIP.to_owned());
+        }
+        let (switches, now) = switches.as_ref()?;
+        let moment = Moment { now: *now, user_only: step.user_only, ..moment };
+        let off = switches.off(scope, step.name, moment)?;
+        let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
+        Some(format!("a switch since {}{}", off.since, profile.unwrap_or_default()))
+    };
+    chosen.retain(|Candidate { step, unmet }| {
+        let why = why_not(step, &entry.scope);
+        let stays = why.is_none();
+        match (why, unmet) {
+            (Some(why), None) => entry.skipped(step, "off", why),
+            (Some(_), Some(unmet)) => conditions::skip(step, *unmet, entry),
+            (None, _) => {}
+        }
+        stays
+    });
+    let strictest = chosen.iter().map(|candidate| candidate.step.on_error).max();
+    gates::chosen(strictest.unwrap_or_default());
+    (chosen, unread)
+}
+
+/// A session's switches and the time, where there are any. A file that cannot be used switches
+/// nothing, so what is on stays on; a damaged one is set aside, and the user is told once.
+fn switches_of(
+    paths: &Paths,
+    payload: &Payload<'_>,
+    moment: Moment<'_>,
+    store: &dyn Store,
+    entry: &mut Entry<'_>,
+) -> (Option<(Switches, i64)>, Option<String>) {
+    let scene = Scene::of_run(paths, payload);
+    let path = session_switches::switches_file(paths, &scene.session);
+    match session_switches::read(&path) {
+        Ok(SwitchesFile::Nothing) => (None, None),
+        Ok(SwitchesFile::Switches(mut switches)) => {
+            if switches.awaits_turn(moment.prompt) {
+                let tied = session_switches::change_soon(&scene, |switches| {
+                    switches.begin_turn(moment.prompt);
+                    true
+                });
+                match tied {
+                    Ok(_) => switches.begin_turn(moment.prompt),
+                    // It would hold in every turn to come.
+                    Err(error) => {
+                        entry.note(format!("a switch for one turn does not hold: {error:#}"));
+                        switches.drop_untied(moment.prompt);
+                    }
+                }
+            }
+            (Some((switches, clock::unix_seconds())), None)
+        }
+        Ok(SwitchesFile::Damaged(error)) => {
+            entry.note(format!("the switches were not read: {error}"));
+            let aside = session_switches::change_soon(&scene, |_| false);
+            let aside = aside.ok().and_then(|changed| changed.aside);
+            (None, aside.map(|aside| format!("the {aside}")))
+        }
+        Err(error) => {
+            entry.note(format!("the switches were not read: {error}"));
+            let message = format!(
+                "the session's switches do not hold, because they cannot be trusted: {}: {error}",
+                paths.shown(&path)
+            );
+            (None, tell_once(store, once::SWITCHES).then_some(message))
+        }
+    }
+}

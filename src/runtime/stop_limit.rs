@@ -1,0 +1,187 @@
+//! How often a chain may keep a session, or a subagent, from ending.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::call::Call;
+use crate::chain::merge::{self, Ran, Verdict};
+use crate::chain::outcome::Outcome;
+use crate::chain::room::Keep;
+use crate::client::answer::{Answer, Decision};
+use crate::client::event::Event;
+use crate::client::payload::Payload;
+use crate::machine::lock::Lock;
+use crate::machine::{clients, clock, environment, files};
+use crate::session::id::{SessionId, safe_name};
+use crate::state::journal::Entry;
+
+/// How often the end of one prompt's work may be refused, unless the client's variable says it.
+///
+/// Source: the client's own number (2.1.143 and later), which it counts from the last tool call on:
+/// a session that calls a tool each time it is kept going never comes to its end.
+const CAP: u64 = 8;
+
+/// How long another run that counts is waited for.
+const WAIT: Duration = Duration::from_secs(1);
+
+const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+
+/// A verdict and what it came from.
+pub(super) struct Unlimited<'a> {
+    pub verdict: Verdict,
+    /// What the steps did.
+    pub ran: Vec<Ran>,
+    /// Keeps a text that is too long for the answer.
+    pub keep: Keep<'a>,
+}
+
+/// The end that is asked for: of a session's work on a prompt, or of a subagent.
+pub(super) struct Asked<'a> {
+    /// The session's id.
+    pub session: SessionId<'a>,
+    /// The prompt that was worked on; empty where the client does not say.
+    prompt: Cow<'a, str>,
+    /// The subagent, or empty.
+    agent: &'a str,
+    /// Whether the client says that the work goes on because an end was refused, or nothing.
+    is_active: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// What a payload says.
+    pub(super) fn of(payload: &'a Payload<'_>) -> Self {
+        Self {
+            session: SessionId::new(&*payload.session_id),
+            prompt: Cow::Borrowed(&payload.prompt_id),
+            agent: &payload.agent_id,
+            is_active: payload.stop_hook_active,
+        }
+    }
+
+    /// What is known without a payload: the client's process, whose refusals of an hour are counted
+    /// as those of one prompt.
+    pub(super) fn by_client() -> Self {
+        Self {
+            session: SessionId::new(format!("client-{}", clients::caller())),
+            prompt: format!("hour-{}", clock::unix_seconds() / 3600).into(),
+            agent: "",
+            is_active: true,
+        }
+    }
+}
+
+/// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
+/// prompt. A count that cannot be kept allows one refusal.
+pub(super) fn limited(
+    call: &Call<'_>,
+    unlimited: Unlimited<'_>,
+    asked: &Asked<'_>,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    let Unlimited { verdict, ran, keep } = unlimited;
+    let event = call.event;
+    if !matches!(event, Event::Stop | Event::SubagentStop) || !goes_on(event, &verdict, &ran) {
+        return verdict;
+    }
+    let cap = environment::text(VARIABLE).and_then(|cap| cap.parse().ok()).unwrap_or(CAP);
+    if cap == 0 {
+        return verdict;
+    }
+    let active = asked.is_active;
+    let count = count(&file(call, asked), &asked.prompt, active);
+    let message = match count {
+        Some(count) if count <= cap => return verdict,
+        None if !active => return verdict,
+        Some(_) => {
+            let times = if cap == 1 { "once".to_owned() } else { format!("{cap} times") };
+            format!("allowing {event}: it was refused {times} for this prompt")
+        }
+        None => format!("allowing {event}: the block count could not be saved"),
+    };
+    if ran.is_empty() {
+        entry.note(message.clone());
+    }
+    let refused = ran.iter().filter(|ran| refuses(event, ran)).map(|ran| ran.name.as_str());
+    entry.overruled(&refused.collect::<Vec<_>>(), &message);
+    let message = format!("{message} ({VARIABLE} sets the number, 0 lifts the limit)");
+    let mut rest: Vec<Ran> = ran.iter().map(|ran| without_refusal(event, ran)).collect();
+    rest.push(Ran::told("hookman", message));
+    merge::merge(event, &rest, keep)
+}
+
+/// A step with all that it said but what would keep the end from coming.
+fn without_refusal(event: Event, ran: &Ran) -> Ran {
+    let answer = ran.answer(event);
+    let answer = Answer { decision: None, reason: None, context: Vec::new(), ..answer };
+    Ran { outcome: Outcome::Answer(answer, None), ..ran.clone() }
+}
+
+fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
+    verdict.decision == Some(Decision::Deny) || ran.iter().any(|ran| refuses(event, ran))
+}
+
+// A text for the model keeps the session going as a block does (client 2.1.163 and later).
+fn refuses(event: Event, ran: &Ran) -> bool {
+    let answer = ran.answer(event);
+    answer.decision == Some(Decision::Deny) || !answer.context.is_empty()
+}
+
+/// Where the refusals of a chain are counted, or of a hook with an entry of its own: the client asks
+/// each of them at every stop.
+fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
+    let hook = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
+    let who = if asked.agent.is_empty() { "main" } else { asked.agent };
+    let stops = call.paths.session(&asked.session.file_name()).join("stops");
+    stops.join(format!("{}{hook}", call.chain.scope)).join(&*safe_name(who))
+}
+
+/// Counts one more refusal for a prompt and gives how many there were. Where the client does not
+/// name the prompt, one that was not refused before begins anew.
+fn count(file: &Path, prompt: &str, active: bool) -> Option<u64> {
+    let _lock = Lock::take_within(&file.parent()?.with_extension("lock"), WAIT).ok()?;
+    let mut text = String::new();
+    files::read_own(file, &mut text).ok()?;
+    let before = text.split_once(' ').filter(|(_, known)| *known == prompt);
+    let before = before.filter(|_| active || !prompt.is_empty());
+    let count = before.and_then(|(count, _)| count.parse::<u64>().ok()).unwrap_or(0) + 1;
+    let mut line = String::new();
+    let _ = write!(line, "{count} {prompt}");
+    files::replace_private(file, &line).ok()?;
+    Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_counted_for_each_prompt() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("stops/main");
+        let rows = [
+            ("a", false, 1),
+            ("a", true, 2),
+            // A tool call in between does not begin it anew.
+            ("a", false, 3),
+            ("b", true, 1),
+            ("", true, 1),
+            ("", true, 2),
+            ("", false, 1),
+        ];
+        for (prompt, active, expected) in rows {
+            assert_eq!(count(&file, prompt, active), Some(expected), "{prompt} {active}");
+        }
+        // Many at once are counted one by one.
+        let mut counts: Vec<u64> = std::thread::scope(|scope| {
+            let count = || scope.spawn(|| count(&file, "c", true).unwrap());
+            let running: Vec<_> = (0..20).map(|_| count()).collect();
+            running.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        counts.sort_unstable();
+        assert!(counts.into_iter().eq(1..=20));
+        let inside = file.join("below-a-file");
+        assert_eq!(count(&inside, "a", true), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! A store that is gone with the process: for tests, and for runs that are to have no consequences.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::store::Store;
+
+/// A store in memory, under a clock that its owner moves.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    now: u64,
+    is_broken: bool,
+    /// The second at which each flag falls.
+    flags: BTreeMap<String, u64>,
+    counters: BTreeMap<String, u64>,
+    texts: BTreeMap<String, String>,
+}
+
+impl MemoryStore {
+    /// Sets the clock, in seconds.
+    pub fn set_now(&self, now: u64) {
+        self.lock().now = now;
+    }
+
+    /// Makes every use of the store fail, or no longer.
+    pub fn set_broken(&self, is_broken: bool) {
+        self.lock().is_broken = is_broken;
+    }
+
+    /// The names of the flags that are up, sorted.
+    pub fn flags(&self) -> Vec<String> {
+        let kept = self.lock();
+        let up = kept.flags.iter().filter(|(_, falls)| **falls > kept.now);
+        up.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The counters that are not 0, by name.
+    pub fn counters(&self) -> BTreeMap<String, u64> {
+        let kept = self.lock();
+        let counters = kept.counters.iter().filter(|(_, value)| **value != 0);
+        counters.map(|(name, value)| (name.clone(), *value)).collect()
+    }
+
+    /// The named texts.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        self.lock().texts.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn usable(&self) -> io::Result<MutexGuard<'_, Kept>> {
+        let kept = self.lock();
+        if kept.is_broken { Err(io::Error::other("disk full")) } else { Ok(kept) }
+    }
+}
+
+impl Kept {
+    fn is_up(&self, flag: &str) -> bool {
+        self.flags.get(flag).is_some_and(|falls| *falls > self.now)
+    }
+}
+
+impl Store for MemoryStore {
+    fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool> {
+        let mut kept = self.usable()?;
+        let was_up = kept.is_up(flag);
+        if !was_up {
+            let falls = kept.now.saturating_add(ttl.as_secs());
+            kept.flags.insert(flag.to_owned(), falls);
+        }
+        Ok(!was_up)
+    }
+
+    fn is_up(&self, flag: &str) -> io::Result<bool> {
+        Ok(self.usable()?.is_up(flag))
+    }
+
+    fn take(&self, flag: &str) -> io::Result<bool> {
+        let mut kept = self.usable()?;
+        let was_up = kept.is_up(flag);
+        kept.flags.remove(flag);
+        Ok(was_up)
+    }
+
+    fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
+        let mut kept = self.usable()?;
+        let value = kept.counters.entry(counter.to_owned()).or_default();
+        *value = if by == i64::MIN { 0 } else { value.saturating_add_signed(by) };
+        Ok(*value)
+    }
+
+    fn text(&self, name: &str) -> io::Result<Option<String>> {
+        Ok(self.usable()?.texts.get(name).cloned())
+    }
+
+    fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool> {
+        let mut kept = self.usable()?;
+        if kept.texts.get(name).map(String::as_str) != old {
+            return Ok(false);
+        }
+        match new {
+            Some(new) => kept.texts.insert(name.to_owned(), new.to_owned()),
+            None => kept.texts.remove(name),
+        };
+        Ok(true)
+    }
+
+    fn keep_newest(&self, _: &str, _: &str, _: usize) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_keeps_what_a_store_on_disk_keeps() {
+        let store = MemoryStore::default();
+        let minute = Duration::from_secs(60);
+        assert!(store.raise("a", minute).unwrap() && !store.raise("a", minute).unwrap());
+        store.set_now(60);
+        assert!(!store.is_up("a").unwrap() && store.flags().is_empty());
+        assert!(store.raise("a", minute).unwrap() && store.take("a").unwrap());
+        assert_eq!(store.count("c", 2).unwrap(), 2);
+        assert_eq!(store.count("c", -5).unwrap(), 0);
+        let set = store.change("t", &mut |old| old.is_none().then(|| "x".to_owned()));
+        assert_eq!(set.unwrap().as_deref(), Some("x"));
+        assert!(!store.swap("t", None, None).unwrap());
+        assert_eq!(store.texts().len(), 1);
+        store.set_broken(true);
+        assert!(store.text("t").is_err() && store.raise("b", minute).is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! Careful mode of a session or a project: while it is on, every guard blocks.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::store::FileStore;
+use crate::machine::files;
+use crate::machine::paths::{self, Paths};
+use crate::session::id::SessionId;
+use crate::session::period;
+use crate::session::request::Careful as Wish;
+use crate::session::store::{CAREFUL, Store};
+
+/// How long it lasts in a session that is told no time: longer than any session.
+const LONG: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+/// What careful mode is about.
+pub struct Place<'p> {
+    /// hookman's directories.
+    pub paths: &'p Paths,
+    /// The session; none where only a project is meant.
+    pub session: Option<&'p SessionId<'p>>,
+    /// The project, or where there is none the directory.
+    pub project: &'p Path,
+    /// Whether a person asks, and not an agent's tool.
+    pub person: bool,
+}
+
+/// Where careful mode is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Careful {
+    /// In the session.
+    pub session: bool,
+    /// In the project.
+    pub project: bool,
+}
+
+/// What came of a wish.
+pub struct Answer {
+    /// Where it is on now.
+    pub now: Careful,
+    /// Whether this changed it.
+    pub changed: bool,
+    /// Whether it was refused.
+    pub refused: bool,
+    /// For people.
+    pub text: String,
+}
+
+/// The project that is meant: the one that was found, else the repository around `here`, else
+/// that directory. The home is none, though its own manifest is in it.
+pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
+    let is_home = |folder: &PathBuf| paths.home.as_deref() == Some(folder.as_path());
+    let repository = || here.ancestors().find(|it| files::is_there(&it.join(".git")));
+    match found.filter(|found| !is_home(found)) {
+        Some(found) => found,
+        None => repository().unwrap_or(here).to_owned(),
+    }
+}
+
+/// Where careful mode is on.
+///
+/// # Errors
+///
+/// When the session's state cannot be read.
+pub fn now(place: &Place<'_>) -> Result<Careful> {
+    let session = match place.session {
+        Some(session) => store(place.paths, session).is_up(CAREFUL).context(UNREADABLE)?,
+        None => false,
+    };
+    Ok(Careful { session, project: files::is_there(&file(place)) })
+}
+
+const UNREADABLE: &str = "the session's flags cannot be used";
+
+/// Does what is wished, in the session or, if `of_project`, in the project.
+///
+/// # Errors
+///
+/// When a time cannot be read, or the state cannot be read or written.
+pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answer> {
+    let before = now(place)?;
+    let is_on = if of_project { before.project } else { before.session };
+    if matches!(wish, Wish::Off) && is_on && !place.person {
+        let text = "Careful mode can be switched off only by the user, in another terminal \
+                    or by typing /hook:careful off";
+        return Ok(Answer { now: before, changed: false, refused: true, text: text.to_owned() });
+    }
+    match wish {
+        Wish::Status => {}
+        Wish::On(time) => set(place, time.as_deref(), of_project)?,
+        Wish::Off if of_project => files::remove(&file(place))?,
+        Wish::Off => {
+            if let Some(session) = place.session {
+                store(place.paths, session).take(CAREFUL).context(UNREADABLE)?;
+            }
+        }
+    }
+    let now = now(place)?;
+    Ok(Answer { now, changed: now != before, refused: false, text: text(place, now) })
+}
+
+fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
+    if of_project {
+        let project = format!("{}\n", paths::real(place.project).display());
+        return Ok(files::replace_private(&file(place), &project)?);
+    }
+    let wrong = || {
+        format!("--for takes a time such as 90s, 30m, 2h or 1d, not `{}`", time.unwrap_or_default())
+    };
+    let lasts = match time {
+        None => LONG,
+        Some(time) => {
+            let seconds = period::seconds(time).filter(|seconds| *seconds > 0);
+            Duration::from_secs(seconds.with_context(wrong)?)
+        }
+    };
+    if let Some(session) = place.session {
+        // A flag that is up keeps its end, so it is taken down first.
+        let store = store(place.paths, session);
+        store.take(CAREFUL).context(UNREADABLE)?;
+        store.raise(CAREFUL, lasts).context(UNREADABLE)?;
+    }
+    Ok(())
+}
+
+/// Where it is on, in words.
+pub fn text(place: &Place<'_>, now: Careful) -> String {
+    let project = place.paths.shown(place.project);
+    let places = match (now.session, now.project) {
+        (true, true) => format!("for this session, and for the project {project}"),
+        (true, false) => "for this session".to_owned(),
+        (false, true) => format!("for the project {project}"),
+        (false, false) => return "Careful mode is off: guards do what their levels say".to_owned(),
+    };
+    format!("Careful mode is on {places}: guards block whatever they find")
+}
+
+/// Gives careful mode to a session that goes on under a new id; best effort.
+pub(super) fn inherit(paths: &Paths, before: &SessionId<'_>, after: &SessionId<'_>) {
+    if store(paths, before).is_up(CAREFUL).unwrap_or(false) {
+        let _ = store(paths, after).raise(CAREFUL, LONG);
+    }
+}
+
+fn store(paths: &Paths, session: &SessionId<'_>) -> FileStore {
+    FileStore::new(paths.session(&session.file_name()).join("flags"))
+}
+
+fn file(place: &Place<'_>) -> PathBuf {
+    paths::careful(&place.paths.state, &paths::real(place.project))
+}

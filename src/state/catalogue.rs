@@ -1,0 +1,48 @@
+//! The catalogue of built-in hooks as manifests ask for it.
+
+use serde_json::{Map, Value};
+
+use crate::builtin::catalogue::{self, Entry};
+use crate::manifest::schema::ReadyMade;
+use crate::manifest::{Preset, Presets};
+
+/// The hooks that are compiled in.
+#[derive(Clone, Copy, Debug)]
+pub struct Catalogue;
+
+impl Presets for Catalogue {
+    fn names(&self) -> Vec<&str> {
+        catalogue::names().to_vec()
+    }
+
+    fn find(&self, name: &str) -> Option<Preset> {
+        let entry = catalogue::find(name)?;
+        Some(Preset {
+            kind: entry.kind.name.to_owned(),
+            summary: entry.summary.clone(),
+            events: entry.events.clone(),
+            matcher: entry.matcher.clone(),
+            timeout_ms: entry.timeout.map(|seconds| seconds * 1000),
+        })
+    }
+
+    fn options(
+        &self,
+        name: &str,
+        overrides: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, (Vec<String>, String)> {
+        let entry = catalogue::find(name)
+            .ok_or_else(|| (Vec::new(), format!("no built-in hook is called `{name}`")))?;
+        entry.resolve(overrides).map_err(|problem| (problem.path, problem.message))
+    }
+}
+
+/// The ready-made hooks as the schema of a manifest has them.
+pub fn ready_made() -> Vec<ReadyMade> {
+    let entry = |entry: &&Entry| ReadyMade {
+        name: entry.name.to_owned(),
+        summary: entry.summary.clone(),
+        options: entry.kind.schema(),
+    };
+    catalogue::entries().iter().map(entry).collect()
+}

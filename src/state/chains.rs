@@ -1,0 +1,441 @@
+//! The chains on this machine: where their manifests are, and their compiled plans.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::catalogue::Catalogue;
+use super::stable_read::StableRead;
+use crate::chain::entries::Entries;
+use crate::chain::plan::{self, Header, Plan, Source};
+use crate::client::event::Event;
+use crate::machine::files::{self, Stamp};
+use crate::machine::foreign;
+use crate::machine::paths::{Paths, real};
+use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
+use crate::syntax::json::is_blank;
+
+/// A manifest with its overlay, one chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// `user` or `project`, for journals and reports.
+    pub scope: &'static str,
+    /// The manifest.
+    pub manifest: PathBuf,
+    /// The overlay that is not in git, for projects.
+    pub overlay: Option<PathBuf>,
+}
+
+impl Chain {
+    /// The user's chain.
+    pub fn of_user(paths: &Paths) -> Self {
+        Self { scope: "user", manifest: paths.user_manifest(), overlay: None }
+    }
+
+    /// The chain of the project in `directory`.
+    pub fn of_project(directory: &Path) -> Self {
+        // Its plan names files by whole paths, which must hold in every directory.
+        let whole = std::path::absolute(directory);
+        let folder = whole.as_deref().unwrap_or(directory).join(".claude");
+        Self {
+            scope: "project",
+            manifest: folder.join("hookman.toml"),
+            overlay: Some(folder.join("hookman.local.toml")),
+        }
+    }
+
+    /// The chain of the manifests that are next to a settings file.
+    pub fn next_to(settings: &Path, scope: &'static str) -> Self {
+        Self {
+            scope,
+            manifest: settings.with_file_name("hookman.toml"),
+            overlay: Some(settings.with_file_name("hookman.local.toml")),
+        }
+    }
+
+    /// The directory of the project whose chain it is.
+    pub fn project(&self) -> Option<&Path> {
+        self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())
+    }
+
+    /// The manifest and, where there can be one, its overlay.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        [Some(self.manifest.as_path()), self.overlay.as_deref()].into_iter().flatten()
+    }
+
+    /// The client's settings that may hold the chain's entries.
+    fn settings(&self) -> Vec<PathBuf> {
+        let names: &[&str] = match self.overlay {
+            Some(_) => &["settings.json", "settings.local.json"],
+            None => &["settings.json"],
+        };
+        names.iter().map(|name| self.manifest.with_file_name(name)).collect()
+    }
+
+    fn plan_file(&self, paths: &Paths) -> PathBuf {
+        paths.cache_for("plans", &self.manifest)
+    }
+}
+
+/// The chains that apply in a project, or outside of any.
+pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
+    let mut chains = vec![Chain::of_user(paths)];
+    // A home directory that is a project has one manifest, and it is the user's.
+    let of_project = project.map(Chain::of_project);
+    let is_another = |chain: &Chain| real(&chain.manifest) != real(&chains[0].manifest);
+    chains.extend(of_project.filter(is_another));
+    chains
+}
+
+/// The nearest directory upwards with a manifest.
+pub fn project_around(directory: &Path) -> Option<PathBuf> {
+    let has_manifest = |folder: &&Path| {
+        ["hookman.toml", "hookman.local.toml"]
+            .iter()
+            .any(|name| folder.join(".claude").join(name).is_file())
+    };
+    directory.ancestors().find(has_manifest).map(PathBuf::from)
+}
+
+/// What there is to run.
+#[derive(Debug)]
+pub enum Loaded {
+    /// A plan that fits its manifests.
+    Plan(String),
+    /// A plan that was made again because the cached one was damaged.
+    Mended(String),
+    /// The last plan that could be made, and what is wrong with the manifests since.
+    LastGood(String, String),
+    /// No manifest.
+    Absent,
+    /// Manifests that cannot be read and no earlier plan.
+    Broken {
+        /// What is wrong.
+        problems: String,
+        /// The strictest that they seem to say of failures.
+        on_error: OnError,
+    },
+}
+
+/// The plan of a chain: the cached one where it still fits, else made again on the spot.
+pub fn load(paths: &Paths, chain: &Chain) -> Loaded {
+    load_with(paths, chain, &StableRead::default())
+}
+
+fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
+    let mut cached = String::new();
+    let plan_file = chain.plan_file(paths);
+    let known = files::read_into(&plan_file, &mut cached);
+    let good = match &known {
+        Ok(true) => Header::parse(&cached),
+        _ => None,
+    };
+    if good.as_ref().is_some_and(|header| fits(header, chain)) {
+        return Loaded::Plan(cached);
+    }
+    let was_good = good.is_some();
+    stable.wait_for_the_end(|| chain.files());
+    let compiled = || match emptied(paths, chain) {
+        Some(problems) => Err(problems),
+        None => compile(paths, chain),
+    };
+    let mut made = compiled();
+    if was_good && matches!(made, Ok(None)) {
+        // Some programs remove a file before they write it.
+        stable.wait_a_moment();
+        made = compiled();
+    }
+    match made {
+        Ok(Some(plan)) if was_good || matches!(known, Ok(false)) => Loaded::Plan(plan),
+        Ok(Some(plan)) => Loaded::Mended(plan),
+        Ok(None) => {
+            let _ = files::remove(&plan_file);
+            Loaded::Absent
+        }
+        Err(problems) if was_good => Loaded::LastGood(cached, problems.to_string()),
+        Err(problems) => {
+            Loaded::Broken { problems: problems.to_string(), on_error: strictest(paths, chain) }
+        }
+    }
+}
+
+fn fits(header: &Header<'_>, chain: &Chain) -> bool {
+    let is_same = |path: &Path, source: &Source<'_>| {
+        path.to_str() == Some(&*source.path) && is_as_it_was(path, source)
+    };
+    let manifests = chain.files().count();
+    header.build == build()
+        && header.sources.len() >= manifests
+        && chain.files().zip(&header.sources).all(|(path, source)| is_same(path, source))
+        // The settings are among them where a hook has an entry of its own.
+        && (header.sources.len() == manifests || {
+            let settings = chain.settings();
+            header.sources.len() == manifests + settings.len()
+                && settings.iter().zip(&header.sources[manifests..]).all(|(it, source)| is_same(it, source))
+        })
+}
+
+fn is_as_it_was(path: &Path, source: &Source<'_>) -> bool {
+    match source.stamp {
+        Some(_) => files::stamp(path).is_ok_and(|stamp| stamp.map(triple) == source.stamp),
+        // A link into nowhere is not nothing.
+        None => !files::is_there(path),
+    }
+}
+
+fn triple(stamp: Stamp) -> (u64, i64, u64) {
+    (stamp.size, i64::try_from(stamp.modified).unwrap_or(i64::MAX), stamp.inode)
+}
+
+/// Reads a chain's manifests; `None` where there are none.
+///
+/// # Errors
+///
+/// Everything that is wrong with them, and that one of them was emptied.
+pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
+    emptied(paths, chain).map_or_else(|| parse(paths, chain), Err)
+}
+
+/// What to say of manifests without a word where the last plan that was made of them had hooks: a
+/// program that died while it saved leaves such a file, and it must not open a gate.
+pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
+    let is_blank = |path: &&Path| {
+        files::stamp(path).is_ok_and(|it| it.is_some_and(|it| it.size <= BLANKS))
+            && files::read_text(path).is_ok_and(|it| it.is_some_and(|it| is_blank(&it)))
+    };
+    let blank: Vec<&Path> = chain.files().filter(is_blank).collect();
+    if blank.is_empty() {
+        return None;
+    }
+    let mut cached = String::new();
+    files::read_into(&chain.plan_file(paths), &mut cached).ok().filter(|found| *found)?;
+    let header = Header::parse(&cached)?;
+    Plan::parse(&cached)?.hooks().next()?;
+    let was_other = |path: &&Path| {
+        let source = header.sources.iter().find(|it| path.to_str() == Some(&*it.path));
+        let before = source.and_then(|it| it.stamp).map(|(size, ..)| size);
+        let now = files::stamp(path).ok().flatten().map(|it| it.size);
+        before.is_some_and(|before| Some(before) != now)
+    };
+    let message = "it is empty; write a comment into it, or delete it, to have no hooks";
+    let problem =
+        |path: &Path| Problem { origin: origin(&paths.shown(path)), message: message.to_owned() };
+    let problems: Vec<Problem> = blank.into_iter().filter(was_other).map(problem).collect();
+    (!problems.is_empty()).then_some(Problems(problems))
+}
+
+/// The most bytes of a file that may be nothing but blanks.
+const BLANKS: u64 = 4096;
+
+fn parse(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
+    let mut texts = Vec::new();
+    for path in chain.files() {
+        let file = paths.shown(path);
+        let text = files::read_text(path).map_err(|error| unreadable(&file, &error.source))?;
+        texts.push(text.map(|text| (file, text)));
+    }
+    if texts.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let mut sources =
+        texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
+    let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
+    let manifest = manifest::read(base, overlay, &Catalogue)?;
+    if chain.overlay.is_some() { manifest.of_project().map(Some) } else { Ok(Some(manifest)) }
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> Problems {
+    let message = format!("it cannot be read: {error}");
+    Problems(vec![Problem { origin: origin(file), message }])
+}
+
+fn origin(file: &str) -> manifest::Origin {
+    manifest::Origin { file: file.to_owned(), position: Position { line: 1, column: 1 } }
+}
+
+/// Reads a chain's manifests and leaves their plan in the state directory; `None` where there are
+/// no manifests. For who wrote them, so one that is empty is meant to be.
+///
+/// # Errors
+///
+/// Everything that is wrong with the manifests; the earlier plan stays then. A plan that cannot be
+/// saved is no error: it is a cache.
+pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
+    let settings = chain.settings();
+    let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, SETTLED)).collect();
+    let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
+    let Some(manifest) = parse(paths, chain)? else { return Ok(None) };
+    let entries = entries(chain);
+    let is_new = settings.iter().any(|it| is_newer_than(it, HEARD));
+    let has_own = |hook: &Hook| hook.enabled && hook.manner.own_entry().is_some();
+    if entries.any_apart() || manifest.hooks.iter().any(has_own) {
+        sources.extend(of_settings);
+    }
+    let mut before = String::new();
+    let _ = is_new && files::read_into(&chain.plan_file(paths), &mut before).is_ok();
+    let before = Header::parse(&before).and_then(|_| Plan::parse(&before));
+    let lately = |hook: &Hook, event: Event| {
+        is_new && before.as_ref().is_some_and(|plan| plan.chains(event, &hook.name))
+    };
+    let plan = plan::render(&build(), &sources, &manifest.hooks, &entries, &lately);
+    let plan = plan.map_err(|error| {
+        unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error))
+    })?;
+    let _ = files::replace_private(&chain.plan_file(paths), &plan);
+    Ok(Some(plan))
+}
+
+/// By which entries the client calls a chain; settings that cannot be read hold none.
+pub fn entries(chain: &Chain) -> Entries {
+    let mut entries = Entries::default();
+    for path in chain.settings() {
+        if let Ok(Some(text)) = files::read_text(&path) {
+            entries.add(&text, chain.overlay.is_some());
+        }
+    }
+    entries
+}
+
+/// For so many nanoseconds a file that was written may be written again within one tick of the file
+/// system's clock and look the same.
+const SETTLED: i128 = 100_000_000;
+
+/// After so many nanoseconds a running client calls what its settings say; it looks at them each half
+/// second and waits until they have not changed for one (2.1.197).
+const HEARD: i128 = 5_000_000_000;
+
+fn is_newer_than(path: &Path, age: i128) -> bool {
+    let now = jiff::Timestamp::now().as_nanosecond();
+    let stamp = files::stamp(path).ok().flatten();
+    stamp.is_some_and(|stamp| (0..age).contains(&(now - stamp.modified)))
+}
+
+// The stamp of a file that was written a moment ago is spoiled, so that the next run looks again.
+fn source(path: &Path, moment: i128) -> Source<'_> {
+    let now = jiff::Timestamp::now().as_nanosecond();
+    let stamp = files::stamp(path).ok().flatten().map(|stamp| {
+        let (size, modified, inode) = triple(stamp);
+        (size, modified, if now - stamp.modified < moment { 0 } else { inode })
+    });
+    Source { path: path.to_string_lossy(), stamp }
+}
+
+/// The strictest that a chain's manifests and its plan seem to say of failures, where they cannot be
+/// read as what they are. The launcher, which has no parser either, looks for the
+/// words behind the key.
+pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
+    // What is there and cannot be looked at may well declare a gate.
+    let of_manifest = |path: &Path| match foreign::read(path) {
+        Ok(None) if files::is_dangling(path) => Some(OnError::Closed),
+        Ok(bytes) => bytes.map(|bytes| manifest::recovery::on_error(&bytes)),
+        Err(_) => Some(OnError::Closed),
+    };
+    // Of a plan without a manifest nothing runs.
+    let manifests: Vec<OnError> = chain.files().filter_map(of_manifest).collect();
+    let Some(strictest) = manifests.into_iter().max() else { return OnError::Open };
+    let plan = foreign::read(&chain.plan_file(paths)).ok().flatten().unwrap_or_default();
+    strictest.max(plan::strictest(&String::from_utf8_lossy(&plan)))
+}
+
+/// The build that plans are stamped with: another build may know other built-in hooks.
+pub fn build() -> Cow<'static, str> {
+    format!("{}+{:x}", env!("CARGO_PKG_VERSION"), crate::builtin::catalogue::FINGERPRINT).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::fs;
+    use std::time::Duration;
+
+    use super::*;
+
+    const WHOLE: &str = "[[hook]]\nname = \"one\"\nevent = \"Stop\"\ncommand = \"1\"\n\n\
+                         [[hook]]\nname = \"two\"\nevent = \"Stop\"\ncommand = \"2\"\n";
+
+    /// What a save does to the manifest while it is looked at, step by step; no text removes it.
+    type Save = &'static [Option<&'static str>];
+
+    /// The hooks that are loaded, or what else comes, and how often was waited. A moment after each
+    /// write is looked at, whatever the machine takes for it.
+    fn loaded(paths: &Paths, save: Save) -> (String, usize) {
+        let manifest = paths.user_manifest();
+        let write = |text: Option<&str>| match text {
+            Some(text) => fs::write(&manifest, text).unwrap(),
+            None => {
+                let _ = fs::remove_file(&manifest);
+            }
+        };
+        let steps = RefCell::new(save.iter());
+        steps.borrow_mut().next().copied().map(write);
+        let waited = RefCell::new(0);
+        let wait = |_: Duration| {
+            *waited.borrow_mut() += 1;
+            steps.borrow_mut().next().copied().map(write);
+        };
+        let is_over = || steps.borrow().len() == 0 && *waited.borrow() > 0;
+        let now = || {
+            let modified = files::stamp(&manifest).unwrap().map_or(0, |stamp| stamp.modified);
+            modified + if is_over() { 1_000_000_000 } else { 10_000_000 }
+        };
+        let stable = StableRead { now: &now, wait: &wait };
+        let found = match load_with(paths, &Chain::of_user(paths), &stable) {
+            Loaded::Plan(plan) | Loaded::Mended(plan) => names(&plan),
+            Loaded::LastGood(plan, problems) => format!("{}; {problems}", names(&plan)),
+            Loaded::Absent => "absent".to_owned(),
+            Loaded::Broken { problems, .. } => problems,
+        };
+        (found, waited.into_inner())
+    }
+
+    fn names(plan: &str) -> String {
+        let names: Vec<&str> = Plan::parse(plan).unwrap().hooks().map(|(name, _)| name).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn a_manifest_is_not_taken_for_what_it_is_while_it_is_saved() {
+        let half = Some(WHOLE.split_once("\n\n").unwrap().0);
+        let (whole, other) = (Some(WHOLE), Some("# none\n"));
+        let odd: Save = &[Some("x")];
+        let rows: &[(&[Option<&str>], &str)] = &[
+            (&[whole], "one two"),
+            (&[half, whole], "one two"),
+            (&[Some(""), half, whole], "one two"),
+            (&[None, whole], "one two"),
+            (&[half], "one"),
+            (&[other], ""),
+            // It is not waited for ever.
+            (&[half, half, half, half, half, half, half, whole], "one"),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().to_owned();
+        let state = config.join("state");
+        let paths = Paths { home: Some(config.clone()), config, state };
+        for (save, expected) in rows {
+            let save: Save = save.to_vec().leak();
+            assert_eq!(loaded(&paths, &[Some(WHOLE)]).0, "one two");
+            assert_eq!(loaded(&paths, save).0, *expected, "{save:?}");
+        }
+        // One that stays empty is no manifest without hooks, and the last good one stays.
+        let empty = "it is empty; write a comment into it, or delete it, to have no hooks";
+        for (save, expected) in [
+            (&[Some(WHOLE)] as Save, "one two".to_owned()),
+            (&[Some("")], format!("one two; ~/hookman.toml:1:1: {empty}")),
+            (&[Some(" \n\n")], format!("one two; ~/hookman.toml:1:1: {empty}")),
+            (
+                odd,
+                "one two; ~/hookman.toml:1:2: not valid TOML: key with no value, expected `=`"
+                    .to_owned(),
+            ),
+            (&[Some("")], format!("one two; ~/hookman.toml:1:1: {empty}")),
+            (&[None], "absent".to_owned()),
+            (&[Some("")], String::new()),
+        ] {
+            assert_eq!(loaded(&paths, save).0, expected, "{save:?}");
+        }
+        // To find that it is gone costs one more look, once.
+        assert_eq!(loaded(&paths, &[Some(WHOLE)]).0, "one two");
+        assert_eq!(loaded(&paths, &[None]), ("absent".to_owned(), 1));
+        assert_eq!(loaded(&paths, &[None]), ("absent".to_owned(), 0));
+    }
+}

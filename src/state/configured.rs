@@ -1,0 +1,63 @@
+//! The hooks that are configured here: the user's chain and that of the project around.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::chains::{self, Chain};
+use crate::machine::environment;
+use crate::machine::world::World;
+use crate::manifest::Hook;
+
+/// One configured hook.
+pub struct Configured {
+    /// `user` or `project`.
+    pub scope: &'static str,
+    /// The hook.
+    pub hook: Hook,
+}
+
+/// The hooks of the user's chain, then those of the project's.
+///
+/// # Errors
+///
+/// When a manifest cannot be read; the message has every problem in it.
+pub fn hooks(world: &World) -> Result<Vec<Configured>> {
+    let mut found = Vec::new();
+    for chain in chains(world) {
+        if let Some(manifest) = chains::read(&world.paths, &chain)? {
+            let scope = chain.scope;
+            found.extend(manifest.hooks.into_iter().map(|hook| Configured { scope, hook }));
+        }
+    }
+    Ok(found)
+}
+
+/// What to say where no hook is configured.
+pub fn none(world: &World) -> String {
+    let chains = chains(world);
+    let manifests: Vec<String> = chains
+        .iter()
+        .flat_map(Chain::files)
+        .filter(|path| path.exists())
+        .map(|path| world.paths.shown(path))
+        .collect();
+    match manifests.as_slice() {
+        [] => "No hooks are configured here; `hookman install` makes a manifest".to_owned(),
+        [one] => format!("No hooks are configured here: {one} declares none"),
+        several => format!("No hooks are configured here: {} declare none", several.join(" and ")),
+    }
+}
+
+/// The chains that apply to the current directory.
+pub fn chains(world: &World) -> Vec<Chain> {
+    chains::chains_of(&world.paths, project().as_deref())
+}
+
+/// The project: what the client says, else the nearest directory upwards with a manifest.
+pub fn project() -> Option<PathBuf> {
+    if let Some(project) = environment::raw("CLAUDE_PROJECT_DIR") {
+        return Some(PathBuf::from(project));
+    }
+    chains::project_around(&environment::current_directory().ok()?)
+}

@@ -1,0 +1,46 @@
+//! What a session that goes on under a new id has from the one before.
+
+use super::session_switches::{Scene, change_soon, moment, switches};
+use super::{careful, sessions};
+use crate::machine::clients;
+use crate::session::switches::Off;
+
+/// Gives a session that goes on under a new id the switches of the one before, and tells a fork
+/// what it does not have from the session it came from.
+pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
+    let before = match source {
+        "clear" => sessions::before(scene.paths, client, &scene.session)?,
+        "fork" | "resume" => sessions::forked_from(scene.paths, client, &scene.session, source)?,
+        _ => return None,
+    };
+    if source == "clear" {
+        careful::inherit(scene.paths, &before, &scene.session);
+    }
+    let (old, _) = switches(scene.paths, &before).ok()?;
+    let now = moment(scene.paths, &before);
+    let mut current: Vec<Off> = old.current(now.at()).cloned().collect();
+    if current.is_empty() {
+        return None;
+    }
+    if source != "clear" {
+        let names: Vec<String> = current.iter().map(Off::label).collect();
+        return Some(format!(
+            "all hooks are on in this fork; off in the session it came from: {}",
+            names.join(", ")
+        ));
+    }
+    // Only the client's own word that a session goes on brings what a person switched in another.
+    let is_told = clients::is_called_by_client(&scene.paths.config);
+    for off in &mut current {
+        off.person &= is_told;
+    }
+    // A session that cannot be given its switches has all hooks on, which is the safe side.
+    let _ = change_soon(scene, |switches| {
+        let new = switches.disabled.is_empty();
+        if new {
+            switches.disabled = current;
+        }
+        new
+    });
+    None
+}

@@ -1,0 +1,483 @@
+//! One line per run: what was asked, what each step came to, what was answered.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::chains::Chain;
+use super::journal_files;
+use crate::chain::failing;
+use crate::chain::merge::{Ran, Verdict};
+use crate::chain::outcome::Outcome;
+use crate::chain::plan::{Run, Step};
+use crate::client::answer::{Answer, Decision};
+use crate::client::event::{Event, Subject};
+use crate::client::payload::Payload;
+use crate::machine::paths::{Paths, path_hash};
+use crate::machine::{clients, clock, environment, files};
+use crate::session::id::SessionId;
+
+/// Where the client says to each hook in which directory the session was started; it does not follow
+/// a `cd`, and the Bash tool has no such variable.
+pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+
+/// How many characters of a reason are kept.
+const REASON: usize = 200;
+
+/// From how many bytes on the size of a text for the model is kept: nearly what the client takes over.
+const NEAR: usize = 9_000;
+
+/// Why no hook was asked where a switch was typed.
+pub const TYPED: &str = "hookman itself answered what was typed";
+
+/// How the notes begin that say why no hook was asked.
+pub const UNASKED: [&str; 3] =
+    ["no payload: ", "no hook was asked: ", "the manifest was not read: "];
+
+/// A line of the journal; it holds no tool input.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry<'a> {
+    /// When the run ended.
+    pub time: String,
+    /// `user` or `project`.
+    pub scope: Cow<'a, str>,
+    /// The session's id.
+    #[serde(borrow)]
+    pub session: Cow<'a, str>,
+    /// The event's name.
+    pub event: Cow<'a, str>,
+    /// The tool, or what else the event's matchers are tested against.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub subject: Cow<'a, str>,
+    /// The session's directory.
+    #[serde(borrow)]
+    pub cwd: Cow<'a, str>,
+    /// The directory the session was started in, whose project's hooks it has, where the client says.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub project: Cow<'a, str>,
+    /// The session's transcript.
+    #[serde(borrow)]
+    pub transcript: Cow<'a, str>,
+    /// The prompt that was worked on, where the client says.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub prompt: Cow<'a, str>,
+    /// The id of the tool call.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub call: Cow<'a, str>,
+    /// The client's process, or 0.
+    pub client: u32,
+    /// Whether it was called by hand or by another program, as far as that can be told: without the
+    /// variables that the client gives to each hook.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_hand: bool,
+    /// The one hook that was asked for, by an entry of its own.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub only: Cow<'a, str>,
+    /// What each step came to.
+    pub steps: Vec<StepEntry>,
+    /// The hooks that had nothing to do with the call, or came behind its denial.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<Passed>,
+    /// What was decided: `deny`, `defer`, `ask`, `allow`, or `none`; `answered` where hookman itself
+    /// answered what was typed.
+    pub verdict: Cow<'a, str>,
+    /// The exit code.
+    pub exit: u8,
+    /// The whole run in microseconds.
+    pub us: u64,
+    /// What kept all hooks from running.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub off: Cow<'a, str>,
+    /// Why each hook did or did not run, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// What went wrong on hookman's own side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Why no hook was asked, but for [`Entry::off`]; for [`Entry::reasons`].
+    #[serde(skip)]
+    pub unasked: String,
+}
+
+/// A hook that a run passed over.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Passed {
+    /// The hook's name.
+    pub hook: String,
+    /// Why, one of [`PASSED`].
+    pub why: Cow<'static, str>,
+}
+
+impl Passed {
+    /// Why, in words.
+    pub fn in_words(&self) -> &str {
+        PASSED.iter().find(|(why, _)| *why == self.why).map_or(&self.why, |(_, words)| words)
+    }
+}
+
+/// Why hooks are passed over, with what that says.
+pub const PASSED: [(&str, &str); 2] =
+    [("if", "its `if` does not match the call"), ("denied", "a hook before it denied the call")];
+
+/// One step in a line of the journal.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepEntry {
+    /// The hook's name.
+    pub hook: String,
+    /// Microseconds it took.
+    pub us: u64,
+    /// What it came to, one of [`OUTCOMES`].
+    pub outcome: Cow<'static, str>,
+    /// The decision that a hook that came to none is taken for by its `on_error`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub decided: Cow<'static, str>,
+    /// The code that its command exited with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// Why it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How many bytes it told the model, where that is nearly more than the client takes over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
+    /// The failure in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What was odd and no failure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Its place in the chain.
+    #[serde(skip)]
+    pub place: usize,
+}
+
+/// The outcomes of steps, with what they say.
+pub const OUTCOMES: [(&str, &str); 19] = [
+    ("silent", "it had nothing to say"),
+    ("spoke", "it told the user something, or changed what it may change"),
+    ("context", "it told the model something"),
+    ("allow", "it allowed the call without a question"),
+    ("ask", "it has the user asked"),
+    ("defer", "it left the call to whoever runs the client"),
+    ("deny", "it denied or blocked"),
+    ("answered", "hookman itself answered what was typed"),
+    ("overruled", "it blocked the end of a turn once too often"),
+    ("off", "it was switched off"),
+    ("unmet", "its `when` was not met"),
+    ("same", "its command was another hook's, and ran once"),
+    (
+        "no-payload",
+        "it must hold, and the client sent no readable payload, or called in an unknown way",
+    ),
+    ("not-started", "it could not be started"),
+    ("timed-out", "it took too long"),
+    ("signal", "a signal ended it"),
+    ("exit-code", "it exited with a code other than 0 and 2"),
+    ("output", "its output could not be used"),
+    ("builtin", "a built-in hook could not decide"),
+];
+
+impl<'a> Entry<'a> {
+    /// A line for a run of `chain` on `event`.
+    pub fn new(event: Event, chain: &Chain) -> Self {
+        Self {
+            scope: chain.scope.into(),
+            event: event.name().into(),
+            by_hand: !clients::gave_environment(PROJECT),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the payload says of the session.
+    pub fn describe(&mut self, payload: &Payload<'a>) {
+        self.session.clone_from(&payload.session_id);
+        self.cwd.clone_from(&payload.cwd);
+        self.transcript.clone_from(&payload.transcript_path);
+        self.prompt.clone_from(&payload.prompt_id);
+        self.call.clone_from(&payload.tool_use_id);
+        if let Some(project) = environment::raw(PROJECT) {
+            self.project = project.to_string_lossy().into_owned().into();
+        }
+        self.client = clients::caller();
+        let subject = Event::from_name(&self.event).and_then(|event| match event.facts().subject {
+            Subject::Model => Some(&*payload.to_model),
+            _ => payload.subject(event),
+        });
+        if let Some(subject) = subject {
+            self.subject = subject.to_owned().into();
+        }
+    }
+
+    /// Adds a remark on what went wrong.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// Adds a hook that does not run: the outcome that this is, and why.
+    pub fn skipped(&mut self, step: &Step<'_>, outcome: &'static str, why: String) {
+        self.steps.push(StepEntry {
+            hook: step.name.to_owned(),
+            place: step.place,
+            outcome: outcome.into(),
+            why: Some(why),
+            ..StepEntry::default()
+        });
+    }
+
+    /// Adds a hook that must hold where the client did not call so that it could be asked, and why.
+    pub fn unasked_gate(&mut self, step: &Step<'_>, event: Event, why: &str) {
+        self.skipped(step, "no-payload", why.to_owned());
+        let decision = failing::answer(event, step.on_error, String::new()).decision;
+        if let Some(entry) = self.steps.last_mut() {
+            entry.decided = decision.map_or("", Decision::name).into();
+        }
+    }
+
+    /// Notes a hook that has no part in the run, and why, one of [`PASSED`].
+    pub fn passed_over(&mut self, step: &Step<'_>, why: &'static str) {
+        self.passed.push(Passed { hook: step.name.to_owned(), why: why.into() });
+    }
+
+    /// Adds a step that was run.
+    pub fn ran(&mut self, step: &Step<'_>, event: Event, ran: &Ran, took: Duration) {
+        let mut entry = StepEntry {
+            hook: step.name.to_owned(),
+            place: step.place,
+            us: micros(took),
+            exit: ran.exit,
+            ..StepEntry::default()
+        };
+        match &ran.outcome {
+            Outcome::Failure(failure) => {
+                entry.outcome = failure.kind().into();
+                entry.decided = ran.answer(event).decision.map_or("", Decision::name).into();
+                entry.error = Some(failure.to_string());
+            }
+            Outcome::Answer(answer, _) => {
+                entry.outcome = match answer.decision {
+                    Some(decision) => decision.name(),
+                    None if answer.is_silent() => "silent",
+                    None if answer.context.is_empty() => "spoke",
+                    None => "context",
+                }
+                .into();
+                let size: usize = answer.context.iter().map(String::len).sum();
+                entry.size = (size > NEAR).then_some(size);
+                if answer.decision.is_some_and(|it| it != Decision::Allow) && !step.unexplained {
+                    entry.reason = reason(step, answer);
+                }
+            }
+        }
+        self.steps.push(entry);
+    }
+
+    /// Adds what was odd about the step that was run last.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        if let Some(step) = self.steps.last_mut() {
+            step.warnings = warnings;
+        }
+    }
+
+    /// Says of the steps that kept the end of a turn from coming that they were not heeded.
+    pub fn overruled(&mut self, hooks: &[&str], why: &str) {
+        for step in self.steps.iter_mut().filter(|step| hooks.contains(&&*step.hook)) {
+            step.decided = Cow::Borrowed("");
+            if step.error.is_none() {
+                step.outcome = Cow::Borrowed("overruled");
+            }
+            step.warnings.push(why.to_owned());
+        }
+    }
+
+    /// Adds the verdict and the time it took.
+    pub fn finish(&mut self, verdict: &Verdict, took: Duration) {
+        // Those that do not run were known before the others ran.
+        self.steps.sort_by_key(|step| step.place);
+        self.verdict = match verdict.decision {
+            Some(_) if self.unasked == TYPED => "answered",
+            Some(decision) => decision.name(),
+            None => "none",
+        }
+        .into();
+        self.exit = verdict.said.code;
+        self.us = micros(took);
+        self.time = clock::stamp();
+    }
+
+    /// Why no hook was asked, of a line of the journal: what of its notes says that.
+    pub fn recall(&mut self) {
+        if self.verdict == "answered" {
+            TYPED.clone_into(&mut self.unasked);
+        }
+        let begins = |note: &&String| UNASKED.iter().any(|start| note.starts_with(start));
+        if let Some(note) = self.notes.iter().find(begins).filter(|_| self.unasked.is_empty()) {
+            self.unasked.clone_from(note);
+        }
+    }
+
+    fn into_owned(self) -> Entry<'static> {
+        let own = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        Entry {
+            time: self.time,
+            scope: own(self.scope),
+            session: own(self.session),
+            event: own(self.event),
+            subject: own(self.subject),
+            cwd: own(self.cwd),
+            project: own(self.project),
+            transcript: own(self.transcript),
+            prompt: own(self.prompt),
+            call: own(self.call),
+            client: self.client,
+            by_hand: self.by_hand,
+            only: own(self.only),
+            steps: self.steps,
+            passed: self.passed,
+            verdict: own(self.verdict),
+            exit: self.exit,
+            us: self.us,
+            off: own(self.off),
+            reasons: self.reasons,
+            notes: self.notes,
+            unasked: self.unasked,
+        }
+    }
+
+    /// The line, with its end.
+    pub fn line(&self) -> String {
+        // Plain text and numbers always have a JSON form.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+/// What is said of a denial, or of a question, in one line: it is there for people who ask why, and
+/// has nothing of the call where hookman itself wrote it.
+fn reason(step: &Step<'_>, answer: &Answer) -> Option<String> {
+    let text = match step.run {
+        Run::Builtin { .. } => answer.rule.as_deref()?,
+        Run::Command(_) | Run::Argv(_) => answer.reason.as_deref()?,
+    };
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(match line.char_indices().nth(REASON) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    })
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The last `bytes` of the journal, from the first whole line on, what was put aside included.
+///
+/// # Errors
+///
+/// What the system says; a journal that does not exist yet is empty.
+pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
+    let mut text = files::read_tail(&paths.journal(), bytes)?;
+    let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
+    if length(&text) < bytes {
+        for aside in journal_files::put_aside(paths)?.iter().rev() {
+            let older = files::read_tail(aside, bytes - length(&text))?;
+            if older.is_empty() {
+                break;
+            }
+            text.insert_str(0, &older);
+        }
+    }
+    Ok(text)
+}
+
+/// The lines of a journal, oldest first; a damaged line is passed over.
+pub fn entries(text: &str) -> Vec<Entry<'static>> {
+    parsed(text).map(Entry::into_owned).collect()
+}
+
+/// As [`entries`], line by line and from either end.
+pub fn parsed(text: &str) -> impl DoubleEndedIterator<Item = Entry<'_>> {
+    text.lines().filter_map(|line| parse(line).map(|(_, entry)| entry))
+}
+
+/// A line of a journal, and what of it is whole; nothing if it is damaged or hookman did not write it.
+pub fn parse(line: &str) -> Option<(&str, Entry<'_>)> {
+    let whole = whole(line);
+    let entry: Entry<'_> = serde_json::from_str(whole).ok()?;
+    Some((whole, entry))
+}
+
+/// What of a line is whole: one that a crash cut short has the next one behind it.
+pub fn whole(line: &str) -> &str {
+    line.rfind("{\"time\":").map_or(line, |start| &line[start..])
+}
+
+/// The name of a run: the first half of a sum of its line, as it is whole, in hexadecimal digits.
+pub fn id(whole: &str) -> String {
+    let mut sum = path_hash(Path::new(whole));
+    sum.truncate(8);
+    sum
+}
+
+/// The newest line of the journal that names a session's transcript.
+pub fn last(paths: &Paths, session: &SessionId<'_>) -> Option<Entry<'static>> {
+    let session = session.as_str();
+    newest(paths, session, |entry| entry.session == session && !entry.transcript.is_empty())
+}
+
+/// The newest line that `is_meant`, of those that hold the text `mark`. The end of the journal is
+/// looked at first, and all of it only where that has none.
+pub fn newest(
+    paths: &Paths,
+    mark: &str,
+    is_meant: impl Fn(&Entry<'_>) -> bool,
+) -> Option<Entry<'static>> {
+    // An id that its JSON form spells otherwise is only found by reading each line.
+    let plain = !mark.bytes().any(|byte| matches!(byte, b'"' | b'\\') || byte.is_ascii_control());
+    let find = |bytes| {
+        let text = tail(paths, bytes).ok()?;
+        text.lines()
+            .rev()
+            .filter(|line| !plain || line.contains(mark))
+            .filter_map(parse)
+            .map(|(_, entry)| entry)
+            .find(&is_meant)
+            .map(Entry::into_owned)
+    };
+    find(END).or_else(|| find(u64::MAX))
+}
+
+/// How much of the journal is looked at first, in bytes.
+const END: u64 = 256 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::outcome::Failure;
+
+    #[test]
+    fn every_outcome_has_its_words() {
+        let none = String::new;
+        let failures = [
+            Failure::NotStarted(none()),
+            Failure::TimedOut(1),
+            Failure::Signal(9),
+            Failure::Code(3, none()),
+            Failure::Output(none()),
+            Failure::Builtin(none()),
+        ];
+        let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
+        let all = failures.iter().map(Failure::kind).chain(decisions.map(Decision::name));
+        for word in all {
+            assert!(OUTCOMES.iter().any(|(known, _)| *known == word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a user is told of a switch.
+
+use crate::machine::clock;
+use crate::session::switches::Off;
+
+/// An answer to a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// What the user is told.
+    pub text: String,
+    /// Whether anything changed.
+    pub changed: bool,
+    /// Whether something of what was asked could not be done.
+    pub failed: bool,
+    /// What came of it hook by hook.
+    pub hooks: Vec<Done>,
+}
+
+/// What came of a request for one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The hook.
+    pub hook: String,
+    /// The chain, where only that in one was meant.
+    pub scope: Option<String>,
+    /// `disabled`, `already-disabled`, `enabled`, `not-disabled`, `still-disabled` or `refused`.
+    pub result: &'static str,
+    /// For how long and for whom it is or was asked for.
+    pub term: Off,
+}
+
+impl Done {
+    /// What came of a switch of a hook that `off` describes.
+    pub fn of(off: Off, result: &'static str) -> Self {
+        Self { hook: off.hook.clone(), scope: off.scope.clone(), result, term: off }
+    }
+}
+
+/// For how long and for whom a switch is, in words.
+pub fn scope(off: &Off) -> String {
+    let length = length(off);
+    let agent = off.agent.as_ref().map(|agent| format!(", in {agent} agents"));
+    length + &agent.unwrap_or_default()
+}
+
+/// For how long a switch is, in words.
+pub fn length(off: &Off) -> String {
+    match (&off.turn, off.until) {
+        (Some(_), _) => "for this turn".to_owned(),
+        (None, Some(until)) => format!("for this session until {}", clock::local_time(until)),
+        (None, None) => "for this session".to_owned(),
+    }
+}
+
+/// Since when a switch holds, for people.
+pub fn since(off: &Off) -> String {
+    clock::seconds(&off.since).map_or_else(|| off.since.clone(), clock::local_time)
+}

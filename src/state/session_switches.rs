@@ -1,0 +1,191 @@
+//! The switches of a session on disk, and the moment they are asked in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::journal;
+use crate::client::payload::Payload;
+use crate::machine::lock::Lock;
+use crate::machine::paths::Paths;
+use crate::machine::{clock, files};
+use crate::session::id::SessionId;
+use crate::session::switches::{Moment, Switches};
+
+/// The session that is switched, and on whose behalf.
+#[derive(Clone, Debug)]
+pub struct Scene<'a> {
+    /// Where things are.
+    pub paths: &'a Paths,
+    /// The session's id.
+    pub session: SessionId<'a>,
+    /// The directory the switch is made in.
+    pub directory: &'a str,
+    /// Whether a person asks, and not an agent's tool.
+    pub person: bool,
+    /// The profile that is switched, if it is one.
+    pub profile: Option<&'a str>,
+    /// The prompt as which the switch is typed, or empty.
+    pub prompt: &'a str,
+    /// Whether it is a run's, which the client waits for.
+    pub is_run: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// The session that a run is for.
+    pub fn of_run(paths: &'a Paths, payload: &'a Payload<'_>) -> Self {
+        let session = SessionId::new(&*payload.session_id);
+        let directory = &*payload.cwd;
+        Self { paths, session, directory, person: false, profile: None, prompt: "", is_run: true }
+    }
+}
+
+impl Scene<'_> {
+    /// The moment a switch is made in, or asked about.
+    pub fn moment(&self) -> Now {
+        if self.prompt.is_empty() {
+            return moment(self.paths, &self.session);
+        }
+        moment_in(self.prompt.to_owned())
+    }
+}
+
+/// Now, in a session.
+#[derive(Clone, Debug)]
+pub struct Now {
+    seconds: i64,
+    prompt: String,
+}
+
+impl Now {
+    /// As switches are asked.
+    pub fn at(&self) -> Moment<'_> {
+        Moment { now: self.seconds, prompt: &self.prompt, ..Moment::default() }
+    }
+}
+
+/// The moment in a session, with the prompt that it was seen working on last.
+pub fn moment(paths: &Paths, session: &SessionId<'_>) -> Now {
+    let prompt = journal::last(paths, session).map(|entry| entry.prompt.into_owned());
+    moment_in(prompt.unwrap_or_default())
+}
+
+/// The moment in a session that works on `prompt`, or empty where that is not known.
+pub fn moment_in(prompt: String) -> Now {
+    Now { seconds: clock::unix_seconds(), prompt }
+}
+
+/// The file that holds a session's switches.
+pub fn switches_file(paths: &Paths, session: &SessionId<'_>) -> PathBuf {
+    paths.session(&session.file_name()).join("switches.json")
+}
+
+/// A session's switches as they are now, and whether their file was damaged.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is not the user's alone.
+pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, bool)> {
+    let path = switches_file(paths, session);
+    let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
+    Ok(match found {
+        SwitchesFile::Nothing => (Switches::default(), false),
+        SwitchesFile::Switches(switches) => (switches, false),
+        SwitchesFile::Damaged(_) => (Switches::default(), true),
+    })
+}
+
+/// What a switches file holds.
+pub enum SwitchesFile {
+    /// There is none.
+    Nothing,
+    /// Switches.
+    Switches(Switches),
+    /// What hookman did not write, and why.
+    Damaged(String),
+}
+
+/// Reads a switches file.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not the user's alone.
+pub fn read(path: &Path) -> io::Result<SwitchesFile> {
+    let mut text = String::new();
+    match files::read_own(path, &mut text) {
+        Ok(false) => Ok(SwitchesFile::Nothing),
+        Ok(true) => Ok(Switches::parse(&text)
+            .map_or_else(|error| SwitchesFile::Damaged(error.to_string()), SwitchesFile::Switches)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Ok(SwitchesFile::Damaged(error.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What a change of a session's switches came to.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    /// Whether the file was written.
+    pub written: bool,
+    /// What to tell the user of a damaged file, without the article.
+    pub aside: Option<String>,
+}
+
+/// Changes a session's switches under a lock.
+///
+/// # Errors
+///
+/// When the file cannot be read or written, or another process keeps it for too long.
+pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    if scene.is_run {
+        return change_soon(scene, edit);
+    }
+    let _lock = Lock::take(&switches_file(scene.paths, &scene.session).with_extension("lock"))?;
+    change_locked(scene, edit)
+}
+
+/// As [`change`], for a run, which does not wait for long.
+///
+/// # Errors
+///
+/// When the file cannot be read or written, or another process keeps it.
+pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    let lock = switches_file(scene.paths, &scene.session).with_extension("lock");
+    let _lock = Lock::take_within(&lock, WAIT)?;
+    change_locked(scene, edit)
+}
+
+/// How long a run waits for another process that changes the session's switches.
+const WAIT: Duration = Duration::from_millis(250);
+
+fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
+    let path = switches_file(scene.paths, &scene.session);
+    let (mut switches, damaged) = switches(scene.paths, &scene.session)?;
+    let mut changed = Changed::default();
+    if damaged {
+        let aside = path.with_extension(format!("damaged-{}", clock::file_stamp()));
+        files::rename(&path, &aside).context("failed to set the damaged switches aside")?;
+        changed.aside = Some(format!(
+            "session's switches were damaged and no longer hold; they are kept as {}",
+            scene.paths.shown(&aside)
+        ));
+    }
+    if !edit(&mut switches) {
+        return Ok(changed);
+    }
+    scene.session.as_str().clone_into(&mut switches.session_id);
+    scene.directory.clone_into(&mut switches.working_directory);
+    if let Some(seen) = journal::last(scene.paths, &scene.session) {
+        switches.transcript_path = seen.transcript.into_owned();
+        if !seen.project.is_empty() {
+            switches.project = seen.project.into_owned();
+        }
+    }
+    switches.timestamp = clock::stamp();
+    files::replace_private(&path, &switches.to_text()?)?;
+    changed.written = true;
+    Ok(changed)
+}

@@ -1,0 +1,337 @@
+//! Which hooks are on and off in a session, and which layer decided.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::careful::{self, Careful, Place};
+use super::session_switches::{self, Now, Scene};
+use super::{chains, reply, switchable};
+use crate::chain::plan::Plan;
+use crate::machine::paths::Paths;
+use crate::machine::terminal::{Paint, Terminal};
+use crate::manifest::Hook;
+use crate::session::id::SessionId;
+use crate::session::switches::{Moment, Off, label};
+
+/// Why a hook is on or off: the layers are asked in this order and the first that speaks decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// `enabled = false` in a manifest, at this place.
+    Permanent(String),
+    /// A switch of the session.
+    Session(Off),
+    /// The type of agent: off for these, on for the others.
+    Agent(Vec<ForAgent>),
+    /// Nothing switches it off.
+    On,
+}
+
+/// What has a hook off for one type of agents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForAgent {
+    /// A switch of the session.
+    Switch(Off),
+    /// `when` in a manifest.
+    Manifest {
+        /// The type.
+        agent: String,
+        /// The place.
+        origin: String,
+    },
+    /// `when` in a manifest, that names the only types it runs for; the main agent has none.
+    Only {
+        /// The types.
+        agents: Vec<String>,
+        /// The place.
+        origin: String,
+    },
+}
+
+/// A hook and what decided.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// `user` or `project`.
+    pub scope: &'static str,
+    /// The hook's name.
+    pub hook: String,
+    /// What decided.
+    pub layer: Layer,
+}
+
+/// The hooks that are configured, in a session or outside of any.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The hooks.
+    pub rows: Vec<Row>,
+    /// What is off in the session and not configured where it works.
+    pub unconfigured: Vec<Off>,
+    /// The session's switches file, for people.
+    pub file: Option<String>,
+    /// Whether it is damaged.
+    pub damaged: bool,
+    /// What is wrong with the manifests; their last good versions are shown, as they are what runs.
+    pub problems: Vec<String>,
+}
+
+impl Report {
+    /// Looks.
+    ///
+    /// # Errors
+    ///
+    /// When the switches cannot be read.
+    pub fn of(
+        paths: &Paths,
+        project: Option<&Path>,
+        session: Option<&SessionId<'_>>,
+        now: &Now,
+    ) -> Result<Self> {
+        let (switches, damaged) = session
+            .map(|session| session_switches::switches(paths, session))
+            .transpose()?
+            .unwrap_or_default();
+        let mut rows = Vec::new();
+        let mut problems = Vec::new();
+        for chain in chains::chains_of(paths, project) {
+            let hooks = match chains::read(paths, &chain) {
+                Ok(manifest) => manifest.unwrap_or_default().hooks.iter().map(Known::of).collect(),
+                Err(wrong) => {
+                    let plan = switchable::last_good(paths, &chain);
+                    problems.push(switchable::broken(&wrong, plan.is_some()));
+                    plan.map(|plan| Known::of_plan(&plan)).unwrap_or_default()
+                }
+            };
+            rows.extend(hooks.into_iter().map(|hook| {
+                let at = Moment { user_only: hook.user_only, ..now.at() };
+                let off = switches.off(chain.scope, &hook.name, at).cloned();
+                let agents = switches.off_for_agents(chain.scope, &hook.name, at);
+                let layer = layer(&hook, off, agents);
+                Row { scope: chain.scope, layer, hook: hook.name }
+            }));
+        }
+        let file =
+            session.map(|session| paths.shown(&session_switches::switches_file(paths, session)));
+        let is_row = |off: &Off| rows.iter().any(|row: &Row| row.hook == off.hook);
+        let unconfigured = switches.current(now.at()).filter(|off| !is_row(off)).cloned().collect();
+        Ok(Self { rows, unconfigured, file, damaged, problems })
+    }
+
+    /// The hooks as lines, and what is wrong with the session's file; with the file of each switch where
+    /// `is_verbose`, and painted for a terminal.
+    pub fn text(&self, is_verbose: bool, terminal: Option<&Terminal>) -> String {
+        let paint = |text: String, paint| match terminal {
+            Some(terminal) => terminal.painted(&text, paint),
+            None => text,
+        };
+        let file = self.file.as_deref().filter(|_| is_verbose);
+        let mut lines = self.problems.clone();
+        if let (true, Some(file)) = (self.damaged, &self.file) {
+            lines.push(format!("The switches in {file} are damaged, so nothing is switched"));
+        }
+        if self.rows.is_empty() && self.unconfigured.is_empty() && self.problems.is_empty() {
+            lines.push(
+                "No hooks are configured here; `hookman install HOOK` adds a ready-made one"
+                    .to_owned(),
+            );
+        }
+        let names: Vec<String> = self.rows.iter().map(|row| self.name(row)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        for (row, name) in self.rows.iter().zip(&names) {
+            let state = if row.layer.is_on() {
+                paint("on".to_owned(), Paint::Green) + " "
+            } else {
+                paint("off".to_owned(), Paint::Yellow)
+            };
+            let line = format!("  {name:width$}  {state}  {}", Self::told(&row.layer, file));
+            lines.push(line.trim_end().to_owned());
+        }
+        for off in &self.unconfigured {
+            let why = Self::told(&Layer::Session(off.clone()), file);
+            lines.push(format!("  {}  off  {why}; not configured here", off.label()));
+        }
+        lines.join("\n")
+    }
+
+    /// The reason in words, with the places; nothing for a hook that is simply on.
+    pub fn why(&self, layer: &Layer) -> String {
+        Self::told(layer, self.file.as_deref())
+    }
+
+    fn told(layer: &Layer, file: Option<&str>) -> String {
+        let file = file.map(|file| format!(", {file}")).unwrap_or_default();
+        match layer {
+            Layer::Permanent(origin) => format!("for good, {origin}"),
+            Layer::Session(off) => {
+                let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
+                let (scope, since) = (reply::scope(off), reply::since(off));
+                format!("{scope}, since {since}{}{file}", profile.unwrap_or_default())
+            }
+            Layer::Agent(agents) => {
+                let each: Vec<String> = agents.iter().map(|agent| agent.why(&file)).collect();
+                each.join("; ")
+            }
+            Layer::On => String::new(),
+        }
+    }
+
+    /// The places where what decided is written.
+    pub fn written_in(&self, layer: &Layer) -> Vec<String> {
+        let file = || self.file.clone().unwrap_or_default();
+        let mut places = match layer {
+            Layer::Permanent(origin) => vec![origin.clone()],
+            Layer::Session(_) => vec![file()],
+            Layer::Agent(agents) => {
+                agents.iter().map(|it| it.origin().unwrap_or_else(file)).collect()
+            }
+            Layer::On => Vec::new(),
+        };
+        places.dedup();
+        places
+    }
+
+    // A name that is in both chains is told apart as it can be typed.
+    fn name(&self, row: &Row) -> String {
+        let stands_twice = self.rows.iter().filter(|other| other.hook == row.hook).count() > 1;
+        label(stands_twice.then_some(row.scope), &row.hook)
+    }
+}
+
+impl Layer {
+    /// Whether the hook runs for the main agent.
+    pub fn is_on(&self) -> bool {
+        match self {
+            Self::On => true,
+            Self::Agent(agents) => !agents.iter().any(|it| matches!(it, ForAgent::Only { .. })),
+            Self::Permanent(_) | Self::Session(_) => false,
+        }
+    }
+
+    /// The switches of the session that have the hook off, for everyone or for some agents.
+    pub fn switches(&self) -> impl Iterator<Item = &Off> {
+        let (own, agents) = match self {
+            Self::Session(off) => (Some(off), &[][..]),
+            Self::Agent(agents) => (None, &agents[..]),
+            Self::Permanent(_) | Self::On => (None, &[][..]),
+        };
+        own.into_iter().chain(agents.iter().filter_map(|it| match it {
+            ForAgent::Switch(off) => Some(off),
+            ForAgent::Manifest { .. } | ForAgent::Only { .. } => None,
+        }))
+    }
+
+    /// Its name, for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Permanent(_) => "permanent",
+            Self::Session(_) => "session",
+            Self::Agent(_) => "agent",
+            Self::On => "on",
+        }
+    }
+}
+
+impl ForAgent {
+    fn why(&self, file: &str) -> String {
+        match self {
+            Self::Manifest { agent, origin } => format!("off in {agent} agents, {origin}"),
+            Self::Only { agents, origin } => {
+                format!("only in {} agents, {origin}", agents.join(" and "))
+            }
+            Self::Switch(off) => {
+                let agent = off.agent.as_deref().unwrap_or_default();
+                let (length, since) = (reply::length(off), reply::since(off));
+                format!("off in {agent} agents {length}, since {since}{file}")
+            }
+        }
+    }
+
+    /// Where that is written, if not among the session's switches.
+    fn origin(&self) -> Option<String> {
+        match self {
+            Self::Manifest { origin, .. } | Self::Only { origin, .. } => Some(origin.clone()),
+            Self::Switch(_) => None,
+        }
+    }
+}
+
+/// What is known of a hook without the session.
+#[derive(Default)]
+struct Known {
+    name: String,
+    user_only: bool,
+    /// Where the manifest has it off for good.
+    off_at: Option<String>,
+    /// The types of agents it never runs in, and where that is said.
+    agent_not: Vec<(String, String)>,
+    /// The only types of agents it runs in, where those are named, and where that is said.
+    agent: Option<(Vec<String>, String)>,
+}
+
+impl Known {
+    fn of(hook: &Hook) -> Self {
+        let origin = |key: &str| hook.origins.get(key).map(ToString::to_string).unwrap_or_default();
+        let when = &hook.audience.when;
+        let agents = when.agent_not.iter();
+        Self {
+            name: hook.name.clone(),
+            user_only: hook.audience.user_only,
+            off_at: (!hook.enabled).then(|| origin("enabled")),
+            agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
+            agent: (!when.agent.is_empty()).then(|| (when.agent.clone(), origin("when"))),
+        }
+    }
+
+    // A plan has no hooks that are off for good, and a line for each event of a hook.
+    fn of_plan(plan: &str) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        let hooks = Plan::parse(plan);
+        for (name, user_only) in hooks.iter().flat_map(Plan::hooks) {
+            if found.iter().all(|known| known.name != name) {
+                let name = name.to_owned();
+                found.push(Self { name, user_only, ..Self::default() });
+            }
+        }
+        found
+    }
+}
+
+fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Off>) -> Layer {
+    if let Some(origin) = &hook.off_at {
+        return Layer::Permanent(origin.clone());
+    }
+    if let Some(off) = off {
+        return Layer::Session(off);
+    }
+    let by_manifest = hook.agent_not.iter().cloned();
+    let by_manifest = by_manifest.map(|(agent, origin)| ForAgent::Manifest { agent, origin });
+    let only = hook.agent.iter().cloned().map(|(agents, origin)| ForAgent::Only { agents, origin });
+    let switched = agents.cloned().map(ForAgent::Switch);
+    let agents: Vec<ForAgent> = only.chain(switched).chain(by_manifest).collect();
+    if agents.is_empty() { Layer::On } else { Layer::Agent(agents) }
+}
+
+/// The answer to a typed `/hook:status`.
+///
+/// # Errors
+///
+/// When a manifest or the switches cannot be read.
+pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
+    let report = Report::of(scene.paths, project, Some(&scene.session), &scene.moment())?;
+    let place = Place {
+        paths: scene.paths,
+        session: Some(&scene.session),
+        project: &careful::project(
+            scene.paths,
+            project.map(Path::to_owned),
+            Path::new(scene.directory),
+        ),
+        person: false,
+    };
+    let is_careful = careful::now(&place)?;
+    let careful = if is_careful == Careful::default() {
+        String::new()
+    } else {
+        format!("{}\n", careful::text(&place, is_careful))
+    };
+    Ok(format!("Session {}\n{careful}{}", scene.session, report.text(false, None)))
+}

@@ -1,0 +1,6 @@
+//! Readers of languages: JSON text and shell lines.
+
+pub mod json;
+pub mod quoting;
+pub mod shell;
+pub mod suggestion;

@@ -1,0 +1,460 @@
+//! Lists and compound commands.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::assignment::is_assignment;
+use super::redirection::Body;
+use super::{Command, Loop, Split, Word};
+
+/// How deep substitutions and subshells may nest: more than anyone writes, and little stack.
+const DEPTH: usize = 48;
+
+pub(super) fn split(text: &str, depth: usize) -> Split<'_> {
+    let mut parser = Parser::new(text, depth);
+    parser.list(false);
+    parser.bodies();
+    Split { commands: parser.commands, complete: parser.complete }
+}
+
+/// A position in a text and what was found before it.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    /// Where the text ends for now: here-documents and backticks are read inside their bounds.
+    pub(super) end: usize,
+    pub(super) depth: usize,
+    pub(super) commands: Vec<Command<'a>>,
+    pub(super) complete: bool,
+    pub(super) bodies: Vec<Body<'a>>,
+    /// The commands that feed the one that is read.
+    feed: Range<usize>,
+    /// How many substitutions are open.
+    pub(super) nesting: usize,
+}
+
+/// The command being read.
+#[derive(Default)]
+pub(super) struct Current<'a> {
+    pub(super) command: Command<'a>,
+    start: Option<usize>,
+    end: usize,
+    /// Words of `[[` are no command.
+    dropped: bool,
+    /// The head of a `for`.
+    each: Option<Loop<'a>>,
+}
+
+/// A list with the compound commands that are open in it.
+struct List {
+    /// The first command of the pipeline's element that is read.
+    element: usize,
+    /// What feeds an element that begins a pipeline.
+    feed: Range<usize>,
+    /// The same of what is around each compound command.
+    open: Vec<(usize, Range<usize>)>,
+    cases: Vec<Case>,
+}
+
+impl List {
+    fn enter(&mut self, feed: &Range<usize>) {
+        self.open.push((self.element, std::mem::replace(&mut self.feed, feed.clone())));
+    }
+
+    fn leave(&mut self) {
+        if let Some((element, feed)) = self.open.pop() {
+            self.element = element;
+            self.feed = feed;
+        }
+    }
+}
+
+/// Where a list stands in the `case` statements around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Pattern,
+    Body,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, depth: usize) -> Self {
+        Self {
+            text,
+            at: 0,
+            end: text.len(),
+            depth,
+            commands: Vec::new(),
+            complete: true,
+            bodies: Vec::new(),
+            feed: 0..0,
+            nesting: 0,
+        }
+    }
+
+    /// The words of a text that is no command: the values of an array, or a split argument.
+    pub(super) fn words_of(text: &'a str) -> Vec<Word<'a>> {
+        let mut parser = Self::new(text, 0);
+        let mut words = Vec::new();
+        loop {
+            parser.line_ends();
+            let start = parser.at;
+            if parser.peek().is_none() {
+                return words;
+            }
+            let word = parser.word();
+            if parser.at == start {
+                parser.at += 1;
+            } else {
+                words.push(word);
+            }
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.byte(0)
+    }
+
+    pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
+        let at = self.at + ahead;
+        if at < self.end { self.text.as_bytes().get(at).copied() } else { None }
+    }
+
+    pub(super) fn starts_with(&self, prefix: &str) -> bool {
+        self.text.as_bytes()[self.at..self.end].starts_with(prefix.as_bytes())
+    }
+
+    pub(super) fn give_up(&mut self) {
+        self.complete = false;
+        self.at = self.end;
+    }
+
+    /// Runs `read` one level deeper, or gives up where that is too deep.
+    pub(super) fn nested(&mut self, read: impl FnOnce(&mut Self)) {
+        if self.depth >= DEPTH {
+            return self.give_up();
+        }
+        self.depth += 1;
+        read(self);
+        self.depth -= 1;
+    }
+
+    /// Runs `read` on the text up to `end` and goes on there.
+    pub(super) fn within(&mut self, end: usize, read: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.end, end);
+        read(self);
+        self.end = outer;
+        self.at = end;
+    }
+
+    /// Reads the commands of a substitution, which are fed by nothing that is known.
+    pub(super) fn commands_inside(&mut self, closes: bool) {
+        let feed = std::mem::replace(&mut self.feed, 0..0);
+        self.nesting += 1;
+        self.nested(|parser| parser.list(closes));
+        self.nesting -= 1;
+        self.feed = feed;
+    }
+
+    /// Reads commands up to the end, or up to and with the `)` that closes them.
+    pub(super) fn list(&mut self, closes: bool) {
+        let mut current = Current::default();
+        let outer = self.feed.clone();
+        let mut list = List {
+            element: self.commands.len(),
+            feed: outer.clone(),
+            open: Vec::new(),
+            cases: Vec::new(),
+        };
+        loop {
+            self.blanks();
+            if list.cases.last() == Some(&Case::Pattern) {
+                self.pattern(&mut list);
+                continue;
+            }
+            let Some(byte) = self.peek() else {
+                break;
+            };
+            match byte {
+                b'\n' => {
+                    self.at += 1;
+                    self.finish(&mut current);
+                    self.begin_pipeline(&mut list);
+                    self.bodies();
+                }
+                b'#' => self.comment(),
+                b'(' => self.parenthesis(&mut current),
+                b')' => {
+                    self.at += 1;
+                    self.finish(&mut current);
+                    if closes {
+                        self.feed = outer;
+                        return;
+                    }
+                    self.begin_pipeline(&mut list);
+                    self.complete = false;
+                }
+                b'<' | b'>' if self.byte(1) != Some(b'(') => self.redirection(&mut current),
+                b'&' if self.byte(1) == Some(b'>') => self.redirection(&mut current),
+                b';' | b'&' | b'|' => self.operator(&mut current, &mut list),
+                b'0'..=b'9' if self.skip_descriptor() => {}
+                _ => self.command_word(&mut current, &mut list),
+            }
+        }
+        self.finish(&mut current);
+        self.feed = outer;
+        self.complete &= !closes;
+    }
+
+    fn begin_pipeline(&mut self, list: &mut List) {
+        list.element = self.commands.len();
+        self.feed = list.feed.clone();
+    }
+
+    fn operator(&mut self, current: &mut Current<'a>, list: &mut List) {
+        let ends_branch = self.starts_with(";;") || self.starts_with(";&");
+        let start = self.at;
+        while matches!(self.peek(), Some(b';' | b'&' | b'|')) {
+            self.at += 1;
+        }
+        self.finish(current);
+        if matches!(&self.text[start..self.at], "|" | "|&") {
+            self.feed = list.element..self.commands.len();
+            list.element = self.commands.len();
+        } else {
+            self.begin_pipeline(list);
+        }
+        if let Some(case) = list.cases.last_mut().filter(|_| ends_branch) {
+            *case = Case::Pattern;
+        }
+    }
+
+    fn command_word(&mut self, current: &mut Current<'a>, list: &mut List) {
+        let start = self.at;
+        let mut word = self.word();
+        if self.at == start {
+            // A closing bracket of nothing, say: it is left out, so that reading goes on.
+            self.at += 1;
+            return self.complete = false;
+        }
+        let starts = current.command.words.is_empty() && current.each.is_none() && !current.dropped;
+        if starts
+            && !word.quoted
+            && !word.expanded
+            && current.command.assignments.is_empty()
+            && self.keyword(&word.text, current, list)
+        {
+            return;
+        }
+        if current.each.is_none()
+            && word.text.ends_with('=')
+            && self.peek() == Some(b'(')
+            && is_assignment(&self.text[start..self.at])
+        {
+            self.array();
+            word.written = Cow::Borrowed(&self.text[start..self.at]);
+        }
+        if let Some(each) = &mut current.each {
+            each.words.push(word);
+        } else if starts && is_assignment(&word.written) {
+            current.command.assignments.push(word);
+        } else {
+            current.command.words.push(word);
+        }
+        current.start.get_or_insert(start);
+        current.end = self.at;
+    }
+
+    /// Whether a first word is a keyword, and what it does then.
+    fn keyword(&mut self, word: &str, current: &mut Current<'a>, list: &mut List) -> bool {
+        match word {
+            "then" | "elif" | "else" | "do" | "!" | "coproc" => {}
+            "if" | "while" | "until" | "{" => list.enter(&self.feed),
+            "fi" | "done" | "}" => list.leave(),
+            "time" => self.skip_flags(),
+            "function" => {
+                self.blanks();
+                self.word();
+                self.skip_empty_parentheses();
+            }
+            "for" | "select" => {
+                list.enter(&self.feed);
+                current.each = Some(Loop::default());
+            }
+            "case" => {
+                list.enter(&self.feed);
+                self.case(list);
+            }
+            "esac" => {
+                list.cases.pop();
+                list.leave();
+            }
+            "[[" => self.condition(current),
+            _ => return false,
+        }
+        true
+    }
+
+    fn finish(&mut self, current: &mut Current<'a>) {
+        let Current { mut command, start, end, dropped, each } = std::mem::take(current);
+        let is_bare = command.redirections.is_empty() && each.is_none();
+        let is_empty = command.words.is_empty() && command.assignments.is_empty() && is_bare;
+        let is_command = !dropped && !is_empty;
+        for body in self.bodies.iter_mut().rev().take_while(|body| body.reader.is_none()) {
+            body.reader = Some(if is_command { self.commands.len() } else { usize::MAX });
+        }
+        if is_command {
+            command.source = Cow::Borrowed(start.map_or("", |start| &self.text[start..end]));
+            command.feed = self.feed.clone();
+            command.nesting = self.nesting;
+            command.each = each;
+            self.commands.push(command);
+        }
+    }
+
+    /// A subshell, an arithmetic command, or the `()` of a function.
+    fn parenthesis(&mut self, current: &mut Current<'a>) {
+        if current.command.words.len() == 1 && self.empty_parentheses().is_some() {
+            self.skip_empty_parentheses();
+            *current = Current::default();
+            return;
+        }
+        if self.starts_with("((")
+            && let Some(end) = self.arithmetic_end(self.at + 2)
+        {
+            self.at += 2;
+            self.nested(|parser| parser.within(end, Self::data));
+            self.at = (self.at + 2).min(self.end);
+            return;
+        }
+        self.finish(current);
+        self.at += 1;
+        self.nested(|parser| parser.list(true));
+    }
+
+    /// The place after `( )`, where the text has these.
+    fn empty_parentheses(&self) -> Option<usize> {
+        let rest = &self.text[self.at..self.end];
+        let inside = rest.strip_prefix('(')?.trim_start_matches([' ', '\t']);
+        inside.starts_with(')').then(|| self.end - inside.len() + 1)
+    }
+
+    fn skip_empty_parentheses(&mut self) {
+        self.blanks();
+        if let Some(end) = self.empty_parentheses() {
+            self.at = end;
+        }
+    }
+
+    fn skip_flags(&mut self) {
+        self.blanks();
+        while self.peek() == Some(b'-') {
+            self.word();
+            self.blanks();
+        }
+    }
+
+    /// The values of `NAME=( … )`.
+    fn array(&mut self) {
+        self.at += 1;
+        self.nested(|parser| {
+            loop {
+                parser.blanks();
+                match parser.peek() {
+                    None => break parser.complete = false,
+                    Some(b')') => break parser.at += 1,
+                    Some(b'#') => parser.comment(),
+                    Some(b'\n' | b';' | b'&' | b'|' | b'(') => parser.at += 1,
+                    Some(b'<' | b'>') if parser.byte(1) != Some(b'(') => parser.at += 1,
+                    Some(_) => drop(parser.word()),
+                }
+            }
+        });
+    }
+
+    /// The rest of `[[ … ]]`, where operators do not separate commands.
+    fn condition(&mut self, current: &mut Current<'a>) {
+        current.dropped = true;
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => break self.complete = false,
+                Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => {
+                    let word = self.word();
+                    if word.text == "]]" && !word.quoted {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rest of `case WORD in`.
+    fn case(&mut self, list: &mut List) {
+        self.blanks();
+        self.word();
+        self.line_ends();
+        self.word();
+        list.cases.push(Case::Pattern);
+    }
+
+    /// A pattern of a `case` up to its `)`, or the `esac`.
+    fn pattern(&mut self, list: &mut List) {
+        self.line_ends();
+        if self.peek() == Some(b'(') {
+            self.at += 1;
+        }
+        let word = self.word();
+        if word.text == "esac" && !word.quoted {
+            list.cases.pop();
+            list.leave();
+            return;
+        }
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => {
+                    self.complete = false;
+                    break;
+                }
+                Some(b')') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b'\n' | b';' | b'&' | b'|' | b'(') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => drop(self.word()),
+            }
+        }
+        if let Some(case) = list.cases.last_mut() {
+            *case = Case::Body;
+        }
+    }
+
+    fn line_ends(&mut self) {
+        loop {
+            self.blanks();
+            match self.peek() {
+                Some(b'\n') => self.at += 1,
+                Some(b'#') => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'\\') if self.byte(1) == Some(b'\n') => self.at += 2,
+                _ => return,
+            }
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.text[self.at..self.end];
+        self.at += rest.find('\n').unwrap_or(rest.len());
+    }
+}

@@ -1,0 +1,127 @@
+//! Shell command lines, as far as one must read them to know what they run.
+//!
+//! Not a shell: nothing is expanded and no syntax is refused. What a shell would run, also inside
+//! substitutions, compound commands and wrappers, is found; quoted text, comments and the bodies of
+//! here-documents are data. After the POSIX shell language and the manual of bash; `PowerShell` is
+//! read by the same rules, which fits its simple commands.
+
+mod assignment;
+mod line;
+mod redirection;
+mod walk;
+mod word;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use walk::{Invocation, each_invocation, each_suspect};
+
+/// One word of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The text with quotes and backslashes resolved; an expansion stands as it was written.
+    pub text: Cow<'a, str>,
+    /// Whether the shell would put other text in the place of some part: `$x`, `$(…)`, a glob.
+    pub expanded: bool,
+    /// Whether any part was quoted, which keeps the shell from reading a keyword.
+    pub quoted: bool,
+    /// The word as it was written.
+    pub written: Cow<'a, str>,
+}
+
+/// Where a command's input comes from or its output goes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Redirection<'a> {
+    /// `>`, `>>`, `<` and the like; not those of here-documents.
+    pub operator: &'static str,
+    /// The file, or the number of a descriptor.
+    pub target: Word<'a>,
+}
+
+/// The variable of a `for` and what it stands for in turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loop<'a> {
+    /// The variable and then its values.
+    pub words: Vec<Word<'a>>,
+}
+
+/// One simple command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command<'a> {
+    /// The leading `NAME=value` words.
+    pub assignments: Vec<Word<'a>>,
+    /// The program and its arguments, without redirections.
+    pub words: Vec<Word<'a>>,
+    /// The command as it was written, from its first word to its last.
+    pub source: Cow<'a, str>,
+    /// What a here-document or here-string feeds to it; `expanded` where the shell expands it.
+    pub input: Option<Word<'a>>,
+    /// Its other redirections, in their order.
+    pub redirections: Vec<Redirection<'a>>,
+    /// The commands of the list whose output it reads through a pipe.
+    pub feed: Range<usize>,
+    /// How many substitutions it stands in.
+    pub nesting: usize,
+    /// The head of a `for`, which has no words.
+    pub each: Option<Loop<'a>>,
+}
+
+/// The simple commands of a line, those inside a word before the command of the word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Split<'a> {
+    /// The commands.
+    pub commands: Vec<Command<'a>>,
+    /// Whether the line was read to its end without an open quote or bracket, or too deep nesting.
+    pub complete: bool,
+}
+
+/// Splits a command line, which may be a script of many lines.
+///
+/// Takes time in proportion to the line's length.
+pub fn split(line: &str) -> Split<'_> {
+    line::split(line, 0)
+}
+
+impl Word<'_> {
+    fn into_owned(self) -> Word<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Word {
+            text: owned(self.text),
+            expanded: self.expanded,
+            quoted: self.quoted,
+            written: owned(self.written),
+        }
+    }
+}
+
+impl<'a> Word<'a> {
+    /// A word that nothing is to be expanded in.
+    pub fn literal(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        Self { written: text.clone(), text, expanded: false, quoted: true }
+    }
+}
+
+impl Command<'_> {
+    fn into_owned(self) -> Command<'static> {
+        let words =
+            |words: Vec<Word<'_>>| words.into_iter().map(Word::into_owned).collect::<Vec<_>>();
+        let redirections = self.redirections.into_iter().map(|redirection| Redirection {
+            operator: redirection.operator,
+            target: redirection.target.into_owned(),
+        });
+        Command {
+            assignments: words(self.assignments),
+            words: words(self.words),
+            source: Cow::Owned(self.source.into_owned()),
+            input: self.input.map(Word::into_owned),
+            redirections: redirections.collect(),
+            feed: self.feed,
+            nesting: self.nesting,
+            each: self.each.map(|each| Loop { words: words(each.words) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

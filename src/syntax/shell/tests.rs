@@ -1,0 +1,631 @@
+//! Lines and what is found in them, as tables.
+
+use proptest::prelude::*;
+
+use super::{Command, Word, each_invocation, split};
+
+/// Commands with ` ¦ ` between them; a blank inside a word is `␣`, a line end `⏎`, an empty word
+/// `∅`, a word with an expansion stands in `‹›`, an assignment in `{}`, what a here-document feeds
+/// to a command after ` ◁ `, and `…` ends a line that could not be read to its end.
+fn show(line: &str) -> String {
+    let split = split(line);
+    let is_bare =
+        |command: &&Command<'_>| !(command.words.is_empty() && command.assignments.is_empty());
+    let mut shown: Vec<String> = split.commands.iter().filter(is_bare).map(show_command).collect();
+    if !split.complete {
+        shown.push("…".to_owned());
+    }
+    shown.join(" ¦ ")
+}
+
+fn show_command(command: &Command<'_>) -> String {
+    let assignments = command.assignments.iter().map(|word| format!("{{{}}}", show_word(word)));
+    let words = command.words.iter().map(show_word);
+    let mut shown = assignments.chain(words).collect::<Vec<_>>().join(" ");
+    if let Some(input) = &command.input {
+        shown.push_str(" ◁ ");
+        shown.push_str(&visible(&input.text));
+    }
+    shown
+}
+
+fn show_word(word: &Word<'_>) -> String {
+    let text = if word.text.is_empty() { "∅".to_owned() } else { visible(&word.text) };
+    if word.expanded { format!("‹{text}›") } else { text }
+}
+
+fn visible(text: &str) -> String {
+    text.replace(' ', "␣").replace('\n', "⏎")
+}
+
+fn show_invocations(line: &str) -> String {
+    let mut shown = Vec::new();
+    let complete = each_invocation(line, &mut |invocation| {
+        if invocation.program.is_empty() {
+            return;
+        }
+        let words = std::iter::once(invocation.program.to_owned());
+        let words = words.chain(invocation.arguments.iter().map(show_word));
+        shown.push(words.collect::<Vec<_>>().join(" "));
+    });
+    if !complete {
+        shown.push("…".to_owned());
+    }
+    shown.join(" ¦ ")
+}
+
+#[track_caller]
+fn check(rows: &[(&str, &str)], show: fn(&str) -> String) {
+    let rows = rows.iter().map(|(line, expected)| (line, expected, show(line)));
+    let wrong: Vec<_> = rows.filter(|(_, expected, found)| found != *expected).collect();
+    assert!(wrong.is_empty(), "line, expected, found: {wrong:#?}");
+}
+
+#[test]
+fn words_come_without_their_quotes() {
+    let rows = [
+        ("ls", "ls"),
+        ("ls -l  /tmp", "ls -l /tmp"),
+        ("  ls\t-a  ", "ls -a"),
+        (r#"echo 'a b' "c d" e\ f"#, "echo a␣b c␣d e␣f"),
+        (r#"echo a'b'"c"\d"#, "echo abcd"),
+        (r#"echo '' """#, "echo ∅ ∅"),
+        (r"echo 'it'\''s'", "echo it's"),
+        (r#"echo "a \"b\" \$c \d""#, r#"echo a␣"b"␣$c␣\d"#),
+        ("echo '$x `y` $(z)'", "echo $x␣`y`␣$(z)"),
+        (r"echo $'a\tb\'c' $'\x72m'", "echo a\tb'c rm"),
+        (r#"echo $"hi""#, "echo hi"),
+        (r#"git commit -m "git push -f; rm -rf /""#, "git commit -m git␣push␣-f;␣rm␣-rf␣/"),
+        ("git commit -m 'then rm -rf .'", "git commit -m then␣rm␣-rf␣."),
+        ("git push origin my-feature", "git push origin my-feature"),
+        (r"\rm -rf a", "rm -rf a"),
+        (r#"r\m 'r'm "rm""#, "rm rm rm"),
+        ("rm \\\n -rf a", "rm -rf a"),
+        ("r\\\nm a", "rm a"),
+        ("echo a#b # rm -rf c", "echo a#b"),
+        ("# rm -rf a\nls", "ls"),
+        ("echo größe 'für'", "echo größe für"),
+        (r#"A=1 B="x y" env"#, "{A=1} {B=x␣y} env"),
+        ("A=1", "{A=1}"),
+        ("A+=x B[1]=2 cmd", "{A+=x} {B[1]=2} cmd"),
+        ("1A=x cmd", "1A=x cmd"),
+        ("cmd A=1", "cmd A=1"),
+        ("a=(1 $(two) 3) cmd", "two ¦ {a=} cmd"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn separators_and_keywords_end_commands() {
+    let rows = [
+        ("a; b & c && d || e | f |& g", "a ¦ b ¦ c ¦ d ¦ e ¦ f ¦ g"),
+        ("a\nb\n\nc", "a ¦ b ¦ c"),
+        ("a;b", "a ¦ b"),
+        ("a&&b||c", "a ¦ b ¦ c"),
+        ("git stash;", "git stash"),
+        ("(rm -rf a)", "rm -rf a"),
+        ("(cd x && rm -rf y); ls", "cd x ¦ rm -rf y ¦ ls"),
+        ("{ rm -rf a; ls; }", "rm -rf a ¦ ls"),
+        ("! rm a", "rm a"),
+        ("time rm a", "rm a"),
+        ("time -p rm a", "rm a"),
+        ("if a; then b; elif c; then d; else e; fi", "a ¦ b ¦ c ¦ d ¦ e"),
+        ("while a; do b; done", "a ¦ b"),
+        ("until a; do b; done < in", "a ¦ b"),
+        ("for x in 1 2 $(three); do rm $x; done", "three ¦ rm ‹$x›"),
+        ("for ((i=0; i<3; i++)); do rm a; done", "rm a"),
+        ("select x in a b; do c; done", "c"),
+        ("case $x in a) rm a;; b|c) rm b ;; *) d; esac; e", "rm a ¦ rm b ¦ d ¦ e"),
+        ("case x in (a) b;& c) d;;& esac", "b ¦ d"),
+        ("case x in\n a)\n  rm b\n  ;;\nesac\nls", "rm b ¦ ls"),
+        ("$(case x in a) b;; esac) c", "b ¦ ‹$(case␣x␣in␣a)␣b;;␣esac)› c"),
+        ("f() { rm -rf a; }", "rm -rf a"),
+        ("function f { rm a; }", "rm a"),
+        ("function f() { rm a; }", "rm a"),
+        ("f ( ) (rm a)", "rm a"),
+        ("[[ a && b < c || $(d) ]] && rm e", "d ¦ rm e"),
+        ("[[ $x =~ ^(a|b)$ ]]; rm c", "rm c"),
+        ("[ -f a ] && rm a", "[ -f a ] ¦ rm a"),
+        ("coproc rm a", "rm a"),
+        ("echo if then done", "echo if then done"),
+        (r#""if" a"#, "if a"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn commands_inside_words_are_found() {
+    let rows = [
+        (
+            r#"rm $x ${y} "$z" *.txt a?b [ab] ~/c {a,b} {1..3}"#,
+            "rm ‹$x› ‹${y}› ‹$z› ‹*.txt› ‹a?b› ‹[ab]› ‹~/c› ‹{a,b}› ‹{1..3}›",
+        ),
+        ("echo {} a{b}c", "echo {} a{b}c"),
+        ("echo $(rm a)", "rm a ¦ echo ‹$(rm␣a)›"),
+        (r#"echo "x $(rm "a b") y""#, r#"rm a␣b ¦ echo ‹x␣$(rm␣"a␣b")␣y›"#),
+        ("echo `rm a`", "rm a ¦ echo ‹`rm␣a`›"),
+        (r#"echo "`rm a`""#, "rm a ¦ echo ‹`rm␣a`›"),
+        (r"echo `a \`b c\` d`", r"b c ¦ a ‹`b␣c`› d ¦ echo ‹`a␣\`b␣c\`␣d`›"),
+        ("echo $(a $(b $(c)))", "c ¦ b ‹$(c)› ¦ a ‹$(b␣$(c))› ¦ echo ‹$(a␣$(b␣$(c)))›"),
+        ("x=$(rm a)", "rm a ¦ {‹x=$(rm␣a)›}"),
+        ("cat <(rm a) >(rm b)", "rm a ¦ rm b ¦ cat ‹<(rm␣a)› ‹>(rm␣b)›"),
+        ("diff <(a b)<(c)", "a b ¦ c ¦ diff ‹<(a␣b)› ‹<(c)›"),
+        ("echo $((1 + 2))", "echo ‹$((1␣+␣2))›"),
+        ("echo $((1 + $(rm a)))", "rm a ¦ echo ‹$((1␣+␣$(rm␣a)))›"),
+        ("echo $((a) b)", "a ¦ b ¦ echo ‹$((a)␣b)›"),
+        ("((i++)); rm a", "rm a"),
+        (
+            r#"echo ${x:-$(rm a)} ${y:-`rm b`} ${z:-"}"} w"#,
+            r#"rm a ¦ rm b ¦ echo ‹${x:-$(rm␣a)}› ‹${y:-`rm␣b`}› ‹${z:-"}"}› w"#,
+        ),
+        (r#"echo "${x:-'}' }" b"#, "echo ‹${x:-'}'␣}› b"),
+        ("echo $ $% a$", "echo $ $% a$"),
+        ("$RM -rf a", "‹$RM› -rf a"),
+        (r#"echo "$(echo ")" '"' ; rm a)""#, r#"echo ) " ¦ rm a ¦ echo ‹$(echo␣")"␣'"'␣;␣rm␣a)›"#),
+        ("echo ${x:-$(echo '}')} b", "echo } ¦ echo ‹${x:-$(echo␣'}')}› b"),
+        (
+            r#"echo "$(cat <<< "$(rm a)")" b"#,
+            r#"rm a ¦ cat ◁ $(rm␣a) ¦ echo ‹$(cat␣<<<␣"$(rm␣a)")› b"#,
+        ),
+        ("$(rm -rf a)", "rm -rf a ¦ ‹$(rm␣-rf␣a)›"),
+        ("`rm -rf a`", "rm -rf a ¦ ‹`rm␣-rf␣a`›"),
+        (r"echo \$(rm a)", "echo $ ¦ rm a"),
+        ("(( x = $(rm a) ))", "rm a"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn redirections_are_left_out() {
+    let rows = [
+        ("rm a > out 2>&1 < in", "rm a"),
+        ("a >out 2>>err &>both >&2 >|c <>d", "a"),
+        (">out a b", "a b"),
+        ("2>err rm a", "rm a"),
+        ("rm 2 >x", "rm 2"),
+        ("a >$(rm b)", "rm b ¦ a"),
+        (r#"a <<< "rm -rf b""#, "a ◁ rm␣-rf␣b"),
+        ("a &>> b & c", "a ¦ c"),
+        ("a>b;c", "a ¦ c"),
+        ("a 2>&-", "a"),
+        ("cmd 3<&0 10>x", "cmd"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn here_documents_are_data_and_what_follows_is_not() {
+    let rows = [
+        ("cat <<EOF\nrm -rf a\nEOF", "cat ◁ rm␣-rf␣a⏎"),
+        ("cat <<EOF\nrm -rf a\nEOF\nrm -rf b", "cat ◁ rm␣-rf␣a⏎ ¦ rm -rf b"),
+        ("cat <<'EOF'\n$(rm -rf a)\nEOF\nls", "cat ◁ $(rm␣-rf␣a)⏎ ¦ ls"),
+        ("cat <<\"EOF\"\n`rm -rf a`\nEOF\nls", "cat ◁ `rm␣-rf␣a`⏎ ¦ ls"),
+        ("cat <<\\EOF\n$(rm -rf a)\nEOF\nls", "cat ◁ $(rm␣-rf␣a)⏎ ¦ ls"),
+        (
+            "cat <<EOF\n$(rm -rf a) and `rm b`\nEOF\nls",
+            "cat ◁ $(rm␣-rf␣a)␣and␣`rm␣b`⏎ ¦ rm -rf a ¦ rm b ¦ ls",
+        ),
+        ("cat <<EOF\n\\$(rm -rf a) \"quote\nEOF\nls", r#"cat ◁ \$(rm␣-rf␣a)␣"quote⏎ ¦ ls"#),
+        ("cat <<-EOF\n\tbody\n\tEOF\nls", "cat ◁ \tbody⏎ ¦ ls"),
+        ("cat <<-EOF\n\tbody\n  EOF\n\tEOF\nls", "cat ◁ \tbody⏎␣␣EOF⏎ ¦ ls"),
+        ("cat <<EOF | grep x; rm a\nbody\nEOF\nrm b", "cat ◁ body⏎ ¦ grep x ¦ rm a ¦ rm b"),
+        ("cat <<A <<B\none\nA\ntwo\nB\nrm c", "cat ◁ two⏎ ¦ rm c"),
+        ("cat <<EOF && rm a\nbody", "cat ◁ body ¦ rm a"),
+        (
+            "git commit -m \"$(cat <<'EOF'\nIt's rm -rf a\nEOF\n)\" && git push",
+            "cat ◁ It's␣rm␣-rf␣a⏎ ¦ git commit -m ‹$(cat␣<<'EOF'⏎It's␣rm␣-rf␣a⏎EOF⏎)› ¦ git push",
+        ),
+        ("x=$(cat <<EOF\nhi\nEOF)\nrm a", "cat ◁ hi⏎ ¦ {‹x=$(cat␣<<EOF⏎hi⏎EOF)›} ¦ rm a"),
+        ("bash <<EOF\nrm -rf a\nEOF", "bash ◁ rm␣-rf␣a⏎"),
+        ("cat <<EOF\r\nbody\r\nEOF\r\nrm a", "cat ◁ body\r⏎ ¦ rm a"),
+        ("(cat <<EOF\nbody\nEOF\n) && rm a", "cat ◁ body⏎ ¦ rm a"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn an_open_end_is_told_and_hides_nothing_before_it() {
+    let rows = [
+        ("echo 'rm -rf a", "echo rm␣-rf␣a ¦ …"),
+        (r#"echo "rm -rf a"#, "echo rm␣-rf␣a ¦ …"),
+        ("a; b $(c", "a ¦ c ¦ b ‹$(c› ¦ …"),
+        ("a; echo `b", "a ¦ b ¦ echo ‹`b› ¦ …"),
+        ("a ) b", "a ¦ b ¦ …"),
+        ("(a", "a ¦ …"),
+        (r"a \", r"a \"),
+        (r#"a "$(b"#, "b ¦ a ‹$(b› ¦ …"),
+        ("case x in", "…"),
+        ("[[ a", "…"),
+    ];
+    check(&rows, show);
+}
+
+#[test]
+fn wrappers_are_looked_into() {
+    let rows = [
+        ("/bin/rm -rf a", "rm -rf a"),
+        ("./rm a", "rm a"),
+        ("../x/rm a", "rm a"),
+        ("C:/Git/git.exe push", "git push"),
+        (r"'C:\Program Files\Git\git.EXE' push", "git push"),
+        ("sudo rm -rf a", "sudo rm -rf a ¦ rm -rf a"),
+        ("sudo -u root -E rm a", "sudo -u root -E rm a ¦ rm a"),
+        ("sudo --user=root A=1 rm a", "sudo --user=root A=1 rm a ¦ rm a"),
+        ("sudo -- rm a", "sudo -- rm a ¦ rm a"),
+        ("doas -u me rm a", "doas -u me rm a ¦ rm a"),
+        ("env A=1 -i -u B rm a", "env A=1 -i -u B rm a ¦ rm a"),
+        ("env", "env"),
+        ("A=1 command rm a", "command rm a ¦ rm a"),
+        ("command -v rm", "command -v rm"),
+        ("exec -a x rm a", "exec -a x rm a ¦ rm a"),
+        ("nohup rm a &", "nohup rm a ¦ rm a"),
+        ("time rm a", "rm a"),
+        ("/usr/bin/time -f %e rm a", "time -f %e rm a ¦ rm a"),
+        ("nice -n 5 ionice -c 3 rm a", "nice -n 5 ionice -c 3 rm a ¦ ionice -c 3 rm a ¦ rm a"),
+        ("timeout -k 5 --signal=KILL 10s rm a", "timeout -k 5 --signal=KILL 10s rm a ¦ rm a"),
+        ("stdbuf -oL -e 0 rm a", "stdbuf -oL -e 0 rm a ¦ rm a"),
+        ("setsid -w rm a", "setsid -w rm a ¦ rm a"),
+        ("busybox rm a", "busybox rm a ¦ rm a"),
+        ("ls | xargs rm -f", "ls ¦ xargs rm -f ¦ rm -f"),
+        ("ls | xargs -0 -n 1 -I {} rm {}", "ls ¦ xargs -0 -n 1 -I {} rm {} ¦ rm {}"),
+        (
+            r#"xargs -I{} -P4 sh -c 'rm "$1"' _ {}"#,
+            r#"xargs -I{} -P4 sh -c rm␣"$1" _ {} ¦ sh -c rm␣"$1" _ {} ¦ rm {}"#,
+        ),
+        (r"find . -name x -exec rm -f {} \; -print", "find . -name x -print ¦ rm -f {}"),
+        ("find . -exec rm {} + -execdir mv {} b ';'", "find . ¦ rm {} ¦ mv {} b"),
+        ("find . -delete", "find . -delete"),
+        (r#"bash -c "rm -rf a; ls""#, "bash -c rm␣-rf␣a;␣ls ¦ rm -rf a ¦ ls"),
+        ("sh -ec 'rm a'", "sh -ec rm␣a ¦ rm a"),
+        ("bash -o pipefail -lc 'rm a'", "bash -o pipefail -lc rm␣a ¦ rm a"),
+        ("bash --norc -c 'rm a' rm", "bash --norc -c rm␣a rm ¦ rm a"),
+        ("zsh script.sh -c 'rm a'", "zsh script.sh -c rm␣a"),
+        (r#"eval "rm -rf a""#, "eval rm␣-rf␣a ¦ rm -rf a"),
+        (r#"eval rm '-rf' "a b""#, "eval rm -rf a␣b ¦ rm -rf a b"),
+        (r#"bash -c "bash -c 'rm a'""#, "bash -c bash␣-c␣'rm␣a' ¦ bash -c rm␣a ¦ rm a"),
+        (
+            r#"sudo bash -c "cd /x && rm -rf y""#,
+            "sudo bash -c cd␣/x␣&&␣rm␣-rf␣y ¦ bash -c cd␣/x␣&&␣rm␣-rf␣y ¦ cd /x ¦ rm -rf y",
+        ),
+        (r#"bash -c "$(rm a)""#, "rm a ¦ bash -c ‹$(rm␣a)› ¦ rm a ¦ $(rm a)"),
+        ("bash <<'EOF'\nrm -rf a\nEOF", "bash ¦ rm -rf a"),
+        ("bash -s <<EOF\nrm a\nEOF", "bash -s ¦ rm a"),
+        ("sh <<< 'rm a'", "sh ¦ rm a"),
+        ("cat <<EOF\nrm a\nEOF", "cat"),
+        (
+            r#"pwsh -NoProfile -Command "Remove-Item a""#,
+            "pwsh -NoProfile -Command Remove-Item␣a ¦ Remove-Item a",
+        ),
+        ("echo rm -rf a", "echo rm -rf a"),
+        (r#"grep -r "rm -rf" ."#, "grep -r rm␣-rf ."),
+        ("man rm", "man rm"),
+        ("which git", "which git"),
+    ];
+    check(&rows, show_invocations);
+}
+
+#[test]
+fn scripts_are_found_wherever_a_shell_is_given_them() {
+    let rows = [
+        ("echo 'rm -rf x' | sh", "echo rm␣-rf␣x ¦ sh ¦ rm -rf x"),
+        ("printf 'rm %s' '-rf x' | bash -s", "printf rm␣%s -rf␣x ¦ bash -s ¦ rm -rf x"),
+        ("bash <(echo rm -rf a)", "echo rm -rf a ¦ bash ‹<(echo␣rm␣-rf␣a)› ¦ rm -rf a"),
+        ("source /dev/stdin <<EOF\nrm -rf a\nEOF", "source /dev/stdin ¦ rm -rf a"),
+        ("bash -s -- x <<EOF\nrm -rf $1\nEOF", "bash -s -- x ¦ rm -rf x"),
+        (r#"sh -c '"$@"' _ rm -rf a"#, r#"sh -c "$@" _ rm -rf a ¦ rm -rf a"#),
+        (r#"sh -c 'rm -rf "$1"' _ "a b""#, r#"sh -c rm␣-rf␣"$1" _ a␣b ¦ rm -rf a␣b"#),
+        (
+            "git submodule foreach 'git clean -fd'",
+            "git submodule foreach git␣clean␣-fd ¦ git clean -fd",
+        ),
+        ("git rebase -i --exec 'rm -rf a' main", "git rebase -i --exec rm␣-rf␣a main ¦ rm -rf a"),
+        ("su -c 'rm -rf a' bob", "su -c rm␣-rf␣a bob ¦ rm -rf a"),
+        ("su - bob -c 'rm -rf a'", "su - bob -c rm␣-rf␣a ¦ rm -rf a"),
+        ("flock /tmp/l rm -rf a", "flock /tmp/l rm -rf a ¦ rm -rf a"),
+        ("flock -n /tmp/l -c 'rm -rf a'", "flock -n /tmp/l -c rm␣-rf␣a ¦ rm -rf a"),
+        (
+            "parallel rm -rf ::: a b",
+            "parallel rm -rf ::: a b ¦ rm -rf a ¦ rm -rf a ¦ rm -rf b ¦ rm -rf b",
+        ),
+        (
+            "parallel 'rm -rf {}' ::: a b",
+            "parallel rm␣-rf␣{} ::: a b ¦ rm -rf a ¦ rm -rf a ¦ rm -rf b ¦ rm -rf b",
+        ),
+        ("script -qc 'rm -rf a' /dev/null", "script -qc rm␣-rf␣a /dev/null ¦ rm -rf a"),
+        ("trap 'rm -rf a' EXIT", "trap rm␣-rf␣a EXIT ¦ rm -rf a"),
+        ("sudo -nu root rm -rf a", "sudo -nu root rm -rf a ¦ rm -rf a"),
+        ("ls | xargs -0I {} rm -rf {}", "ls ¦ xargs -0I {} rm -rf {} ¦ rm -rf {}"),
+        ("env -S 'rm -rf a'", "env -S rm␣-rf␣a ¦ rm -rf a"),
+        (
+            r#"env -iS "bash -c 'rm -rf b'" x"#,
+            "env -iS bash␣-c␣'rm␣-rf␣b' x ¦ bash -c rm␣-rf␣b x ¦ rm -rf b",
+        ),
+        ("bash -n <<EOF\nrm -rf a\nEOF", "bash -n"),
+        ("find . -name -delete", "find . -name -delete"),
+        ("(cat <<EOF\nrm -rf b\nEOF\n) | bash", "cat ¦ bash ¦ rm -rf b"),
+        ("if true; then echo rm -rf a; fi | sh", "true ¦ echo rm -rf a ¦ sh ¦ rm -rf a"),
+        ("ssh host 'rm -rf a'", "ssh host rm␣-rf␣a ¦ rm -rf a"),
+        ("ssh -p 22 host rm -rf a '&&' ls", "ssh -p 22 host rm -rf a && ls ¦ rm -rf a ¦ ls"),
+        ("docker exec -it c rm -rf /x", "docker exec -it c rm -rf /x ¦ rm -rf /x"),
+        (
+            "kubectl exec -it pod -n x -- rm -rf /x",
+            "kubectl exec -it pod -n x -- rm -rf /x ¦ rm -rf /x",
+        ),
+        (": > file", "truncate -s0 file ¦ :"),
+        ("cat img > /dev/sda", "dd of=/dev/sda ¦ cat img"),
+        ("echo x >&2; ls 2>/dev/null >/dev/null", "echo x ¦ ls"),
+        ("git -c alias.wipe='!rm -rf /' wipe", "git -c alias.wipe=!rm␣-rf␣/ wipe ¦ rm -rf /"),
+        (r"printf '\x72\x6d\x20-rf\x20/' | bash", r"printf \x72\x6d\x20-rf\x20/ ¦ bash ¦ rm -rf /"),
+        ("watch -n 1 rm -rf x", "watch -n 1 rm -rf x ¦ rm -rf x"),
+        ("tar -cI 'rm -rf /' -f -", "tar -cI rm␣-rf␣/ -f - ¦ rm -rf /"),
+        (
+            r#"tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT"#,
+            r#"mktemp -d ¦ trap rm␣-rf␣"$tmp" EXIT ¦ rm -rf ‹$(mktemp␣-d)›"#,
+        ),
+        (r#"echo "a" | tee x | sh"#, "echo a ¦ tee x ¦ sh"),
+        ("command -v rm", "command -v rm"),
+        ("echo cm0gLXJmIC8= | base64 -d | sh", "echo cm0gLXJmIC8= ¦ base64 -d ¦ sh ¦ rm -rf /"),
+        ("cat <<'EOF' | sudo bash\nrm -rf /x\nEOF", "cat ¦ sudo bash ¦ bash ¦ rm -rf /x"),
+        (
+            r#"bash -c "bash -c 'rm -rf a'""#,
+            "bash -c bash␣-c␣'rm␣-rf␣a' ¦ bash -c rm␣-rf␣a ¦ rm -rf a",
+        ),
+        (
+            r#"pwsh -c "Remove-Item a -Recurse""#,
+            "pwsh -c Remove-Item␣a␣-Recurse ¦ Remove-Item a -Recurse",
+        ),
+        ("cmd /c rd /s /q a", "cmd /c rd /s /q a ¦ rd /s /q a"),
+        ("find . -exec echo -delete + -print", "find . ¦ echo -delete + -print"),
+        ("rm -rf ~/{,.ssh}", "rm -rf ‹~/› ‹~/.ssh›"),
+        ("sort <(rm -rf a) | uniq", "rm -rf a ¦ sort ‹<(rm␣-rf␣a)› ¦ uniq"),
+        ("at now <<< 'rm -rf a'", "at now ¦ rm -rf a"),
+        ("bash -o noexec -c 'rm -rf a'", "bash -o noexec -c rm␣-rf␣a"),
+        ("bash -n +n -c 'rm -rf a'", "bash -n +n -c rm␣-rf␣a ¦ rm -rf a"),
+        ("bash -- -c 'rm -rf a'", "bash -- -c rm␣-rf␣a"),
+        ("cat a | bash", "cat a ¦ bash"),
+        ("curl x | sh", "curl x ¦ sh"),
+        ("sh < script", "sh"),
+        (
+            "echo 'rm -rf a' | xargs -I% sh -c '%'",
+            "echo rm␣-rf␣a ¦ xargs -I% sh -c % ¦ sh -c rm␣-rf␣a ¦ rm -rf a",
+        ),
+        ("echo a b | xargs rm -rf", "echo a b ¦ xargs rm -rf ¦ rm -rf a b"),
+        ("git bisect run rm -rf a", "git bisect run rm -rf a ¦ rm -rf a"),
+        (
+            "git rebase --exec='rm -rf a' -x'rm -rf b'",
+            "git rebase --exec=rm␣-rf␣a -xrm␣-rf␣b ¦ rm -rf a ¦ rm -rf b",
+        ),
+        (
+            "git filter-branch --tree-filter 'rm -rf a' HEAD",
+            "git filter-branch --tree-filter rm␣-rf␣a HEAD ¦ rm -rf a",
+        ),
+        ("git -c core.pager='rm -rf a' log", "git -c core.pager=rm␣-rf␣a log ¦ rm -rf a"),
+        ("rsync -e 'rm -rf a' b c", "rsync -e rm␣-rf␣a b c ¦ rm -rf a"),
+        ("echo x > /dev/null 2>/dev/tty; cat < /dev/sda", "echo x ¦ cat"),
+        ("true > a; echo x > b; > c", "truncate -s0 a ¦ true ¦ echo x ¦ truncate -s0 c"),
+        ("pwsh -EncodedCommand cgBtACAAYQA=", "pwsh -EncodedCommand cgBtACAAYQA= ¦ rm a"),
+    ];
+    check(&rows, show_invocations);
+}
+
+#[test]
+fn variables_and_braces_that_the_line_sets_are_followed() {
+    let rows = [
+        ("echo $[1<<2]; rm -rf a", "echo ‹$[1<<2]› ¦ rm -rf a"),
+        ("OPTS=-rf; rm $OPTS a", "rm -rf a"),
+        (r#"cmd=(rm -rf build); "${cmd[@]}""#, "rm -rf build"),
+        ("{rm,-rf,x}", "rm -rf x"),
+        ("declare -a cmd=(rm -rf build)", "declare -a cmd="),
+        ("for d in a b; do rm -rf $d; done", "rm -rf a ¦ rm -rf b"),
+        ("for c in ls rm; do $c -rf x; done", "ls -rf x ¦ rm -rf x"),
+        ("while read x; do echo $x; done < f | sh", "read x ¦ echo ‹$x› ¦ sh ¦ $x"),
+        (
+            "git -c alias.wipe='reset --hard' wipe HEAD",
+            "git -c alias.wipe=reset␣--hard wipe HEAD ¦ git reset --hard HEAD",
+        ),
+        ("git -c 'alias.status=reset --hard' status", "git -c alias.status=reset␣--hard status"),
+        (r#"read T <<< rm; "$T" -rf /"#, "read T ¦ rm -rf /"),
+        (r#"set -- rm -rf x; "$@""#, "set -- rm -rf x ¦ rm -rf x"),
+        (
+            r#"eval "$(printf '%s' rm; printf '%s' ' -rf /')""#,
+            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval rm␣-rf␣/ ¦ rm -rf /",
+        ),
+        ("x=$(echo rm); $x -rf a", "echo rm ¦ rm -rf a"),
+        (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "rm -rf /"),
+        (
+            r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
+            r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a ¦ rm -rf b"#,
+        ),
+        (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x"),
+        (
+            r#"find . -type f -exec sh -c 'rm -f "$1"' _ {} \;"#,
+            r#"find . -type f ¦ sh -c rm␣-f␣"$1" _ {} ¦ rm -f {}"#,
+        ),
+        ("rm -rf ${DIR:-/}", "rm -rf /"),
+        (r#"timeout 5 bash -c "$CODE""#, "timeout 5 bash -c ‹$CODE› ¦ bash -c ‹$CODE› ¦ $CODE"),
+        ("export A=rm; $A -rf x", "export A=rm ¦ rm -rf x"),
+        ("A=rm B=$A; $B -rf x", "rm -rf x"),
+        ("A=1 cmd $A", "cmd ‹$A›"),
+        (r#"a=(x y); a+=(z); echo "${a[@]}" "${a[1]}" ${a[*]}"#, "echo x y z y x y z"),
+        (
+            r#"x='a b'; echo $x "$x" ${x% b} ${x/a/c} ${x:2} ${x^^} ${y:-d} ${x:+e} ${y-"f g"}"#,
+            "echo a b a␣b a c b b A B d e f g",
+        ),
+        ("unset x; echo ${x:-rm} ${x+y}", "unset x ¦ echo rm"),
+        (r#"echo a{b,c{d,e}}f {1..3} '{a,b}' "{a,b}""#, "echo abf acdf acef {1..3} {a,b} {a,b}"),
+        (r#"echo $'a\tb' "a\$b" 'c'"d"\e"#, "echo a	b a$b cde"),
+        (
+            r#"bash -c 'echo "$#" "$*" $2' _ a b"#,
+            r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a␣b b"#,
+        ),
+        ("printf -v T rm; $T -rf x", "printf -v T rm ¦ rm -rf x"),
+        (r#"ls | while read f; do rm -rf "$f"; done"#, "ls ¦ read f ¦ rm -rf ‹$f›"),
+    ];
+    check(&rows, show_invocations);
+}
+
+#[test]
+fn programs_on_the_line_are_looked_through() {
+    let rows = [
+        (
+            r#"python -c 'import os; os.system("rm -rf /some/path")'"#,
+            r#"python -c import␣os;␣os.system("rm␣-rf␣/some/path") ¦ rm -rf /some/path"#,
+        ),
+        (
+            r#"python3 -c "import shutil; shutil.rmtree('build')""#,
+            "python3 -c import␣shutil;␣shutil.rmtree('build') ¦ rm -rf build",
+        ),
+        ("python3 - <<EOF\nimport shutil\nshutil.rmtree(\"x\")\nEOF", "python3 - ¦ rm -rf x"),
+        (
+            r#"node -e "require('fs').rmSync('a', {recursive: true})""#,
+            "node -e require('fs').rmSync('a',␣{recursive:␣true}) ¦ rm -rf a",
+        ),
+        (
+            r#"node -e 'require("child_process").execSync("rm -rf a")'"#,
+            r#"node -e require("child_process").execSync("rm␣-rf␣a") ¦ rm -rf a"#,
+        ),
+        (
+            r#"perl -e 'unlink "a"; system("rm -rf b"); `rm -rf c`'"#,
+            r#"perl -e unlink␣"a";␣system("rm␣-rf␣b");␣`rm␣-rf␣c` ¦ unlink a ¦ rm -rf b ¦ rm -rf c"#,
+        ),
+        (
+            r#"ruby -e 'require "fileutils"; FileUtils.rm_rf("x")'"#,
+            r#"ruby -e require␣"fileutils";␣FileUtils.rm_rf("x") ¦ rm -rf x"#,
+        ),
+        (
+            r#"python -c 'import subprocess; subprocess.run(["rm", "-rf", "x"], cwd="/tmp")'"#,
+            r#"python -c import␣subprocess;␣subprocess.run(["rm",␣"-rf",␣"x"],␣cwd="/tmp") ¦ rm -rf x"#,
+        ),
+        (r#"python -c '# os.remove("/home/test")'"#, r#"python -c #␣os.remove("/home/test")"#),
+        (
+            r#"python -c 'from pathlib import Path; Path("a").unlink()'"#,
+            r#"python -c from␣pathlib␣import␣Path;␣Path("a").unlink() ¦ unlink a"#,
+        ),
+        (r#"awk 'BEGIN{system("rm -rf x")}'"#, r#"awk BEGIN{system("rm␣-rf␣x")} ¦ rm -rf x"#),
+        (
+            r#"node -e 'require("child_process").spawnSync("rm", ["-rf", "a"])'"#,
+            r#"node -e require("child_process").spawnSync("rm",␣["-rf",␣"a"]) ¦ rm -rf a"#,
+        ),
+        (
+            r#"deno eval 'Deno.removeSync("a", {recursive: true})'"#,
+            r#"deno eval Deno.removeSync("a",␣{recursive:␣true}) ¦ rm -rf a"#,
+        ),
+        (
+            r#"php -r 'unlink("a"); exec("rm -rf b");'"#,
+            r#"php -r unlink("a");␣exec("rm␣-rf␣b"); ¦ unlink a ¦ rm -rf b"#,
+        ),
+        (
+            r#"lua -e 'os.remove("a") os.execute("rm -rf b")'"#,
+            r#"lua -e os.remove("a")␣os.execute("rm␣-rf␣b") ¦ unlink a ¦ rm -rf b"#,
+        ),
+        (
+            r#"Rscript -e 'unlink("a", recursive=TRUE)'"#,
+            r#"Rscript -e unlink("a",␣recursive=TRUE) ¦ rm -rf a"#,
+        ),
+        (
+            r#"osascript -e 'do shell script "rm -rf a"'"#,
+            r#"osascript -e do␣shell␣script␣"rm␣-rf␣a" ¦ rm -rf a"#,
+        ),
+        (
+            r#"python -c 'getattr(os, "unlink")("a")'"#,
+            r#"python -c getattr(os,␣"unlink")("a") ¦ unlink a"#,
+        ),
+        (
+            r#"python -c 'items.remove("a"); print("os.remove(b)")'"#,
+            r#"python -c items.remove("a");␣print("os.remove(b)")"#,
+        ),
+        ("perl -ne 'print if /rm -rf/' log", "perl -ne print␣if␣/rm␣-rf/ log"),
+        ("awk '/rm -rf/ {print}' log", "awk /rm␣-rf/␣{print} log"),
+        (
+            r#"uv run python -c 'import shutil; shutil.rmtree("a")'"#,
+            r#"uv run python -c import␣shutil;␣shutil.rmtree("a") ¦ python -c import␣shutil;␣shutil.rmtree("a") ¦ rm -rf a"#,
+        ),
+    ];
+    check(&rows, show_invocations);
+}
+
+#[test]
+fn statements_for_databases_are_shown() {
+    let rows = [
+        (
+            "psql -c 'SELECT 1; DROP TABLE users' db",
+            "psql -c SELECT␣1;␣DROP␣TABLE␣users db ¦ sql drop table users",
+        ),
+        (
+            "mysql -e DROP DATABASE test",
+            "mysql -e DROP DATABASE test ¦ sql drop ¦ sql drop database test",
+        ),
+        (
+            "psql <<EOF\nDELETE FROM a;\nDELETE FROM b WHERE x=1;\nEOF",
+            "psql ¦ sql delete from a ¦ sql delete from b where x 1",
+        ),
+        (
+            "echo 'drop table x' | sqlite3 a.db",
+            "echo drop␣table␣x ¦ sqlite3 a.db ¦ sql drop table x",
+        ),
+        ("mongosh --eval 'db.users.drop()'", "mongosh --eval db.users.drop() ¦ mongo drop"),
+        ("redis-cli FLUSHALL", "redis-cli FLUSHALL"),
+        (
+            "sqlite3 db \"delete from a -- where\n;\"",
+            "sqlite3 db delete␣from␣a␣--␣where⏎; ¦ sql delete from a",
+        ),
+        (r#"psql -c "select 'drop table x'""#, "psql -c select␣'drop␣table␣x'"),
+        (
+            "psql -c 'WITH a AS (SELECT 1) DELETE FROM b'",
+            "psql -c WITH␣a␣AS␣(SELECT␣1)␣DELETE␣FROM␣b ¦ sql delete from b",
+        ),
+        (r#"echo "drop table a" > notes.sql"#, "echo drop␣table␣a"),
+    ];
+    check(&rows, show_invocations);
+}
+
+#[test]
+fn deep_nesting_and_long_chains_are_given_up() {
+    let nested = format!("rm a; {}rm b{}", "$(".repeat(1000), ")".repeat(1000));
+    let split = split(&nested);
+    assert_eq!((split.complete, split.commands[0].source.as_ref()), (false, "rm a"));
+
+    let mut seen = 0;
+    let chain = format!("{}rm a", "sudo ".repeat(1000));
+    assert!(each_invocation(&chain, &mut |call| seen += usize::from(call.program == "rm")));
+    assert_eq!(seen, 1);
+
+    let script = (0..20).fold("rm a".to_owned(), |script, _| format!("eval {script:?}"));
+    assert!(!each_invocation(&script, &mut |_| ()));
+}
+
+/// A substitution in a script is in the line, too, so scripts in scripts could be read again and
+/// again.
+#[test]
+fn nested_scripts_do_not_multiply() {
+    let line = format!("{}ls{}", "bash -c \"$(".repeat(40), ")\"".repeat(40));
+    let mut seen = 0;
+    assert!(!each_invocation(&line, &mut |_| seen += 1));
+    assert!(seen < 2000, "{seen}");
+}
+
+fn is_made_of(line: &str, command: &Command<'_>) -> bool {
+    let decodes = line.contains("$'");
+    let mut words = command.assignments.iter().chain(&command.words);
+    words.all(|word| decodes || word.text.chars().all(|letter| line.contains(letter)))
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_split_into_words_of_its_own_letters(
+        line in "([a-z ]|[;&|(){}<>$`'\"\\\\#=\\[\\]*?~!\n\t-]|EOF|<<|\\$\\(|case x in|esac|\\[\\[|bash -c |é){0,60}"
+    ) {
+        for command in split(&line).commands {
+            prop_assert!(is_made_of(&line, &command), "{command:?}");
+        }
+        each_invocation(&line, &mut |_| ());
+    }
+
+    #[test]
+    fn any_characters_at_all_do_no_harm(line in any::<String>()) {
+        for command in split(&line).commands {
+            prop_assert!(is_made_of(&line, &command), "{command:?}");
+        }
+        each_invocation(&line, &mut |_| ());
+    }
+}

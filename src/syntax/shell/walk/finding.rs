@@ -1,0 +1,82 @@
+//! `find` and `xargs`, which run a command for what they are given.
+
+use super::super::Word;
+use super::options::{Argument, Options};
+use super::{Place, Walk};
+
+const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-chars \
+                     --max-procs --process-slot-var";
+/// So many lines of an input are put in place of `{}`.
+const LINES: usize = 8;
+
+impl Walk<'_> {
+    /// Shows `find` without the commands that it runs for its hits, and these.
+    pub(super) fn find(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let mut own: Vec<Word<'_>> = Vec::with_capacity(arguments.len());
+        let mut commands = Vec::new();
+        let mut rest = arguments;
+        while let Some((word, after)) = rest.split_first() {
+            rest = after;
+            if !matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+                own.push(word.clone());
+                continue;
+            }
+            let ends = |at: &usize| match &*rest[*at].text {
+                ";" => true,
+                "+" => *at > 0 && rest[at - 1].text == "{}",
+                _ => false,
+            };
+            let end = (0..rest.len()).find(ends).unwrap_or(rest.len());
+            commands.push(&rest[..end]);
+            rest = rest.get(end + 1..).unwrap_or_default();
+        }
+        self.show("find", &own, place);
+        for words in commands {
+            self.call_deeper(words, place);
+        }
+    }
+
+    pub(super) fn xargs(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let mut options = Options::new(arguments, XARGS);
+        let mut replaced = None;
+        let words = loop {
+            let rest = options.rest();
+            match options.next() {
+                Some(Argument::Option { name, value }) => match &*name {
+                    "-I" | "-J" => replaced = value.map(String::from),
+                    "-i" | "--replace" => {
+                        let marker = value.filter(|value| !value.is_empty());
+                        replaced = Some(marker.map_or_else(|| "{}".to_owned(), String::from));
+                    }
+                    _ => {}
+                },
+                Some(Argument::Operand(_)) => break rest,
+                Some(Argument::End) => break options.rest(),
+                None => return,
+            }
+        };
+        let Some(input) = self.input(place) else { return self.call_deeper(words, place) };
+        match replaced {
+            Some(marker) => {
+                for line in input.lines().take(LINES) {
+                    let words: Vec<Word<'_>> =
+                        words.iter().map(|word| replace(word, &marker, line.trim())).collect();
+                    self.call_deeper(&words, place);
+                }
+            }
+            None => {
+                let given = input.split_whitespace().map(|text| Word::literal(text.to_owned()));
+                let words: Vec<Word<'_>> = words.iter().cloned().chain(given).collect();
+                self.call_deeper(&words, place);
+            }
+        }
+    }
+}
+
+/// A word with a text in place of a marker such as `{}`.
+pub(super) fn replace<'w>(word: &Word<'w>, marker: &str, text: &str) -> Word<'w> {
+    if marker.is_empty() || !word.text.contains(marker) {
+        return word.clone();
+    }
+    Word::literal(word.text.replace(marker, text))
+}

@@ -1,0 +1,186 @@
+//! What git runs: aliases that the line itself gives, and commands for each of something.
+
+use super::super::{Word, split};
+
+/// What a call of git runs besides itself.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// Texts that a shell reads.
+    pub(super) scripts: Vec<String>,
+    /// Calls, their programs first.
+    pub(super) commands: Vec<Vec<Word<'static>>>,
+}
+
+/// Options before the subcommand that take the next word.
+const GLOBAL: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--config-env",
+    "--attr-source",
+    "--exec-path",
+    "--super-prefix",
+];
+
+/// Subcommands, which no alias can take the place of.
+const BUILTIN: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "archive",
+    "bisect",
+    "blame",
+    "branch",
+    "bundle",
+    "cat-file",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "commit",
+    "config",
+    "describe",
+    "diff",
+    "fetch",
+    "gc",
+    "grep",
+    "init",
+    "log",
+    "ls-files",
+    "merge",
+    "mv",
+    "notes",
+    "prune",
+    "pull",
+    "push",
+    "rebase",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "revert",
+    "rev-parse",
+    "rm",
+    "show",
+    "stash",
+    "status",
+    "submodule",
+    "switch",
+    "tag",
+    "update-ref",
+    "worktree",
+];
+
+/// Settings whose value git has a shell read.
+const COMMANDS: &[&str] =
+    &["core.editor", "core.pager", "core.sshcommand", "core.fsmonitor", "sequence.editor"];
+
+pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
+    let mut runs = Runs::default();
+    let mut aliases: Vec<(&str, &str)> = Vec::new();
+    let mut words = arguments;
+    let subcommand = loop {
+        let Some((word, rest)) = words.split_first() else { return runs };
+        words = rest;
+        let text = &*word.text;
+        if !text.starts_with('-') {
+            break text;
+        }
+        let setting = match text.strip_prefix("-c") {
+            Some("") => words.first().map(|word| &*word.text),
+            attached => attached,
+        };
+        if let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) {
+            match key.strip_prefix("alias.") {
+                Some(name) => aliases.push((name, value)),
+                None if COMMANDS.contains(&&*key.to_ascii_lowercase()) => {
+                    runs.scripts.push(value.to_owned());
+                }
+                None => {}
+            }
+        }
+        if GLOBAL.contains(&text) {
+            words = words.get(1..).unwrap_or_default();
+        }
+    };
+    let alias = aliases.iter().rev().find(|(name, _)| *name == subcommand);
+    if let Some((_, value)) = alias.filter(|_| !BUILTIN.contains(&subcommand)) {
+        runs.alias(value, words);
+    }
+    match subcommand {
+        "submodule" => runs.for_each(words),
+        "rebase" => runs.values(words, &["-x", "--exec"]),
+        "bisect" if words.first().is_some_and(|word| word.text == "run") => {
+            runs.commands.push(words[1..].iter().map(owned).collect());
+        }
+        "filter-branch" => runs.values(
+            words,
+            &[
+                "--tree-filter",
+                "--index-filter",
+                "--env-filter",
+                "--msg-filter",
+                "--commit-filter",
+                "--parent-filter",
+                "--tag-name-filter",
+                "--setup",
+            ],
+        ),
+        "difftool" | "mergetool" => runs.values(words, &["-x", "--extcmd"]),
+        _ => {}
+    }
+    runs
+}
+
+impl Runs {
+    fn alias(&mut self, value: &str, rest: &[Word<'_>]) {
+        let texts = rest.iter().map(|word| word.text.clone());
+        if let Some(script) = value.strip_prefix('!') {
+            let words: Vec<_> = std::iter::once(script.into()).chain(texts).collect();
+            return self.scripts.push(words.join(" "));
+        }
+        let mut words = vec![Word::literal("git")];
+        for command in split(value).commands {
+            words.extend(command.words.iter().map(owned));
+        }
+        words.extend(rest.iter().map(owned));
+        self.commands.push(words);
+    }
+
+    /// `git submodule foreach`, which joins its words for a shell.
+    fn for_each(&mut self, words: &[Word<'_>]) {
+        let mut words =
+            words.iter().map(|word| &*word.text).skip_while(|text| text.starts_with('-'));
+        if words.next() == Some("foreach") {
+            let words: Vec<&str> = words.skip_while(|text| text.starts_with('-')).collect();
+            self.scripts.push(words.join(" "));
+        }
+    }
+
+    /// The values of options that a shell reads.
+    fn values(&mut self, words: &[Word<'_>], options: &[&str]) {
+        for (at, word) in words.iter().enumerate() {
+            let text = &*word.text;
+            let (name, attached) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None if text.starts_with("-x") && text.len() > 2 => ("-x", Some(&text[2..])),
+                None => (text, None),
+            };
+            if options.iter().any(|option| *option == name || is_short_for(name, option)) {
+                let next = || words.get(at + 1).map(|word| &*word.text);
+                self.scripts.extend(attached.or_else(next).map(str::to_owned));
+            }
+        }
+    }
+}
+
+/// Whether an option is a long one cut short.
+fn is_short_for(name: &str, option: &str) -> bool {
+    name.len() > 3 && name.starts_with("--") && option.starts_with(name)
+}
+
+fn owned(word: &Word<'_>) -> Word<'static> {
+    word.clone().into_owned()
+}

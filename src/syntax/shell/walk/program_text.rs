@@ -1,0 +1,298 @@
+//! Programs that are written on the line: what they delete, and what they have a shell run.
+
+use super::super::Word;
+use super::options::{Argument, Options};
+use super::tokens::{Language, Token, tokens};
+use super::{Place, Walk};
+
+struct Interpreter {
+    name: &'static str,
+    language: Language,
+    /// Options that take the next word.
+    values: &'static str,
+    /// Options whose value is a program.
+    programs: &'static [&'static str],
+}
+
+const fn interpreter(
+    name: &'static str,
+    language: Language,
+    values: &'static str,
+    programs: &'static [&'static str],
+) -> Interpreter {
+    Interpreter { name, language, values, programs }
+}
+
+const EVAL: &[&str] = &["-e", "--eval", "-p", "-pe", "--print"];
+const E: &[&str] = &["-e", "-E", "--eval"];
+
+static INTERPRETERS: &[Interpreter] = &[
+    interpreter("python", Language::Python, "-c -m -W -X", &["-c"]),
+    interpreter("pypy", Language::Python, "-c -m -W -X", &["-c"]),
+    interpreter("node", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
+    interpreter("nodejs", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
+    interpreter("bun", Language::JavaScript, "-e --eval -p --print", EVAL),
+    interpreter("tsx", Language::JavaScript, "-e --eval -p --print", EVAL),
+    interpreter("deno", Language::JavaScript, "--ext", &[]),
+    interpreter("osascript", Language::Other, "-e -l", E),
+    interpreter("perl", Language::Perl, "-e -E -I", E),
+    interpreter("ruby", Language::Ruby, "-e -I -r -C", E),
+    interpreter("php", Language::Php, "-r -d -f -B -R -E", &["-r", "-B", "-R", "-E"]),
+    interpreter("lua", Language::Lua, "-e -l", E),
+    interpreter("luajit", Language::Lua, "-e -l", E),
+    interpreter("R", Language::Other, "-e -f", E),
+    interpreter("Rscript", Language::Other, "-e", E),
+    interpreter("julia", Language::Julia, "-e -E --eval --print", E),
+    interpreter("swift", Language::JavaScript, "-e", E),
+    interpreter("elixir", Language::Ruby, "-e --eval", E),
+    interpreter("groovy", Language::JavaScript, "-e", E),
+    interpreter("awk", Language::Awk, "-F -v -f", &[]),
+    interpreter("gawk", Language::Awk, "-F -v -f -e", E),
+    interpreter("mawk", Language::Awk, "-F -v -f", &[]),
+];
+
+fn find(program: &str) -> Option<&'static Interpreter> {
+    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))
+}
+
+/// How many programs may be written inside each other.
+const NESTED: usize = 4;
+
+impl Walk<'_> {
+    pub(super) fn interpreter(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let Some(interpreter) = find(program) else { return };
+        let mut texts: Vec<String> = Vec::new();
+        let mut operands: Vec<&Word<'_>> = Vec::new();
+        for argument in Options::new(arguments, interpreter.values) {
+            match argument {
+                Argument::Option { name, value: Some(value) } => {
+                    if name == "-m" || name == "-f" {
+                        return;
+                    }
+                    if interpreter.programs.contains(&&*name) {
+                        texts.push(value.into_owned());
+                    }
+                }
+                Argument::Operand(word) => operands.push(word),
+                _ => {}
+            }
+        }
+        let first = operands.first().map(|word| &*word.text);
+        match (interpreter.language, first) {
+            (Language::Awk, Some(text)) if texts.is_empty() => texts.push(text.to_owned()),
+            (Language::JavaScript, Some("eval")) if program == "deno" => {
+                texts.extend(operands[1..].iter().map(|word| word.text.to_string()));
+            }
+            (_, None | Some("-" | "/dev/stdin")) if texts.is_empty() => {
+                texts.extend(self.input(place));
+            }
+            _ => {}
+        }
+        for text in texts {
+            self.program_text(&text, interpreter.language, place, NESTED);
+        }
+    }
+
+    fn program_text(&mut self, text: &str, language: Language, place: Place<'_>, nested: usize) {
+        let tokens = tokens(text, language);
+        for (at, token) in tokens.iter().enumerate() {
+            let name = match token {
+                Token::Shell(script) if language != Language::Other => {
+                    self.script(script, place.depth + 1);
+                    continue;
+                }
+                Token::Name(name) => *name,
+                // `getattr(os, "unlink")(…)` and `fs["unlink"](…)`
+                Token::Text(name) if is_selector(&tokens, at) => name,
+                _ => continue,
+            };
+            let call = Call::at(&tokens, at, name);
+            if !call.calls {
+                continue;
+            }
+            if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
+                self.program_text(&call.texts[0], language, place, nested - 1);
+            }
+            if runs_shell(name, &call) {
+                self.run_by_program(&call, place);
+            } else if let Some(program) = deletes(name, &call) {
+                let mut words = vec![Word::literal(program.option)];
+                words.retain(|word| !word.text.is_empty());
+                words.extend(call.arguments().map(Word::literal));
+                self.show(program.name, &words, place);
+            }
+        }
+    }
+
+    /// One text is read by a shell; of several the first is the program.
+    fn run_by_program(&mut self, call: &Call<'_>, place: Place<'_>) {
+        match &call.texts[..] {
+            [] => {}
+            [script] => self.script(script, place.depth + 1),
+            [script, ..] if script.contains(' ') => self.script(script, place.depth + 1),
+            words => {
+                let words: Vec<Word<'_>> =
+                    words.iter().map(|text| Word::literal(text.as_str())).collect();
+                self.call_deeper(&words, place);
+            }
+        }
+    }
+}
+
+/// Whether a text names a function that is called with what follows its bracket.
+fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
+    matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
+        && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
+}
+
+/// A name with what it is called on and with.
+struct Call<'t> {
+    calls: bool,
+    /// The name in front of its dot.
+    receiver: &'t str,
+    texts: Vec<String>,
+    numbers: Vec<&'t str>,
+    recursive: bool,
+}
+
+impl<'t> Call<'t> {
+    fn at(tokens: &'t [Token<'t>], at: usize, name: &str) -> Self {
+        let sign = |at: Option<usize>| match at.and_then(|at| tokens.get(at)) {
+            Some(Token::Sign(sign)) => *sign,
+            _ => ' ',
+        };
+        let dotted = matches!(sign(at.checked_sub(1)), '.' | ':' | '>');
+        let before = (1..=3).filter_map(|back| tokens.get(at.checked_sub(back)?));
+        let receiver = before.filter(|_| dotted).find_map(|token| match token {
+            Token::Name(name) => Some(*name),
+            _ => None,
+        });
+        let selects = matches!(tokens.get(at), Some(Token::Text(_)));
+        let start = if selects { at + 2 } else { at + 1 };
+        // `script` is the last word of `do shell script "…"`.
+        let calls = match tokens.get(start) {
+            Some(Token::Sign(',')) => sign(at.checked_sub(1)) == ':',
+            Some(Token::Text(_) | Token::Sign('(' | '$' | '<')) => true,
+            Some(Token::Name(next)) => *next == "glob" && name == "unlink",
+            _ => false,
+        };
+        let mut call = Self {
+            calls,
+            receiver: receiver.unwrap_or_default(),
+            texts: Vec::new(),
+            numbers: Vec::new(),
+            recursive: false,
+        };
+        if calls {
+            call.read(&tokens[start..]);
+        }
+        // What is called on a path, as in `Path("x").unlink()`.
+        if dotted && call.texts.is_empty() {
+            let before = tokens[..at].iter().rev().take(4);
+            call.texts.extend(before.filter_map(|token| match token {
+                Token::Text(text) => Some(text.clone()),
+                _ => None,
+            }));
+        }
+        call
+    }
+
+    /// Reads the arguments up to the bracket or the end of the statement that closes them.
+    fn read(&mut self, tokens: &'t [Token<'t>]) {
+        let mut depth = 0_i32;
+        let mut joins = false;
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => {
+                    depth -= 1;
+                    if depth <= 0 {
+                        return;
+                    }
+                }
+                Token::Sign(';') if depth == 0 => return,
+                Token::Sign('+') => joins = true,
+                Token::Text(text) => {
+                    let is_value =
+                        at > 0 && matches!(tokens[at - 1], Token::Sign('=' | ':')) && depth > 0;
+                    match self.texts.last_mut().filter(|_| joins) {
+                        Some(last) => last.push_str(text),
+                        None if is_value => {}
+                        None => self.texts.push(text.clone()),
+                    }
+                    joins = false;
+                }
+                Token::Name(name) => {
+                    self.recursive |= name.eq_ignore_ascii_case("recursive");
+                    let is_number = name.starts_with(|first: char| first.is_ascii_digit());
+                    self.numbers.extend(is_number.then_some(*name));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn arguments(&self) -> impl Iterator<Item = String> {
+        let mode = self.numbers.first().map(|mode| mode.trim_start_matches("0o").to_owned());
+        mode.into_iter().chain(self.texts.iter().cloned())
+    }
+}
+
+fn runs_shell(name: &str, call: &Call<'_>) -> bool {
+    match name {
+        "script" | "system" | "popen" | "Popen" | "exec" | "execSync" | "execFile"
+        | "execFileSync" | "spawn" | "spawnSync" | "shell_exec" | "passthru" | "proc_open"
+        | "getoutput" | "getstatusoutput" | "check_call" | "check_output" | "execvp" | "execv"
+        | "execl" | "execlp" | "execve" | "spawnv" | "spawnl" | "posix_spawn" | "execute"
+        | "popen2" | "popen3" | "capture2" | "capture3" | "cmd" => true,
+        "run" | "call" => call.receiver != "app",
+        _ => false,
+    }
+}
+
+/// What does the same as a function.
+struct Equal {
+    name: &'static str,
+    option: &'static str,
+}
+
+fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
+    let of_files = || {
+        let owners =
+            ["os", "fs", "path", "File", "Dir", "Files", "FileUtils", "file", "Deno", "promises"];
+        owners.contains(&call.receiver) || call.receiver.ends_with("fs")
+    };
+    let equal = |name, option| Some(Equal { name, option });
+    match name {
+        "rmtree"
+        | "rm_rf"
+        | "rm_r"
+        | "remove_tree"
+        | "remove_dir"
+        | "remove_entry"
+        | "remove_entry_secure"
+        | "rimraf"
+        | "emptyDirSync"
+        | "emptyDir"
+        | "rm_tree"
+        | "remove_dir_all" => equal("rm", "-rf"),
+        "rm" | "rmSync" | "rmdir" | "rmdirSync" | "unlink" | "unlinkSync" | "remove"
+        | "removeSync"
+            if call.recursive =>
+        {
+            equal("rm", "-rf")
+        }
+        "unlink" | "unlinkSync" | "rmSync" => equal("unlink", ""),
+        "rm" if !call.receiver.is_empty() || call.texts.len() == 1 => equal("unlink", ""),
+        "removeSync" | "remove" | "delete" | "delete_if_exists" | "deleteIfExists"
+            if of_files() =>
+        {
+            equal("unlink", "")
+        }
+        "rmdir" | "rmdirSync" | "removedirs" => equal("rmdir", ""),
+        "truncate" | "truncateSync" if of_files() => equal("truncate", "-s0"),
+        "chmod" | "chmodSync" | "lchmod" => equal("chmod", ""),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! How shells are given a script.
+
+use super::super::Word;
+use super::escapes;
+
+/// What a shell is called with.
+#[derive(Default)]
+pub(super) struct Script {
+    /// The script's text, or the process substitution that it is read from.
+    pub(super) text: Option<String>,
+    /// What `$1` and the following stand for.
+    pub(super) positional: Vec<String>,
+    /// Whether the script is what stands in the standard input.
+    pub(super) reads_input: bool,
+}
+
+static SHELLS: &[&str] =
+    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "nu", "rbash", "sh", "tcsh", "zsh"];
+
+fn is_powershell(program: &str) -> bool {
+    program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
+}
+
+pub(super) fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
+}
+
+pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {
+    if is_powershell(program) {
+        powershell(arguments)
+    } else if program.eq_ignore_ascii_case("cmd") {
+        windows(arguments)
+    } else {
+        posix(arguments)
+    }
+}
+
+/// What `source` reads.
+pub(super) fn sourced(arguments: &[Word<'_>]) -> Script {
+    let operands = match arguments.first() {
+        Some(first) if first.text == "--" => &arguments[1..],
+        _ => arguments,
+    };
+    operands.split_first().map_or_else(Script::default, |(file, rest)| from_file(file, rest))
+}
+
+fn from_file(file: &Word<'_>, rest: &[Word<'_>]) -> Script {
+    let text = &*file.text;
+    let reads_input = matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
+    let text = text.starts_with("<(").then(|| text.to_owned());
+    Script { text, positional: texts(rest), reads_input }
+}
+
+fn texts(words: &[Word<'_>]) -> Vec<String> {
+    words.iter().map(|word| word.text.clone().into_owned()).collect()
+}
+
+fn posix(arguments: &[Word<'_>]) -> Script {
+    let (mut commanded, mut input, mut checks_only) = (false, false, false);
+    let mut words = arguments;
+    while let Some((word, rest)) = words.split_first() {
+        let text = &*word.text;
+        if !text.starts_with(['-', '+']) || text.len() == 1 {
+            break;
+        }
+        words = rest;
+        if text == "--" {
+            break;
+        }
+        if text.starts_with("--") {
+            if matches!(text, "--rcfile" | "--init-file") {
+                words = words.get(1..).unwrap_or_default();
+            }
+            continue;
+        }
+        let sets = text.starts_with('-');
+        commanded |= sets && text.contains('c');
+        input |= sets && text.contains('s');
+        if text.contains('n') {
+            checks_only = sets;
+        }
+        if text.ends_with(['o', 'O']) {
+            let name = words.first().map(|word| &*word.text);
+            if name == Some("noexec") {
+                checks_only = sets;
+            }
+            words = words.get(1..).unwrap_or_default();
+        }
+    }
+    if checks_only {
+        return Script::default();
+    }
+    match words.split_first() {
+        Some((text, rest)) if commanded => Script {
+            text: Some(text.text.clone().into_owned()),
+            positional: texts(rest.get(1..).unwrap_or_default()),
+            reads_input: false,
+        },
+        _ if commanded => Script::default(),
+        _ if input => Script { text: None, positional: texts(words), reads_input: true },
+        Some((file, rest)) => from_file(file, rest),
+        None => Script { reads_input: true, ..Script::default() },
+    }
+}
+
+/// Parameters may be cut short and come in any case; some take a value.
+fn powershell(arguments: &[Word<'_>]) -> Script {
+    let is = |text: &str, name: &str, least: usize| {
+        text.len() >= least
+            && name.get(..text.len()).is_some_and(|it| it.eq_ignore_ascii_case(text))
+    };
+    let mut words = arguments;
+    while let Some((word, rest)) = words.split_first() {
+        let Some(name) = word.text.strip_prefix(['-', '/']) else {
+            let text = texts(words).join(" ");
+            return Script { text: Some(text), ..Script::default() };
+        };
+        words = rest;
+        if is(name, "command", 1) {
+            if words.first().is_some_and(|word| word.text == "-") {
+                break;
+            }
+            let text = texts(words).join(" ");
+            return Script { text: Some(text), ..Script::default() };
+        }
+        if is(name, "encodedcommand", 1) || name.eq_ignore_ascii_case("ec") {
+            let encoded = words.first().map(|word| escapes::base64(&word.text));
+            let text = encoded.flatten().map(|text| text.replace('\0', ""));
+            return Script { text, ..Script::default() };
+        }
+        if is(name, "file", 1) {
+            return Script::default();
+        }
+        let takes_value = ["executionpolicy", "windowstyle", "version", "inputformat"]
+            .iter()
+            .any(|it| is(name, it, 2));
+        if takes_value || is(name, "outputformat", 1) {
+            words = words.get(1..).unwrap_or_default();
+        }
+    }
+    Script { reads_input: true, ..Script::default() }
+}
+
+fn windows(arguments: &[Word<'_>]) -> Script {
+    let runs = |word: &Word<'_>| {
+        let start = word.text.get(..2).unwrap_or_default();
+        start.eq_ignore_ascii_case("/c") || start.eq_ignore_ascii_case("/k")
+    };
+    let text = arguments.iter().position(runs).map(|at| {
+        let mut words = texts(&arguments[at..]);
+        words[0].drain(..2);
+        words.join(" ")
+    });
+    Script { text, ..Script::default() }
+}

@@ -1,0 +1,148 @@
+//! Statements that clients of databases are given.
+
+use super::super::Word;
+use super::{Place, Walk};
+
+static CLIENTS: &[&str] = &[
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "sqlcmd",
+    "duckdb",
+    "clickhouse-client",
+    "clickhouse",
+    "cqlsh",
+    "cockroach",
+    "pgcli",
+    "mycli",
+    "litecli",
+    "usql",
+    "bq",
+    "snowsql",
+    "turso",
+    "wrangler",
+    "isql",
+    "bsqldb",
+    "sqlplus",
+    "trino",
+    "presto",
+    "beeline",
+    "hive",
+    "spark-sql",
+    "influx",
+    "mysqlsh",
+    "osql",
+    "impala-shell",
+    "vsql",
+    "libsql",
+];
+static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
+/// Words that begin a statement which deletes or changes.
+const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
+
+impl Walk<'_> {
+    pub(super) fn database(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let is_sql = CLIENTS.contains(&program);
+        if !is_sql && !DOCUMENTS.contains(&program) {
+            return;
+        }
+        let mut texts: Vec<String> = arguments.iter().map(|word| word.text.to_string()).collect();
+        // A statement whose quotes were forgotten, or that is one by its words.
+        let starts =
+            |word: &Word<'_>| VERBS.iter().any(|verb| word.text.eq_ignore_ascii_case(verb));
+        if let Some(at) = arguments.iter().position(starts) {
+            let words: Vec<&str> = arguments[at..].iter().map(|word| &*word.text).collect();
+            texts.push(words.join(" "));
+        }
+        texts.extend(self.input(place));
+        for text in texts {
+            if is_sql {
+                self.statements(&text, place);
+            } else {
+                self.methods(&text, place);
+            }
+        }
+    }
+
+    /// Shows each statement of a text as a call of `sql`.
+    fn statements(&mut self, text: &str, place: Place<'_>) {
+        for statement in split(text) {
+            // A client's own commands and `EXPLAIN`, `BEGIN` and the like are none.
+            let is_verb = |word: &String| VERBS.contains(&word.as_str());
+            let nested = statement.iter().position(|word| word == "delete");
+            let start = match statement.first() {
+                Some(first) if is_verb(first) => Some(0),
+                Some(first) if first == "with" => nested,
+                _ => None,
+            };
+            if let Some(start) = start {
+                let words = statement[start..].iter().map(|word| Word::literal(word.as_str()));
+                self.show("sql", &words.collect::<Vec<_>>(), place);
+            }
+        }
+    }
+
+    /// Shows the methods that a script of a document store calls as calls of `mongo`.
+    fn methods(&mut self, text: &str, place: Place<'_>) {
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('(') {
+            let name = before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
+            let arguments = after.split_once(')').map_or(after, |(inside, _)| inside);
+            let mut words = vec![name.unwrap_or_default(), arguments.trim()];
+            words.retain(|word| !word.is_empty());
+            if before.contains('.') {
+                let words: Vec<Word<'_>> = words.into_iter().map(Word::literal).collect();
+                self.show("mongo", &words, place);
+            }
+            rest = after;
+        }
+        // A shell takes brackets without quotes away.
+        if rest.starts_with("db.") && !rest.contains(char::is_whitespace) {
+            let name = rest.rsplit('.').next().unwrap_or_default();
+            self.show("mongo", &[Word::literal(name)], place);
+        }
+    }
+}
+
+/// The statements of a text, each as its words in small letters, without comments; a quoted text is
+/// one word.
+fn split(text: &str) -> Vec<Vec<String>> {
+    let mut statements = vec![Vec::new()];
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let quoted = matches!(first, '\'' | '"' | '`').then(|| {
+            let inside = &rest[1..];
+            inside.find(first).map_or(rest.len(), |length| length + 2)
+        });
+        if rest.starts_with("--") {
+            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+        } else if rest.starts_with("/*") {
+            rest = rest.split_once("*/").map_or("", |(_, after)| after);
+        } else if let Some(length) = quoted {
+            push(&mut statements, rest[..length].trim_matches(first));
+            rest = &rest[length..];
+        } else if first == ';' {
+            statements.push(Vec::new());
+            rest = &rest[1..];
+        } else if is_word(first) {
+            let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+            push(&mut statements, &rest[..end]);
+            rest = &rest[end..];
+        } else {
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    statements
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$')
+}
+
+fn push(statements: &mut [Vec<String>], word: &str) {
+    if let Some(statement) = statements.last_mut() {
+        statement.push(word.to_lowercase());
+    }
+}

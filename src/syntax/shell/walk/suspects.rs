@@ -1,0 +1,27 @@
+//! The cautious look at a line that could not be read to its end.
+
+use super::super::Word;
+use super::{Invocation, base_name};
+
+/// So many words of a part are looked at.
+const WORDS: usize = 64;
+
+/// Shows each word of a line as a program with the words after it, whatever is quoted.
+///
+/// Meant for what [`super::each_invocation`] could not read: it finds too much rather than too
+/// little.
+pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
+    let parts = line.split(|letter: char| ";|&\n(){}<>`$'\"".contains(letter));
+    for part in parts {
+        let words: Vec<Word<'_>> = part.split_whitespace().take(WORDS).map(Word::literal).collect();
+        for (at, word) in words.iter().enumerate() {
+            visit(&Invocation {
+                program: base_name(&word.text),
+                arguments: &words[at + 1..],
+                source: part.trim(),
+                redirections: &[],
+                input: None,
+            });
+        }
+    }
+}

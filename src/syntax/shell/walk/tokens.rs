@@ -1,0 +1,197 @@
+//! The tokens of programs in Python, JavaScript, Perl, Ruby and the like, read by one rough rule.
+
+/// A language as far as its comments and quotes differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Python,
+    JavaScript,
+    Perl,
+    Ruby,
+    Php,
+    Lua,
+    Julia,
+    Awk,
+    Other,
+}
+
+/// One token; blanks and comments are none.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A name or a number.
+    Name(&'t str),
+    /// A text with its escapes decoded.
+    Text(String),
+    /// A text in backticks that is run.
+    Shell(String),
+    /// Any other character.
+    Sign(char),
+}
+
+pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
+    let mut lexer = Lexer { text, at: 0, language };
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.next() {
+        tokens.push(token);
+    }
+    tokens
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    language: Language,
+}
+
+impl<'t> Lexer<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn skip_past(&mut self, end: &str) {
+        let rest = self.rest();
+        self.at += rest.find(end).map_or(rest.len(), |at| at + end.len());
+    }
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        self.comments();
+        let rest = self.rest();
+        let first = rest.chars().next()?;
+        if first.is_alphanumeric() || first == '_' {
+            let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let name = &rest[..end.unwrap_or(rest.len())];
+            self.at += name.len();
+            return Some(self.after_name(name));
+        }
+        Some(match first {
+            '"' | '\'' => Token::Text(self.quoted(first, true)),
+            '`' if self.language == Language::JavaScript => Token::Text(self.quoted('`', true)),
+            '`' => Token::Shell(self.quoted('`', true)),
+            '[' if self.language == Language::Lua && rest.starts_with("[[") => {
+                self.at += 2;
+                let start = self.at;
+                self.skip_past("]]");
+                Token::Text(self.text[start..self.at].trim_end_matches("]]").to_owned())
+            }
+            '%' if self.language == Language::Ruby && rest.starts_with("%x") && rest.len() > 2 => {
+                self.at += 2;
+                Token::Shell(self.bracketed())
+            }
+            _ => {
+                self.at += first.len_utf8();
+                Token::Sign(first)
+            }
+        })
+    }
+
+    /// A name, or the text that it is the prefix of: `f"…"`, `r'…'`, `qx{…}`.
+    fn after_name(&mut self, name: &'t str) -> Token<'t> {
+        let next = self.rest().chars().next();
+        let is_quote = matches!(next, Some('"' | '\''));
+        let prefix = name.len() <= 2 && name.chars().all(|it| "bBfFrRuU".contains(it));
+        if self.language == Language::Python && prefix && is_quote {
+            return Token::Text(self.quoted(next.unwrap_or('"'), !name.contains(['r', 'R'])));
+        }
+        let brackets = matches!(next, Some('{' | '(' | '[' | '/' | '|' | '!'));
+        if matches!(self.language, Language::Perl) && brackets {
+            match name {
+                "qx" => return Token::Shell(self.bracketed()),
+                "q" | "qq" => return Token::Text(self.bracketed()),
+                _ => {}
+            }
+        }
+        Token::Name(name)
+    }
+
+    fn comments(&mut self) {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+            let rest = self.rest();
+            let slashes = matches!(self.language, Language::JavaScript | Language::Php);
+            let hash = !matches!(self.language, Language::JavaScript | Language::Lua);
+            if slashes && rest.starts_with("/*") {
+                self.skip_past("*/");
+            } else if self.language == Language::Julia && rest.starts_with("#=") {
+                self.skip_past("=#");
+            } else if self.language == Language::Lua && rest.starts_with("--[[") {
+                self.skip_past("]]");
+            } else if (slashes && rest.starts_with("//"))
+                || (hash && rest.starts_with('#'))
+                || (self.language == Language::Lua && rest.starts_with("--"))
+            {
+                self.skip_past("\n");
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The text in brackets or other marks that begins here.
+    fn bracketed(&mut self) -> String {
+        let open = self.rest().chars().next().unwrap_or('{');
+        let close = match open {
+            '{' => '}',
+            '(' => ')',
+            '[' => ']',
+            other => other,
+        };
+        self.at += open.len_utf8();
+        let rest = self.rest();
+        let length = rest.find(close).unwrap_or(rest.len());
+        self.at = (self.at + length + close.len_utf8()).min(self.text.len());
+        rest[..length].to_owned()
+    }
+
+    fn quoted(&mut self, quote: char, escapes: bool) -> String {
+        let mut text = String::new();
+        let triple: String = std::iter::repeat_n(quote, 3).collect();
+        if self.language == Language::Python && self.rest().starts_with(&triple) {
+            self.at += 3;
+            let start = self.at;
+            self.skip_past(&triple);
+            return self.text[start..self.at].trim_end_matches(quote).to_owned();
+        }
+        self.at += quote.len_utf8();
+        while let Some(letter) = self.rest().chars().next() {
+            self.at += letter.len_utf8();
+            if letter == quote {
+                break;
+            }
+            if letter == '\\' && escapes {
+                self.escape(&mut text);
+            } else {
+                text.push(letter);
+            }
+        }
+        text
+    }
+
+    fn escape(&mut self, text: &mut String) {
+        let Some(letter) = self.rest().chars().next() else { return };
+        let decimal = self.language == Language::Lua;
+        let (skip, radix, most) = match letter {
+            'x' => (1, 16, 2),
+            'u' if self.rest().starts_with("u{") => (2, 16, 6),
+            'u' => (1, 16, 4),
+            '0'..='9' => (0, if decimal { 10 } else { 8 }, 3),
+            _ => (1, 0, 0),
+        };
+        self.at += if skip == 0 { 0 } else { letter.len_utf8() + skip - 1 };
+        if radix == 0 {
+            match letter {
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                other => text.push(other),
+            }
+            return;
+        }
+        let rest = self.rest();
+        let digits = rest.chars().take(most).take_while(|it| it.is_digit(radix)).count();
+        text.extend(u32::from_str_radix(&rest[..digits], radix).ok().and_then(char::from_u32));
+        // What is no number after all is skipped, so that reading goes on.
+        self.at += if digits == 0 && skip == 0 { 1 } else { digits };
+        if skip == 2 && self.rest().starts_with('}') {
+            self.at += 1;
+        }
+    }
+}

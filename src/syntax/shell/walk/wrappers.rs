@@ -1,0 +1,241 @@
+//! Programs that run the words after their own options, or a text that an option gives them.
+
+use super::super::Word;
+use super::options::{Argument, Options};
+
+/// A program that runs a command in its arguments.
+pub(super) struct Wrapper {
+    /// The program and, where only one of its subcommands runs something, that.
+    name: &'static str,
+    /// Options that take the next word.
+    pub(super) values: &'static str,
+    /// Options with which nothing is run.
+    pub(super) inert: &'static [&'static str],
+    /// Options whose value is read by a shell, or by `env -S`.
+    pub(super) scripts: &'static [&'static str],
+    /// How many operands stand before the command.
+    pub(super) operands: usize,
+    /// Whether `NAME=value` may stand before the command.
+    pub(super) assigns: bool,
+    /// Whether the words are joined and read by a shell.
+    pub(super) joins: bool,
+}
+
+const NONE: Wrapper = Wrapper {
+    name: "",
+    values: "",
+    inert: &[],
+    scripts: &[],
+    operands: 0,
+    assigns: false,
+    joins: false,
+};
+
+const fn wrapper(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { name, values, operands, ..NONE }
+}
+
+const fn joining(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { joins: true, ..wrapper(name, values, operands) }
+}
+
+/// With `-c`, and with nothing else, it runs a shell's text.
+const fn commanded(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { scripts: &["-c", "--command"], ..wrapper(name, values, operands) }
+}
+
+const SUDO: &str = "-C -D -g -h -p -R -r -T -t -U -u --chdir --chroot --close-from \
+                    --command-timeout --group --host --other-user --prompt --role --type --user";
+const SSH: &str = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w";
+const EXEC: &str = "-e -u -w --env --env-file --user --workdir --detach-keys --index";
+const POD: &str = "-c -n --container --namespace --context --kubeconfig --cluster --user";
+const ANY: usize = usize::MAX;
+
+static WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        inert: &["-e", "-l", "-V", "--edit", "--list", "--version"],
+        assigns: true,
+        ..wrapper("sudo", SUDO, 0)
+    },
+    wrapper("doas", "-C -u", 0),
+    wrapper("pkexec", "--user", 0),
+    wrapper("gosu", "", 1),
+    wrapper("su-exec", "", 1),
+    Wrapper {
+        scripts: &["-S", "--split-string"],
+        assigns: true,
+        ..wrapper("env", "-C -P -S -u --chdir --split-string --unset", 0)
+    },
+    Wrapper { inert: &["-v", "-V"], ..wrapper("command", "", 0) },
+    wrapper("exec", "-a", 0),
+    wrapper("builtin", "", 0),
+    wrapper("noglob", "", 0),
+    wrapper("busybox", "", 0),
+    wrapper("toybox", "", 0),
+    wrapper("nohup", "", 0),
+    wrapper("setsid", "", 0),
+    wrapper("time", "-f -o --format --output", 0),
+    wrapper("nice", "-n --adjustment", 0),
+    wrapper("ionice", "-c -n --class --classdata", 0),
+    wrapper("chrt", "-T -P -D", 1),
+    wrapper("taskset", "", 1),
+    wrapper("timeout", "-k -s --kill-after --signal", 1),
+    wrapper("stdbuf", "-e -i -o --error --input --output", 0),
+    wrapper("unbuffer", "", 0),
+    wrapper("rlwrap", "", 0),
+    wrapper("chroot", "--userspec --groups", 1),
+    wrapper("unshare", "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group", 0),
+    wrapper("nsenter", "-t -S -G --target --setuid --setgid", 0),
+    wrapper("setpriv", "--reuid --regid --groups --inh-caps --bounding-set", 0),
+    wrapper("prlimit", "", 0),
+    wrapper("setarch", "", 1),
+    wrapper("arch", "", 0),
+    wrapper("strace", "-a -b -E -e -I -o -O -P -p -s -S -u -X", 0),
+    wrapper("ltrace", "-a -e -l -n -o -p -s -S -u -w -x", 0),
+    wrapper("xvfb-run", "-e -f -n -p -s -w", 0),
+    wrapper("caffeinate", "-t -w", 0),
+    wrapper("fakeroot", "-i -s -l", 0),
+    wrapper("eatmydata", "", 0),
+    wrapper("torsocks", "", 0),
+    wrapper("proxychains", "-f", 0),
+    wrapper("proxychains4", "-f", 0),
+    wrapper("dbus-run-session", "", 0),
+    wrapper("systemd-run", "-u -p -E -M -H -t --unit --property --setenv --slice --uid --gid", 0),
+    wrapper("systemd-inhibit", "--what --who --why --mode", 0),
+    wrapper("chronic", "", 0),
+    wrapper("winpty", "", 0),
+    wrapper("xcrun", "", 0),
+    wrapper("sshpass", "-p -f -d -P", 0),
+    commanded("su", "-c -g -G -s -w --command --group --shell --session-command", ANY),
+    commanded("sg", "-c --command", ANY),
+    commanded("runuser", "-c -g -G -s -u -w --command --group --shell --user", 0),
+    commanded("script", "-B -c -E -I -m -O -o -T -t --command --log-io --log-out", ANY),
+    commanded("flock", "-c -E -w --command --conflict-exit-code --timeout", 1),
+    commanded("vagrant ssh", "-c --command", ANY),
+    commanded("gcloud compute ssh", "--command --zone --project", ANY),
+    Wrapper {
+        scripts: &["--run", "--command"],
+        ..wrapper("nix-shell", "--run --command -p -A -I --arg", ANY)
+    },
+    joining("ssh", SSH, 1),
+    joining("watch", "-n --interval", 0),
+    joining("adb shell", "", 0),
+    joining("hyperfine", "-w -r -m -M -p -c -L --warmup --runs --prepare --cleanup", 0),
+    joining("tmux new-session", "-c -e -F -f -n -s -t -x -y", 0),
+    joining("tmux new", "-c -e -F -f -n -s -t -x -y", 0),
+    joining("tmux new-window", "-c -e -F -n -t", 0),
+    joining("tmux split-window", "-c -e -F -l -p -t", 0),
+    joining("tmux run-shell", "-d -t", 0),
+    wrapper("screen", "-S -c -e -h -p -s -t -T", 0),
+    wrapper("wsl", "-d -u --cd --distribution --user", 0),
+    wrapper("docker exec", EXEC, 1),
+    wrapper("docker container exec", EXEC, 1),
+    wrapper("docker compose exec", EXEC, 1),
+    wrapper("docker-compose exec", EXEC, 1),
+    wrapper("podman exec", EXEC, 1),
+    wrapper("kubectl exec", POD, 1),
+    wrapper("oc exec", POD, 1),
+    wrapper("aws-vault exec", "", 1),
+    wrapper("op run", "--env-file", 0),
+    wrapper("doppler run", "-p -c --project --config", 0),
+    wrapper("direnv exec", "", 1),
+    wrapper("uv run", "-p --python --with --project --directory --env-file --extra --group", 0),
+    wrapper("uvx", "--with --from -p --python", 0),
+    wrapper("pipx run", "--spec", 0),
+    wrapper("poetry run", "", 0),
+    wrapper("pipenv run", "", 0),
+    wrapper("pdm run", "", 0),
+    wrapper("rye run", "", 0),
+    wrapper("hatch run", "", 0),
+    wrapper("conda run", "-n -p --name --prefix --cwd", 0),
+    wrapper("bundle exec", "", 0),
+    commanded("npx", "-c -p --call --package", 0),
+    wrapper("bunx", "", 0),
+    wrapper("npm exec", "-p --package", 0),
+    wrapper("pnpm exec", "", 0),
+    wrapper("pnpm dlx", "", 0),
+    wrapper("yarn exec", "", 0),
+    wrapper("yarn dlx", "-p", 0),
+    wrapper("mise exec", "", 0),
+    wrapper("mise x", "", 0),
+    wrapper("asdf exec", "", 0),
+];
+
+/// The wrapper that a program is with these arguments, and how many of them name it.
+pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usize)> {
+    let of_program = |name: &&'static str| {
+        name.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    WRAPPERS.iter().filter(|wrapper| of_program(&wrapper.name)).find_map(|wrapper| {
+        let mut leads = 0;
+        for wanted in wrapper.name.split(' ').skip(1) {
+            let is_operand = |word: &Word<'_>| !word.text.starts_with('-');
+            let at = leads + arguments[leads..].iter().position(is_operand)?;
+            if arguments[at].text != wanted {
+                return None;
+            }
+            leads = at + 1;
+        }
+        Some((wrapper, leads))
+    })
+}
+
+/// Programs that are no wrappers and have a shell read the values of these options.
+static EMBEDDED: &[(&str, &str)] = &[
+    ("rsync", "-e --rsh --rsync-path"),
+    (
+        "tar",
+        "-I -F --use-compress-program --to-command --info-script --new-volume-script \
+         --checkpoint-action --rsh-command",
+    ),
+    ("scp", "-o"),
+    ("sftp", "-o"),
+    ("ncat", "-c -e --exec --sh-exec --lua-exec"),
+    ("nc", "-c -e"),
+    ("split", "--filter"),
+    ("sort", "--compress-program"),
+    ("man", "-P --pager"),
+    ("entr", "-s"),
+    ("vim", "-c --cmd"),
+    ("vi", "-c --cmd"),
+    ("nvim", "-c --cmd"),
+    ("concurrently", ""),
+    ("socat", ""),
+];
+
+/// The texts in a program's arguments that it has a shell read.
+pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
+    let Some((_, options)) = EMBEDDED.iter().find(|(name, _)| *name == program) else {
+        return Vec::new();
+    };
+    let mut texts = Vec::new();
+    for argument in Options::new(arguments, options) {
+        match argument {
+            Argument::Option { name, value: Some(value) } if options.contains(&*name) => {
+                let keyed = value
+                    .split_once('=')
+                    .filter(|(key, _)| key.ends_with("Command") || *key == "exec");
+                texts.push(
+                    keyed
+                        .map_or(&*value, |(_, text)| text)
+                        .trim_start_matches([':', '!'])
+                        .to_owned(),
+                );
+            }
+            Argument::Operand(word) if program == "socat" => {
+                let addresses = word.text.split("!!").filter_map(|address| {
+                    let (kind, text) = address.split_once(':')?;
+                    let runs =
+                        ["EXEC", "SYSTEM", "SHELL"].iter().any(|it| kind.eq_ignore_ascii_case(it));
+                    runs.then(|| text.replace('\\', ""))
+                });
+                texts.extend(addresses);
+            }
+            Argument::Operand(word) if program == "concurrently" => {
+                texts.push(word.text.clone().into_owned());
+            }
+            _ => {}
+        }
+    }
+    texts
+}

@@ -1,0 +1,431 @@
+//! Words: quotes, backslashes and expansions.
+
+use std::borrow::Cow;
+
+use super::line::{Parser, split};
+use super::{Command, Word};
+
+/// A word's text: a slice of the line as long as nothing was left out or changed.
+struct Text<'a> {
+    line: &'a str,
+    start: usize,
+    /// Where the part begins that is not in `changed` yet.
+    pending: usize,
+    changed: Option<String>,
+    expanded: bool,
+    quoted: bool,
+}
+
+impl<'a> Text<'a> {
+    fn new(line: &'a str, start: usize) -> Self {
+        Self { line, start, pending: start, changed: None, expanded: false, quoted: false }
+    }
+
+    /// Takes the line up to `at` as it stands and puts `text` in place of what follows up to `to`.
+    fn replace(&mut self, at: usize, to: usize, text: &str) {
+        let changed = self.changed.get_or_insert_default();
+        changed.push_str(&self.line[self.pending..at]);
+        changed.push_str(text);
+        self.pending = to;
+    }
+
+    fn finish(mut self, at: usize) -> Word<'a> {
+        let text = match self.changed.take() {
+            None => Cow::Borrowed(&self.line[self.start..at]),
+            Some(mut changed) => {
+                changed.push_str(&self.line[self.pending..at]);
+                Cow::Owned(changed)
+            }
+        };
+        let written = Cow::Borrowed(&self.line[self.start..at]);
+        Word { text, expanded: self.expanded, quoted: self.quoted, written }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Reads the word that starts here; it is empty where none does.
+    pub(super) fn word(&mut self) -> Word<'a> {
+        let mut text = Text::new(self.text, self.at);
+        let start = self.at;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' => break,
+                b'<' | b'>' => {
+                    if self.byte(1) != Some(b'(') || self.at > start {
+                        break;
+                    }
+                    text.expanded = true;
+                    self.at += 2;
+                    self.commands_inside(true);
+                }
+                b'\\' => self.backslash(&mut text),
+                b'\'' => self.single_quotes(&mut text),
+                b'"' => self.double_quotes(&mut text),
+                b'$' => self.dollar(&mut text, false),
+                b'`' => {
+                    text.expanded = true;
+                    self.backticks(false);
+                }
+                b'[' if self.is_subscript(start) => {
+                    let end = self.subscript_end(self.at + 1).unwrap_or(self.end);
+                    self.at += 1;
+                    self.nested(|parser| parser.within(end, Self::data));
+                }
+                b'*' | b'?' | b'[' => {
+                    text.expanded = true;
+                    self.at += 1;
+                }
+                b'~' if self.at == start => {
+                    text.expanded = true;
+                    self.at += 1;
+                }
+                b'{' if self.is_brace_list() => {
+                    text.expanded = true;
+                    self.at += 1;
+                }
+                _ => self.at += 1,
+            }
+        }
+        let word = text.finish(self.at);
+        // The commands of these names are no globs.
+        let expanded = word.expanded && !matches!(&*word.text, "[" | "[[");
+        Word { expanded, ..word }
+    }
+
+    /// Whether the `[` here, in the word that began at `start`, is that of `NAME[…]=`.
+    fn is_subscript(&self, start: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        if start == self.at || !bytes[start..self.at].iter().all(is_name) {
+            return false;
+        }
+        let Some(end) = self.subscript_end(self.at + 1) else { return false };
+        !self.text[self.at..end].contains(['\n', ';'])
+            && self.text[end + 1..].starts_with(['=', '+'])
+    }
+
+    /// The place of the `]` that closes what is open at `start`.
+    fn subscript_end(&self, start: usize) -> Option<usize> {
+        let mut open = 0_usize;
+        for (at, byte) in self.text.as_bytes()[..self.end].iter().enumerate().skip(start) {
+            match byte {
+                b'[' => open += 1,
+                b']' if open == 0 => return Some(at),
+                b']' => open -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Goes behind what starts with the `$` here.
+    pub(super) fn quoted_part(&mut self) {
+        let mut text = Text::new(self.text, self.at);
+        self.dollar(&mut text, false);
+    }
+
+    fn is_brace_list(&self) -> bool {
+        let near = &self.text.as_bytes()[self.at..self.end.min(self.at + 64)];
+        let inside = near.iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b'}');
+        let mut previous = 0;
+        for byte in inside {
+            if *byte == b',' || (*byte == b'.' && previous == b'.') {
+                return true;
+            }
+            previous = *byte;
+        }
+        false
+    }
+
+    fn char_len(&self, at: usize) -> usize {
+        self.text[at..].chars().next().map_or(0, char::len_utf8)
+    }
+
+    fn backslash(&mut self, text: &mut Text<'a>) {
+        let next = self.at + 1;
+        match self.byte(1) {
+            None => self.at = next,
+            Some(b'\n') => {
+                text.replace(self.at, next + 1, "");
+                self.at = next + 1;
+            }
+            Some(_) => {
+                text.quoted = true;
+                text.replace(self.at, next, "");
+                self.at = next + self.char_len(next);
+            }
+        }
+    }
+
+    fn single_quotes(&mut self, text: &mut Text<'a>) {
+        text.quoted = true;
+        let start = self.at + 1;
+        text.replace(self.at, start, "");
+        if let Some(length) = self.text[start..self.end].find('\'') {
+            self.at = start + length;
+            text.replace(self.at, self.at + 1, "");
+            self.at += 1;
+        } else {
+            self.give_up();
+        }
+    }
+
+    fn double_quotes(&mut self, text: &mut Text<'a>) {
+        text.quoted = true;
+        text.replace(self.at, self.at + 1, "");
+        self.at += 1;
+        loop {
+            match self.peek() {
+                None => {
+                    self.complete = false;
+                    return;
+                }
+                Some(b'"') => {
+                    text.replace(self.at, self.at + 1, "");
+                    self.at += 1;
+                    return;
+                }
+                Some(b'\\') => match self.byte(1) {
+                    Some(b'$' | b'`' | b'"' | b'\\') => {
+                        text.replace(self.at, self.at + 1, "");
+                        self.at += 2;
+                    }
+                    Some(b'\n') => {
+                        text.replace(self.at, self.at + 2, "");
+                        self.at += 2;
+                    }
+                    _ => self.at += 1,
+                },
+                Some(b'$') => self.dollar(text, true),
+                Some(b'`') => {
+                    text.expanded = true;
+                    self.backticks(true);
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    /// What starts with `$`; inside double quotes `$'` and `$"` mean nothing.
+    fn dollar(&mut self, text: &mut Text<'a>, in_quotes: bool) {
+        match self.byte(1) {
+            Some(b'\'') if !in_quotes => self.ansi_quotes(text),
+            Some(b'"') if !in_quotes => {
+                text.replace(self.at, self.at + 1, "");
+                self.at += 1;
+            }
+            Some(b'(' | b'{') => {
+                text.expanded = true;
+                self.substitution(in_quotes);
+            }
+            Some(b'[') => {
+                text.expanded = true;
+                self.at += 2;
+                let end = self.subscript_end(self.at).unwrap_or(self.end);
+                self.complete &= end < self.end;
+                self.nested(|parser| parser.within(end, Self::data));
+                self.at = (end + 1).min(self.end);
+            }
+            Some(byte) if byte.is_ascii_alphanumeric() || b"_@*#?-$!".contains(&byte) => {
+                text.expanded = true;
+                self.at += 2;
+            }
+            _ => self.at += 1,
+        }
+    }
+
+    /// `$(…)`, `$((…))` or `${…}`.
+    fn substitution(&mut self, in_quotes: bool) {
+        if self.starts_with("${") {
+            self.at += 2;
+            return self.nested(|parser| parser.braces(in_quotes));
+        }
+        if self.starts_with("$((")
+            && let Some(end) = self.arithmetic_end(self.at + 3)
+        {
+            self.at += 3;
+            self.nested(|parser| parser.within(end, Self::data));
+            self.at = (self.at + 2).min(self.end);
+            return;
+        }
+        self.at += 2;
+        self.commands_inside(true);
+    }
+
+    /// The rest of `${…}`.
+    fn braces(&mut self, in_quotes: bool) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'}' => {
+                    self.at += 1;
+                    return;
+                }
+                b'\\' => self.skip_escaped(),
+                b'"' => {
+                    let mut text = Text::new(self.text, self.at);
+                    self.double_quotes(&mut text);
+                }
+                b'\'' if !in_quotes => {
+                    let mut text = Text::new(self.text, self.at);
+                    self.single_quotes(&mut text);
+                }
+                b'$' if matches!(self.byte(1), Some(b'(' | b'{')) => self.substitution(in_quotes),
+                b'`' => self.backticks(in_quotes),
+                _ => self.at += 1,
+            }
+        }
+        self.complete = false;
+    }
+
+    fn skip_escaped(&mut self) {
+        self.at = (self.at + 1).min(self.end);
+        if self.at < self.end {
+            self.at += self.char_len(self.at);
+        }
+    }
+
+    /// Text that is no command but may hold substitutions, up to the end.
+    pub(super) fn data(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\\' => self.skip_escaped(),
+                b'$' if matches!(self.byte(1), Some(b'(' | b'{')) => self.substitution(true),
+                b'`' => self.backticks(false),
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// The place of the `))` that ends an arithmetic expression, if the text is one.
+    pub(super) fn arithmetic_end(&self, start: usize) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..self.end];
+        let mut open = 0_usize;
+        let mut at = start;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'(' => open += 1,
+                b')' if open > 0 => open -= 1,
+                b')' => return (bytes.get(at + 1) == Some(&b')')).then_some(at),
+                b'\'' | b'"' => {
+                    let length = bytes[at + 1..].iter().position(|byte| *byte == bytes[at])?;
+                    at += length + 1;
+                }
+                b'\\' => at += 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// A command in backticks, where a backslash takes the meaning of `` ` ``, `$` and itself.
+    fn backticks(&mut self, in_quotes: bool) {
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut close = start;
+        let mut escapes = false;
+        while close < self.end && bytes[close] != b'`' {
+            if bytes[close] == b'\\' {
+                escapes = true;
+                close += 1;
+            }
+            close += 1;
+        }
+        let close = close.min(self.end);
+        self.at = start.min(self.end);
+        if close == self.end {
+            self.complete = false;
+        }
+        if escapes {
+            let inside = unescape(&self.text[start..close], in_quotes);
+            self.nested(|parser| {
+                let inside = split(&inside, parser.depth);
+                parser.complete &= inside.complete;
+                let first = parser.commands.len();
+                for mut command in inside.commands.into_iter().map(Command::into_owned) {
+                    command.feed = command.feed.start + first..command.feed.end + first;
+                    command.nesting += parser.nesting + 1;
+                    parser.commands.push(command);
+                }
+            });
+        } else {
+            self.within(close, |parser| parser.commands_inside(false));
+        }
+        self.at = (close + 1).min(self.end);
+    }
+
+    /// `$'…'`, with the escapes of C.
+    fn ansi_quotes(&mut self, text: &mut Text<'a>) {
+        text.quoted = true;
+        text.replace(self.at, self.at + 2, "");
+        self.at += 2;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\'' => {
+                    text.replace(self.at, self.at + 1, "");
+                    self.at += 1;
+                    return;
+                }
+                b'\\' => {
+                    let start = self.at;
+                    let decoded = self.ansi_escape();
+                    text.replace(start, self.at, decoded.encode_utf8(&mut [0; 4]));
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.complete = false;
+    }
+
+    fn ansi_escape(&mut self) -> char {
+        self.at += 1;
+        let Some(letter) = self.text[self.at..self.end].chars().next() else {
+            return '\\';
+        };
+        self.at += letter.len_utf8();
+        match letter {
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'e' | 'E' => '\u{1b}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\u{b}',
+            'x' => self.digits(16, 2),
+            'u' => self.digits(16, 4),
+            'U' => self.digits(16, 8),
+            '0'..='7' => {
+                self.at -= 1;
+                self.digits(8, 3)
+            }
+            other => other,
+        }
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> char {
+        let rest = &self.text.as_bytes()[self.at..self.end];
+        let digits = rest.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix));
+        let digits = &self.text[self.at..self.at + digits.count()];
+        self.at += digits.len();
+        let code = u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);
+        code.unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+fn unescape(text: &str, in_quotes: bool) -> String {
+    let mut unescaped = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let meant = matches!(letters.peek(), Some('`' | '\\' | '$'))
+            || (in_quotes && letters.peek() == Some(&'"'));
+        match letters.peek() {
+            Some(next) if letter == '\\' && meant => {
+                unescaped.push(*next);
+                letters.next();
+            }
+            _ => unescaped.push(letter),
+        }
+    }
+    unescaped
+}

@@ -1,0 +1,53 @@
+//! What a misspelled word was probably meant to be.
+
+/// The candidate nearest to a word by edit distance, case apart; none where even that is too far
+/// to be what was meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate)
+        })
+        .filter(|(distance, candidate)| *distance <= most(candidate.chars().count()))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many edits a word of a length may be away.
+fn most(length: usize) -> usize {
+    match length {
+        0..=3 => 1,
+        4..=8 => 2,
+        _ => length / 3,
+    }
+}
+
+/// The suggestion as the end of a message.
+pub fn did_you_mean(name: &str) -> String {
+    format!("; did you mean `{name}`?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_word_is_suggested_and_a_far_one_is_not() {
+        let words = ["ci", "level", "event", "PreToolUse", "git-push-force"];
+        let rows = [
+            ("levle", Some("level")),
+            ("EVENT", Some("event")),
+            ("pretooluse", Some("PreToolUse")),
+            ("git-push", None),
+            ("git-push-forced", Some("git-push-force")),
+            ("ic", Some("ci")),
+            ("x", None),
+            ("leave", Some("level")),
+            ("nothing-like-it", None),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(nearest(word, words), expected, "{word}");
+        }
+    }
+}

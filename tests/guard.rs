@@ -1,0 +1,202 @@
+//! What the guards say to the commands of `guard/commands.tsv`.
+
+#![cfg(test)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use hookman::builtin::catalogue;
+use hookman::builtin::context::Context;
+use hookman::builtin::real_host::RealHost;
+use hookman::client::event::Event;
+use hookman::client::payload::Payload;
+use hookman::session::memory::MemoryStore;
+use serde_json::{Map, Value, json};
+
+const COMMANDS: &str = include_str!("guard/commands.tsv");
+const FILES: &str = include_str!("guard/files.tsv");
+/// The file may grow, and may not shrink.
+const HARMFUL: usize = 270;
+const HARMLESS: usize = 313;
+/// As well the commands that use protected files, and those that use none.
+const PROTECTED: usize = 120;
+const SPARED: usize = 100;
+
+const CATEGORIES: &[&str] = &[
+    "files",
+    "git",
+    "databases",
+    "processes",
+    "permissions",
+    "disks",
+    "containers",
+    "clouds",
+    "default-branch",
+];
+
+/// The ids of the rules that a guard with these options names, or what else it says.
+fn found(entry: &str, options: &Map<String, Value>, command: &str) -> String {
+    // A directory without a repository, whose branch would decide what a bare push means.
+    let payload = json!({"cwd": "/", "tool_name": "Bash", "tool_input": {"command": command}});
+    let payload = payload.to_string();
+    let answer = (catalogue::find(entry).unwrap().kind.run)(&Context {
+        name: entry,
+        event: Event::PreToolUse,
+        payload: &Payload::parse(&payload).unwrap(),
+        text: &payload,
+        options: &serde_json::to_string(options).unwrap(),
+        store: &MemoryStore::default(),
+        host: &RealHost::new(Path::new(""), Duration::ZERO),
+    });
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(failure) => return failure.to_string(),
+    };
+    let said = answer.reason.iter().chain(&answer.context).cloned().collect::<String>();
+    let ids = said.split("(rule ").skip(1).filter_map(|rest| rest.split(')').next());
+    let ids: Vec<&str> = ids.collect();
+    match answer.decision {
+        None if ids.is_empty() => "-".to_owned(),
+        None => format!("advice: {}", ids.join(",")),
+        Some(_) => ids.join(","),
+    }
+}
+
+fn options(entry: &str, overrides: &Value) -> Map<String, Value> {
+    catalogue::find(entry).unwrap().resolve(overrides.as_object().unwrap()).unwrap()
+}
+
+fn every_category() -> Map<String, Value> {
+    let levels: Map<String, Value> =
+        CATEGORIES.iter().map(|name| ((*name).to_owned(), "one-strike".into())).collect();
+    options("destructive-guard", &json!({"categories": levels}))
+}
+
+fn unescaped(text: &str) -> String {
+    let mut unescaped = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n') => unescaped.push('\n'),
+                Some('t') => unescaped.push('\t'),
+                Some('r') => unescaped.push('\r'),
+                Some('\\') | None => unescaped.push('\\'),
+                Some(other) => unescaped.extend(['\\', other]),
+            },
+            _ => unescaped.push(letter),
+        }
+    }
+    unescaped
+}
+
+fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, String)> {
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| row.split_once('\t').unwrap()).map(|(ids, command)| (ids, unescaped(command)))
+}
+
+#[test]
+fn harm_is_found_and_what_looks_like_it_is_not() {
+    let options = every_category();
+    let (mut harmful, mut harmless, mut wrong) = (0, 0, Vec::new());
+    for (expected, command) in rows(COMMANDS) {
+        *if expected == "-" { &mut harmless } else { &mut harmful } += 1;
+        let found = found("destructive-guard", &options, &command);
+        if found != expected {
+            wrong.push(format!("{command}: expected {expected}, found {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(harmful >= HARMFUL && harmless >= HARMLESS, "{harmful} {harmless}");
+}
+
+#[test]
+fn protected_files_are_found_in_commands() {
+    let options = options("protect", &json!({}));
+    let wrong: Vec<String> = rows(FILES)
+        .filter_map(|(expected, command)| {
+            let found = found("protect", &options, &command);
+            (found != expected).then(|| format!("{command}: expected {expected}, found {found}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let harmful = rows(FILES).filter(|(expected, _)| *expected != "-").count();
+    let harmless = rows(FILES).count() - harmful;
+    assert!(harmful >= PROTECTED && harmless >= SPARED, "{harmful} {harmless}");
+}
+
+#[test]
+fn careful_mode_and_single_levels_are_held() {
+    let command = "git reset --hard; kill -9 1; docker rm -f a";
+    let rows = [
+        (json!({}), "advice: git-reset-hard,kill-hard,docker-remove"),
+        (json!({"careful": true}), "git-reset-hard,kill-hard,docker-remove"),
+        (json!({"categories": {"git": "off"}}), "advice: kill-hard,docker-remove"),
+        (
+            json!({"categories": {"git": "ask"}, "skip": ["kill-hard"]}),
+            "git-reset-hard,docker-remove",
+        ),
+        (
+            json!({"categories": {"git": "block"}, "levels": {"git-reset-hard": "off"}}),
+            "advice: kill-hard,docker-remove",
+        ),
+    ];
+    for (overrides, expected) in rows {
+        let options = options("destructive-guard", &overrides);
+        assert_eq!(found("destructive-guard", &options, command), expected, "{overrides}");
+    }
+    let allowed = options("destructive-guard", &json!({"allow": ["data"]}));
+    assert_eq!(found("destructive-guard", &allowed, "rm -rf data"), "-");
+    assert_eq!(found("destructive-guard", &allowed, "rm -rf data src"), "advice: rm");
+}
+
+#[test]
+fn what_is_hardly_ever_meant_is_stopped_as_it_comes() {
+    let options = options("destructive-guard", &json!({}));
+    let rows = [
+        ("rm -rf /", "rm-system"),
+        ("rm -rf ~", "rm-system"),
+        ("rm -rf *", "rm-here"),
+        ("rm -rf .git", "rm-git"),
+        ("cat a.img > /dev/sda", "dd-device"),
+        ("git push -f origin main", "git-push-default"),
+        ("psql -c 'DROP DATABASE prod'", "sql-drop-database"),
+        ("kill -9 -1", "kill-all"),
+        ("rm -rf src", "advice: rm"),
+        ("git reset --hard", "advice: git-reset-hard"),
+        ("git push -f origin topic", "advice: git-push-force"),
+        ("rm a.txt", "-"),
+        ("echo \"$(rm a", "the payload: the command could not be read to its end"),
+    ];
+    for (command, expected) in rows {
+        let found = found("destructive-guard", &options, command);
+        assert_eq!(found, expected, "{command}");
+    }
+}
+
+#[test]
+fn the_gate_of_work_items_lets_looking_through() {
+    let options = options("work-item-gate", &json!({}));
+    let rows = [
+        ("gh issue create --title x", "gh-issue"),
+        ("gh issue close 4", "gh-issue"),
+        ("gh -R me/app issue edit 4", "gh-issue"),
+        ("gh project item-add 1", "gh-project"),
+        ("gh api graphql -f query='mutation { x }'", "gh-mutation"),
+        ("gh api repos/me/app/issues -f title=x", "gh-api-issues"),
+        ("bash -c 'gh issue create'", "gh-issue"),
+        ("gh issue list", "-"),
+        ("gh issue view 4", "-"),
+        ("gh project item-list 1", "-"),
+        ("gh api graphql -f query='query { x }'", "-"),
+        ("gh api repos/me/app/pages", "-"),
+        ("gh workflow run ci", "-"),
+        ("gh pr create", "-"),
+        ("gh repo view", "-"),
+        ("echo gh issue create", "-"),
+        ("~/.claude/skills/lib/work-items-project/story-create x", "-"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(found("work-item-gate", &options, command), expected, "{command}");
+    }
+}

@@ -1,0 +1,238 @@
+//! The pages that are made from the program itself: the commands, the events, the keys of the manifest and
+//! its JSON schema. `UPDATE_CASES=1 cargo test reference` writes them.
+
+#![cfg(test)]
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use hookman::{
+    builtin::catalogue,
+    cli::args::help,
+    client::event::Event,
+    manifest::schema::{self, KEYS, ReadyMade},
+    state::catalogue::{Catalogue, ready_made},
+};
+use serde_json::Value;
+use similar::TextDiff;
+
+const MADE: &str = "<!-- Made from the program by `UPDATE_CASES=1 cargo test reference`. -->\n";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Compares a file with what the program makes of it, or writes it.
+#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
+fn expect_file(name: &str, made: &str) {
+    let path = root().join(name);
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    if found == made {
+        return;
+    }
+    if std::env::var_os("UPDATE_CASES").is_some() {
+        fs::write(path, made).unwrap();
+        return;
+    }
+    let diff = TextDiff::from_lines(found.as_str(), made);
+    panic!("{name}: UPDATE_CASES=1 writes it\n{}", diff.unified_diff());
+}
+
+#[test]
+fn the_page_of_commands_is_the_help() {
+    let mut command = help::command().max_term_width(80);
+    command.build();
+    let mut page = format!(
+        "{MADE}# Commands\n\nEach command prints the same with `--help`. Exit codes: 0 done, 1 found something, 2 a \
+         wrong call or an\nerror; [In scripts](scripts.md) says more.\n"
+    );
+    let is_shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
+    for verb in command.get_subcommands().filter(is_shown) {
+        let help = verb.clone().render_help().to_string();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        write!(page, "\n## {}\n\n```text\n{}\n```\n", verb.get_name(), help.join("\n").trim_end())
+            .unwrap();
+    }
+    expect_file("docs/commands.md", &page);
+}
+
+#[test]
+fn the_page_of_events_is_the_table() {
+    let mut page = format!(
+        "{MADE}# Events\n\nWhat the client does with each event, as `hookman events` and `hookman events EVENT` \
+         print it. *Since* is\nthe first version of the client that knows the event, and *matcher* the field that a \
+         matcher is tested\nagainst. A hook stops what is going on where the last column says how.\n\n\
+         | event | since | matcher | a hook says no |\n| --- | --- | --- | --- |\n"
+    );
+    let mut notes = String::new();
+    for event in Event::ALL {
+        let facts = event.facts();
+        let matcher = facts.subject.field().map_or("–".to_owned(), |field| format!("`{field}`"));
+        writeln!(
+            page,
+            "| `{}` | {} | {matcher} | {} |",
+            facts.name,
+            facts.since,
+            hookman::cli::events::stops(*event)
+        )
+        .unwrap();
+        for note in facts.note.iter().chain(&facts.catch_all_risk) {
+            writeln!(notes, "* `{}`: {note}.", facts.name).unwrap();
+        }
+    }
+    expect_file("docs/events.md", &format!("{page}\n## Notes\n\n{notes}"));
+}
+
+fn cell(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" {text}") }
+}
+
+#[test]
+fn the_table_of_keys_is_that_of_the_schema() {
+    let page = fs::read_to_string(root().join("docs/manifest.md")).unwrap();
+    let head = "| key | value | default |\n| --- | --- | --- |\n";
+    let (before, rest) = page.split_once(head).expect("docs/manifest.md has no table of keys");
+    let after = rest.split_once("\n\n").unwrap().1;
+    let mut rows = String::new();
+    for key in KEYS {
+        writeln!(rows, "| `{}` | {} |{} |", key.name, key.about, cell(key.default)).unwrap();
+    }
+    expect_file("docs/manifest.md", &format!("{before}{head}{rows}\n{after}"));
+}
+
+fn made() -> Value {
+    schema::schema(&ready_made())
+}
+
+#[test]
+fn the_schema_is_that_of_the_program() {
+    let text = serde_json::to_string_pretty(&made()).unwrap() + "\n";
+    expect_file("docs/hookman.schema.json", &text);
+}
+
+/// What is wrong with a value by a schema, as far as the schema of the manifest needs it.
+fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(kind) = schema.get("type") {
+        let is = |kind: &str| match kind {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "boolean" => value.is_boolean(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "number" => value.is_number(),
+            _ => false,
+        };
+        let kinds = kind.as_array().cloned().unwrap_or_else(|| vec![kind.clone()]);
+        if !kinds.iter().any(|kind| is(kind.as_str().unwrap())) {
+            found.push(format!("{at}: not {kind}"));
+        }
+    }
+    for (key, is_met) in [
+        ("enum", schema["enum"].as_array().is_none_or(|values| values.contains(value))),
+        ("const", schema.get("const").is_none_or(|only| only == value)),
+        ("minimum", value.as_f64().is_none_or(|it| it >= schema["minimum"].as_f64().unwrap_or(it))),
+        ("maximum", value.as_f64().is_none_or(|it| it <= schema["maximum"].as_f64().unwrap_or(it))),
+    ] {
+        if !is_met {
+            found.push(format!("{at}: {key} {}", schema[key]));
+        }
+    }
+    let none = Vec::new();
+    for key in ["anyOf", "oneOf"] {
+        let any = schema[key].as_array().unwrap_or(&none);
+        if !any.is_empty() && any.iter().all(|one| !wrong(one, value, at).is_empty()) {
+            found.push(format!("{at}: none of {key}"));
+        }
+    }
+    for one in schema["allOf"].as_array().unwrap_or(&none) {
+        match one.get("if") {
+            Some(condition) if wrong(condition, value, at).is_empty() => {
+                found.extend(wrong(&one["then"], value, at));
+            }
+            Some(_) => {}
+            None => found.extend(wrong(one, value, at)),
+        }
+    }
+    for (index, item) in value.as_array().unwrap_or(&none).iter().enumerate() {
+        found.extend(wrong(&schema["items"], item, &format!("{at}[{index}]")));
+    }
+    let Some(object) = value.as_object() else { return found };
+    for key in schema["required"].as_array().unwrap_or(&none) {
+        if !object.contains_key(key.as_str().unwrap()) {
+            found.push(format!("{at}: no {key}"));
+        }
+    }
+    for (key, value) in object {
+        let place = format!("{at}.{key}");
+        match (schema["properties"].get(key), schema.get("additionalProperties")) {
+            (Some(schema), _) => found.extend(wrong(schema, value, &place)),
+            (None, Some(Value::Bool(false))) => found.push(format!("{place}: unknown")),
+            (None, Some(more)) => found.extend(wrong(more, value, &place)),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+fn problems(manifest: &str) -> Vec<String> {
+    let table: toml::Table = manifest.parse().unwrap();
+    wrong(&made(), &serde_json::to_value(table).unwrap(), "")
+}
+
+#[test]
+fn what_hookman_reads_is_valid_by_the_schema() {
+    let mut manifests = vec![
+        include_str!("../templates/hookman.toml").to_owned(),
+        include_str!("../templates/hookman.local.toml").to_owned(),
+    ];
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(path).unwrap();
+        let blocks = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        manifests.extend(blocks.map(str::to_owned));
+    }
+    assert!(manifests.len() > 5, "only {} manifests were found", manifests.len());
+    for manifest in manifests {
+        assert_eq!(problems(&manifest), Vec::<String>::new(), "{manifest}");
+    }
+}
+
+#[test]
+fn what_hookman_refuses_is_not_valid_by_the_schema() {
+    for (manifest, expected) in [
+        ("[[hook]]\nnmae = \"a\"", ".hook[0].nmae: unknown"),
+        ("[[hook]]\nname = 1", ".hook[0].name: not \"string\""),
+        ("[[hook]]\nevent = \"Stopp\"", ".hook[0].event: none of anyOf"),
+        ("[[hook]]\non_error = \"shut\"", ".hook[0].on_error: enum"),
+        ("[[hook]]\ntimeout = 0", ".hook[0].timeout: minimum"),
+        ("[[hook]]\nbuiltin = \"one-stroke\"", ".hook[0].builtin: enum"),
+        ("[[hook]]\nbuiltin = \"one-strike\"\noptions = { skpi = [] }", ".options.skpi: unknown"),
+        ("[[hook]]\nwhen = { brunch = \"main\" }", ".when.brunch: unknown"),
+        ("[default]\ntimeout = 1", ".default: unknown"),
+        ("[sessions]\nkeep_days = 0", ".sessions.keep_days: minimum"),
+    ] {
+        let found = problems(manifest);
+        assert!(found.iter().any(|it| it.contains(expected)), "{manifest}: {found:?}");
+    }
+}
+
+#[test]
+fn the_schema_has_every_key_and_no_other() {
+    let read = |text: &str| {
+        let source = hookman::manifest::Source { file: "it", text };
+        hookman::manifest::read(Some(source), None, &Catalogue)
+    };
+    let told = read("[[hook]]\nno-such-key = 1").unwrap_err().to_string();
+    let keys = told.split_once("[[hook]] takes ").unwrap().1.lines().next().unwrap();
+    let mut expected: Vec<&str> = keys.split(", ").collect();
+    let mut found: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let ready = ready_made();
+    let named = |it: &ReadyMade| catalogue::find(&it.name).is_some();
+    assert!(!ready.is_empty() && ready.iter().all(named));
+}
