@@ -8,13 +8,14 @@ use divan::{Bencher, black_box};
 use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
 use hookman::client::event::Event;
+use hookman::client::matcher;
 use hookman::client::matcher::Target;
 use hookman::client::payload::Payload;
-use hookman::client::{matcher, shell};
 use hookman::manifest::{self, Source};
-use hookman::runtime::catalogue::Catalogue;
 use hookman::settings::wanted::{Caller, Demand, wanted};
 use hookman::settings::{Record, plan};
+use hookman::state::catalogue::Catalogue;
+use hookman::syntax::shell;
 
 const PAYLOAD: &str = include_str!("payload.json");
 
@@ -62,7 +63,7 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     let text = manifest_text(hooks);
     let manifest =
         manifest::read(Some(Source { file: "m", text: &text }), None, &Catalogue).unwrap();
-    let plan = render("build", &[], &manifest.hooks, (&Entries::default(), &|_, _| false)).unwrap();
+    let plan = render("build", &[], &manifest.hooks, &Entries::default(), &|_, _| false).unwrap();
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
         let target = Target::new(Event::PreToolUse, Some("Bash"));
