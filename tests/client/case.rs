@@ -46,10 +46,10 @@ pub(crate) struct Case {
     steps: Vec<Step>,
     /// What happens then.
     #[serde(default)]
-    pub(crate) expect: String,
+    expect: String,
     /// What happens instead on another version of the client.
     #[serde(default)]
-    pub(crate) on: BTreeMap<String, String>,
+    on: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -108,6 +108,11 @@ fn usual_tools() -> Vec<String> {
 }
 
 impl Case {
+    /// What is expected on this version of the client.
+    pub(crate) fn expected(&self, version: &str) -> &str {
+        self.on.get(version).unwrap_or(&self.expect)
+    }
+
     /// Does the steps and gives the normalised outcome.
     pub(crate) fn outcome(&self, shared: &BTreeMap<String, String>) -> Result<String> {
         let main = Session::new()?;

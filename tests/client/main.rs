@@ -43,10 +43,14 @@ mod session;
 mod table;
 mod update;
 
-use std::{fmt::Write, fs, path::Path};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result};
-use case::Book;
+use case::{Book, Case};
 use session::{DEFAULT_VERSION, variable, version};
 use similar::TextDiff;
 
@@ -104,6 +108,21 @@ fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/cases"))
 }
 
+/// How many cases of a book may need a second run.
+const MOST_UNSTEADY: usize = 1;
+
+/// What a case gives besides what is expected; `None` where they are the same.
+fn difference(case: &Case, book: &Book, version: &str) -> Option<String> {
+    match case.outcome(&book.files) {
+        Ok(outcome) => {
+            let expected = case.expected(version);
+            let diff = TextDiff::from_lines(expected, &outcome);
+            (outcome != expected).then(|| diff.unified_diff().context_radius(1000).to_string())
+        }
+        Err(error) => Some(format!("{error:#}")),
+    }
+}
+
 /// Runs the cases of a book and tells in which the client did something else.
 fn check(name: &str) -> Result<String> {
     let path = folder().join(format!("{name}.toml"));
@@ -115,29 +134,30 @@ fn check(name: &str) -> Result<String> {
     let update = variable("UPDATE_CASES").is_some();
     let mut updated = source.clone();
     let mut failures = String::new();
+    let mut unsteady = 0;
     for (index, case) in book.case.iter().enumerate() {
         if !case.name.contains(&wanted) {
             continue;
         }
-        let outcome = match case.outcome(&book.files) {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                writeln!(failures, "\n{name}: {} ({version})\n{error:#}", case.name)?;
-                continue;
-            }
-        };
-        let expected = case.on.get(&version).unwrap_or(&case.expect);
-        if outcome == *expected {
-            continue;
-        }
         if update {
-            let other = (version != DEFAULT_VERSION).then_some(version.as_str());
-            updated = update::replace(&updated, index, other, &outcome)?;
+            let outcome = case.outcome(&book.files)?;
+            if outcome != *case.expected(&version) {
+                let other = (version != DEFAULT_VERSION).then_some(version.as_str());
+                updated = update::replace(&updated, index, other, &outcome)?;
+            }
             continue;
         }
-        let diff = TextDiff::from_lines(expected, &outcome);
-        let diff = diff.unified_diff().context_radius(1000).to_string();
-        writeln!(failures, "\n{name}: {} ({version})\n{diff}", case.name)?;
+        let Some(found) = difference(case, &book, &version) else { continue };
+        let failure = format!("\n{name}: {} ({version})\n{found}", case.name);
+        // The client writes its transcript and starts its hooks when it gets to it, so a loaded
+        // machine can change what one run shows. A second such case in a book is a failure.
+        if unsteady < MOST_UNSTEADY && difference(case, &book, &version).is_none() {
+            unsteady += 1;
+            // `eprintln` would be captured, and nobody would see it.
+            writeln!(io::stderr(), "{failure}\nThe second run gave what is expected.")?;
+        } else {
+            failures.push_str(&failure);
+        }
     }
     if updated != source {
         fs::write(&path, updated).with_context(|| format!("failed to write `{name}`"))?;
