@@ -4,8 +4,10 @@
 //! `@ PATH`, with `+x` behind it for one that may be run; without a path the text is that of
 //! `~/.claude/settings.json`. `! LINE` is run by a shell before, `$ TOOL` names the call that the
 //! client is asked about, `= level check place` is a finding and `~` what the client does (see
-//! `tests/client/doctor.rs`). In the files `<mark>` is a command that is there, and `<also>` another
-//! one, which the client runs at the start of a session.
+//! `tests/client/doctor.rs`). `- check …` names checks that have something to look at and are silent;
+//! each check has a case for which it finds something, and one in which it is named so. In the files
+//! `<mark>` is a command that is there, and `<also>` another one, which the client runs at the start
+//! of a session.
 //!
 //! `UPDATE_CASES=1` writes the findings that came; read the difference before keeping it.
 
@@ -25,12 +27,15 @@ use serde_json::Value;
 use similar::TextDiff;
 use tempfile::TempDir;
 
-/// What each home has to say for itself: no session ran, and most have no manifest.
+/// What each home has to say for itself, where a case is not about it: no session ran, and most have
+/// no manifest.
 const QUIET: &[&str] = &["manifest-present", "fired", "client-features", "client-session"];
 
 struct Case {
     /// All lines but those of findings and of the client.
     setup: Vec<String>,
+    /// The checks that are silent.
+    silent: Vec<String>,
     findings: Vec<String>,
     client: Vec<String>,
 }
@@ -45,7 +50,19 @@ impl Case {
                 _ => setup.push(line.to_owned()),
             }
         }
-        Self { setup, findings, client }
+        let named = setup.iter().filter_map(|line| line.strip_prefix("- "));
+        let silent = named.flat_map(|ids| ids.split(' ')).map(str::to_owned).collect();
+        Self { setup, silent, findings, client }
+    }
+
+    /// Whether a check finds something.
+    fn finds(&self, check: &str) -> bool {
+        self.findings.iter().any(|finding| finding.split(' ').nth(1) == Some(check))
+    }
+
+    /// Whether a case is about a check.
+    fn is_about(&self, check: &str) -> bool {
+        self.finds(check) || self.silent.iter().any(|it| it == check)
     }
 
     fn text(&self, findings: &[String]) -> String {
@@ -91,7 +108,7 @@ impl Case {
                     target = home.join(path.trim_start_matches("~/"));
                 }
                 Some(("! ", rest)) => lines.push(rest),
-                Some(("$ ", _)) => {}
+                Some(("$ " | "- ", _)) => {}
                 _ => {
                     text.push_str(line);
                     text.push('\n');
@@ -129,7 +146,10 @@ impl Case {
             let place = text("place").replace(home.to_str().unwrap(), "~");
             format!("{} {} {place}", text("level"), text("check"))
         };
-        let is_told = |finding: &&Value| !QUIET.contains(&finding["check"].as_str().unwrap());
+        let is_told = |finding: &&Value| {
+            let check = finding["check"].as_str().unwrap();
+            !QUIET.contains(&check) || self.is_about(check)
+        };
         findings.filter(is_told).map(line).collect()
     }
 }
@@ -194,6 +214,35 @@ fn broken_setups_are_found() {
     for case in &cases {
         assert!(!case.findings.is_empty(), "{}: nothing was found", case.setup[0]);
     }
+}
+
+#[test]
+fn each_check_has_a_case_that_it_finds_and_one_where_it_is_silent() {
+    let output = Command::new(env!("CARGO_BIN_EXE_hookman"))
+        .env_clear()
+        .env("HOME", "/")
+        .args(["doctor", "--list", "--json"])
+        .output()
+        .unwrap();
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = list["checks"].as_array().unwrap().iter();
+    let checks: Vec<&str> = checks.map(|check| check["check"].as_str().unwrap()).collect();
+    let files = ["settings.txt", "matchers.txt", "machine.txt", "clean.txt"];
+    let cases: Vec<Case> = files.into_iter().flat_map(|name| read(name).1).collect();
+    for case in &cases {
+        for check in &case.silent {
+            assert!(checks.contains(&check.as_str()), "{}: no check {check}", case.setup[0]);
+            assert!(!case.finds(check), "{}: {check} is not silent", case.setup[0]);
+        }
+    }
+    let is_silent = |case: &Case, check: &str| case.silent.iter().any(|it| it == check);
+    let without = |is_it: &dyn Fn(&Case, &str) -> bool| -> Vec<&str> {
+        let lacks = |check: &&str| !cases.iter().any(|case| is_it(case, check));
+        checks.iter().copied().filter(lacks).collect()
+    };
+    let none: Vec<&str> = Vec::new();
+    assert_eq!(without(&Case::finds), none, "no case finds these");
+    assert_eq!(without(&is_silent), none, "no case shows these silent");
 }
 
 #[test]

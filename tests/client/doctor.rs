@@ -50,7 +50,7 @@ impl Case {
 
     fn settings(&self) -> String {
         let is_text = |line: &&String| {
-            !["# ", "= ", "~ ", "$ ", "@ ", "! "].iter().any(|mark| line.starts_with(mark))
+            !["# ", "= ", "~ ", "$ ", "@ ", "! ", "- "].iter().any(|mark| line.starts_with(mark))
         };
         let lines: Vec<&str> = self.lines.iter().filter(is_text).map(String::as_str).collect();
         lines.join("\n")
