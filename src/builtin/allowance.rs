@@ -7,11 +7,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::value::to_raw_value;
 
 use super::context::{Context, Failure};
 use super::values::ToolPattern;
-use crate::client::payload::Payload;
 use crate::syntax::shell;
 
 /// The named text with the allowances of the gates that are closed for the agent: a table from the
@@ -33,28 +31,32 @@ struct Input<'a> {
 }
 
 /// Whether the whole call is one of these: of a shell line every command must be hit, and none may
-/// write a file by a redirection; a path may not climb with `..`.
+/// write a file by a redirection or set a variable, which changes what it runs; a path may not climb
+/// with `..`.
 pub(super) fn covers(patterns: &[ToolPattern], context: &Context<'_>) -> bool {
+    let tool = &*context.payload.tool_name;
+    let patterns = || patterns.iter().filter(|pattern| pattern.is_about(tool));
+    if patterns().next().is_none() {
+        return false;
+    }
     let Ok(input) = context.tool_input::<Input<'_>>() else { return false };
     let Input { command, file_path } = input.unwrap_or_default();
     if file_path.is_some_and(|path| path.split(['/', '\\']).any(|part| part == "..")) {
         return false;
     }
-    let hit = |context: &Context<'_>| patterns.iter().any(|pattern| pattern.hits(context));
-    let Some(command) = command else { return hit(context) };
-    let split = shell::split(&command);
-    let hits_command = |source: &str| {
-        let Ok(input) = to_raw_value(&BTreeMap::from([("command", source)])) else { return false };
-        let payload = Payload {
-            tool_name: Cow::Borrowed(&*context.payload.tool_name),
-            cwd: Cow::Borrowed(&*context.payload.cwd),
-            tool_input: Some(&input),
-            ..Payload::default()
-        };
-        hit(&Context { payload: &payload, ..*context })
-    };
+    let Some(line) = command else { return patterns().any(|pattern| pattern.hits(context)) };
+    // Without quotes a word is in the line as it is, and most lines need not be read.
+    let is_plain = !line.contains(['\'', '"', '\\']);
+    if is_plain && !patterns().any(|pattern| line.contains(pattern.program())) {
+        return false;
+    }
+    let split = shell::split(&line);
     let is_hit = |command: &shell::Command<'_>| {
-        hits_command(&command.source) && !command.redirections.iter().any(writes)
+        let words: Vec<&str> = command.words.iter().map(|word| &*word.text).collect();
+        let words = words.join(" ");
+        command.assignments.is_empty()
+            && !command.redirections.iter().any(writes)
+            && patterns().any(|pattern| pattern.hits_command(&words))
     };
     // A line without a command does nothing that a gate could wait for.
     split.complete && !split.commands.is_empty() && split.commands.iter().all(is_hit)

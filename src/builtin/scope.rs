@@ -123,9 +123,9 @@ fn opens(list: &[String], name: &str) -> bool {
 }
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
-    let is_stopped = options.stop.iter().any(|pattern| pattern.hits(context));
-    if !is_stopped
-        || context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? == 0
+    // To see whether the scope is open is cheaper than to read a shell line.
+    if context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? == 0
+        || !options.stop.iter().any(|pattern| pattern.hits(context))
         || allowance::covers(&options.allow, context)
     {
         return Ok(Answer::default());

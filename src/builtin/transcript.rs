@@ -14,12 +14,17 @@ use super::context::{Context, Failure};
 /// How much of the end is read first, and at the most, in bytes.
 const STEPS: [u64; 2] = [64 * 1024, 1024 * 1024];
 
+/// The line that the client writes where it compacted the context.
+const BOUNDARY: &str = "compact_boundary";
+
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(rename = "isSidechain", default)]
     is_sidechain: bool,
+    #[serde(default)]
+    subtype: Option<String>,
     /// Whether the client wrote it by itself.
     #[serde(rename = "isMeta", default)]
     is_meta: bool,
@@ -45,16 +50,22 @@ struct Usage {
     cached: u64,
 }
 
-/// The tokens in the context at the last answer of the main agent; `None` where no line tells.
+/// The tokens in the context at the last answer of the main agent; `None` where no line tells, or the
+/// context was compacted since.
 ///
 /// # Errors
 ///
 /// When the transcript is there and cannot be read.
 pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
-    newest(context, |line| {
+    let found = newest(context, |line| {
+        if line.subtype.as_deref() == Some(BOUNDARY) {
+            return Some(0);
+        }
         let usage = line.message?.usage?;
-        Some(usage.plain + usage.written + usage.cached).filter(|tokens| *tokens > 0)
-    })
+        let tokens = usage.plain.saturating_add(usage.written).saturating_add(usage.cached);
+        Some(tokens).filter(|tokens| *tokens > 0)
+    })?;
+    Ok(found.filter(|tokens| *tokens > 0))
 }
 
 /// The last text that the assistant wrote; `None` where there is none.
@@ -202,7 +213,7 @@ fn text_of(content: &Value) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// The last assistant's line of the main agent from which `find` takes something.
+/// The last line of the main agent or of a compaction from which `find` takes something.
 fn newest<T>(
     context: &Context<'_>,
     find: impl Fn(Line) -> Option<T>,
@@ -210,13 +221,17 @@ fn newest<T>(
     let path = Path::new(&*context.payload.transcript_path);
     for most in STEPS {
         let tail = context.host.tail(path, most).map_err(Failure::of("read the transcript"))?;
-        let lines = tail.lines().rev().filter(|line| line.contains("\"assistant\""));
+        let is_like = |line: &&str| ["assistant", BOUNDARY].iter().any(|it| line.contains(it));
+        let lines = tail.lines().rev().filter(is_like);
         let lines = lines.filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        let mut of_main = lines.filter(|line| line.kind == "assistant" && !line.is_sidechain);
+        let is_meant =
+            |line: &Line| line.kind == "assistant" || line.subtype.as_deref() == Some(BOUNDARY);
+        let mut of_main = lines.filter(|line| is_meant(line) && !line.is_sidechain);
         if let Some(found) = of_main.find_map(&find) {
             return Ok(Some(found));
         }
-        if (tail.len() as u64) < most / 2 {
+        // A line may be longer than what is read first.
+        if context.host.look(path).is_none_or(|facts| facts.size <= most) {
             break;
         }
     }

@@ -9,7 +9,7 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::context::Context;
-use crate::client::permission_rule::{Anchors, Rule, path_hits};
+use crate::client::permission_rule::{Anchors, Rule, command_hits, is_tool, path_hits};
 use crate::session::period;
 
 /// What a hook does about a call that it has something against.
@@ -216,14 +216,40 @@ impl ToolPattern {
         &self.0
     }
 
+    /// Whether it is about calls of this tool at all.
+    pub fn is_about(&self, tool: &str) -> bool {
+        match self.0.split_once('(') {
+            Some((name, _)) => is_tool(name, tool),
+            None => self.0.split_once('*').map_or_else(
+                || is_tool(&self.0, tool),
+                |(start, end)| {
+                    tool.len() >= start.len() + end.len()
+                        && tool.starts_with(start)
+                        && tool.ends_with(end)
+                },
+            ),
+        }
+    }
+
+    /// Whether it hits one command of a shell line, given as its words with blanks between them.
+    pub fn hits_command(&self, command: &str) -> bool {
+        let content = Rule::parse(&self.0).map(|rule| rule.content);
+        content.is_some_and(|content| content.is_none_or(|it| command_hits(&it, command)))
+    }
+
+    /// The first word of the commands that it hits; empty where that may be any.
+    pub fn program(&self) -> &str {
+        let content = self.0.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
+        let word = content.split_whitespace().next().unwrap_or_default();
+        if word.contains(['*', '\\', ':']) { "" } else { word }
+    }
+
     /// Whether the call in the payload is one of these. As with a hook's `if`, a shell line is hit
     /// where one of its commands is.
     pub fn hits(&self, context: &Context<'_>) -> bool {
         let tool = &*context.payload.tool_name;
-        if let Some((start, end)) = self.0.split_once('*').filter(|_| !self.0.contains('(')) {
-            return tool.len() >= start.len() + end.len()
-                && tool.starts_with(start)
-                && tool.ends_with(end);
+        if !self.0.contains('(') && self.0.contains('*') {
+            return self.is_about(tool);
         }
         let Some(rule) = Rule::parse(&self.0) else { return false };
         if let Some(content) = rule.content.as_deref()

@@ -3,7 +3,7 @@
 //! By default these are the session's named texts, which `hookman state set` writes. A workflow that
 //! keeps its state in a JSON file of its own names the file and its keys.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -85,8 +85,6 @@ pub(super) struct Workflow<'a> {
     context: &'a Context<'a>,
     source: &'a Source,
     file: OnceCell<Option<State>>,
-    /// The session's texts that were read; each is a file.
-    texts: RefCell<BTreeMap<String, String>>,
 }
 
 /// The state of one file.
@@ -99,7 +97,7 @@ struct State {
 impl<'a> Workflow<'a> {
     /// The state that `source` names, for the session of `context`.
     pub(super) fn new(context: &'a Context<'a>, source: &'a Source) -> Self {
-        Self { context, source, file: OnceCell::new(), texts: RefCell::default() }
+        Self { context, source, file: OnceCell::new() }
     }
 
     /// The value of a name as text; empty where there is none. A list is joined with commas.
@@ -109,12 +107,8 @@ impl<'a> Workflow<'a> {
     /// When the state is there and cannot be read.
     pub(super) fn get(&self, name: &str) -> Result<String, Failure> {
         if !self.source.is_file() {
-            if let Some(text) = self.texts.borrow().get(name) {
-                return Ok(text.clone());
-            }
-            let text = self.context.store.text(name).map_err(Failure::Store)?.unwrap_or_default();
-            self.texts.borrow_mut().insert(name.to_owned(), text.clone());
-            return Ok(text);
+            let text = self.context.store.text(name).map_err(Failure::Store)?;
+            return Ok(text.unwrap_or_default());
         }
         let Some(state) = self.file()? else { return Ok(String::new()) };
         Ok(match state.value.get(self.source.key(name)) {

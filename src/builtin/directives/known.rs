@@ -102,6 +102,11 @@ impl List {
         )
     }
 
+    /// Whether it has files, be they there or gone.
+    pub(super) fn is_any(self, context: &Context<'_>) -> Result<bool, Failure> {
+        Ok(context.store.text(&self.name(context)).map_err(Failure::Store)?.is_some())
+    }
+
     /// The files of the list that are there; those that are gone are taken out of it, because they could
     /// never be read.
     pub(super) fn files(self, context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {

@@ -151,7 +151,8 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
 
 /// Has the model read what it found before it goes on.
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
-    let read = read_files(context)?;
+    let is_listed = List::Pending.is_any(context)? || List::Checklists.is_any(context)?;
+    let read = if is_listed { read_files(context)? } else { Vec::new() };
     if !read.is_empty() {
         List::Pending.remove(context, &read)?;
         List::Checklists.remove(context, &read)?;

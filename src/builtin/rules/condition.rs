@@ -1,6 +1,6 @@
 //! Whether a rule's condition is met, and the texts that its message names.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -20,6 +20,7 @@ pub(super) struct Scene<'a> {
     options: &'a Options,
     workflow: Workflow<'a>,
     counted: Cell<u64>,
+    used: OnceCell<Option<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -31,7 +32,7 @@ struct Edited {
 impl<'a> Scene<'a> {
     pub(super) fn new(context: &'a Context<'a>, options: &'a Options) -> Self {
         let workflow = Workflow::new(context, &options.state);
-        Self { context, options, workflow, counted: Cell::new(0) }
+        Self { context, options, workflow, counted: Cell::new(0), used: OnceCell::new() }
     }
 
     fn counter(&self) -> String {
@@ -93,15 +94,17 @@ impl<'a> Scene<'a> {
             Agents::Sub => is_sub,
         };
         let input = payload.tool_input.map_or("", |input| input.get());
-        let prompt = payload.prompt.to_lowercase();
         let contains =
             |text: &str, any: &[String]| any.is_empty() || any.iter().any(|it| text.contains(it));
-        let lowered: Vec<String> = when.prompt_has.iter().map(|it| it.to_lowercase()).collect();
+        let prompt_has = || {
+            let prompt = payload.prompt.to_lowercase();
+            when.prompt_has.iter().any(|it| prompt.contains(&it.to_lowercase()))
+        };
         let tools = &when.tools;
         if !is_for
             || !(tools.is_empty() || tools.iter().any(|pattern| pattern.hits(self.context)))
             || !contains(input, &when.input_has)
-            || !contains(&prompt, &lowered)
+            || !(when.prompt_has.is_empty() || prompt_has())
             || when.time.as_deref().is_some_and(|time| !self.is_within(time))
             || when.count_is.is_some_and(|count| self.counted.get() != count)
         {
@@ -124,6 +127,16 @@ impl<'a> Scene<'a> {
                 return Ok(false);
             }
         }
+        for (name, least) in &when.state_from {
+            let least = match least.parse() {
+                Ok(least) => Some(least),
+                Err(_) => self.workflow.get(least)?.parse::<f64>().ok(),
+            };
+            let value = self.workflow.get(name)?.parse::<f64>().ok();
+            if !value.zip(least).is_some_and(|(value, least)| value >= least) {
+                return Ok(false);
+            }
+        }
         for (name, parts) in &when.state_has {
             let value = self.workflow.get(name)?;
             if !parts.iter().any(|part| value.contains(part)) {
@@ -140,8 +153,17 @@ impl<'a> Scene<'a> {
 
     /// The share of the context window that is used: what the state says, else the transcript.
     fn used(&self) -> Result<Option<f64>, Failure> {
-        if let Ok(share) = self.workflow.get("context")?.parse() {
-            return Ok(Some(share));
+        if let Some(used) = self.used.get() {
+            return Ok(*used);
+        }
+        let used = self.read_used()?;
+        Ok(*self.used.get_or_init(|| used))
+    }
+
+    fn read_used(&self) -> Result<Option<f64>, Failure> {
+        let said: Option<f64> = self.workflow.get("context")?.parse().ok();
+        if let Some(said) = said.filter(|said| said.is_finite()) {
+            return Ok(Some(if said > 1.0 { said / 100.0 } else { said }));
         }
         let window = self.options.window.unwrap_or(WINDOW).max(1);
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -107,6 +107,9 @@ pub(super) struct When {
     pub state_not: BTreeMap<String, Vec<String>>,
     /// A name of the state contains one of these texts.
     pub state_has: BTreeMap<String, Vec<String>>,
+    /// A name of the state is a number of at least this, as in `"10"`, or of at least what another name
+    /// of the state says.
+    pub state_from: BTreeMap<String, String>,
     /// At least this share of the context window is used, from 0 to 1.
     pub context_from: Option<f64>,
     /// The count is at least this.

@@ -1,5 +1,7 @@
 //! Rules about shell commands.
 
+use std::cell::RefCell;
+
 use super::command_pattern::Pattern;
 use super::reader::{self, Reading};
 
@@ -9,10 +11,36 @@ use super::reader::{self, Reading};
 /// expansion for an argument, only a pattern that asks for nothing but the program, without a blank
 /// around it, can be told apart, and every other is let through.
 pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
-    let Reading::Commands { texts, expanded } = reader::read(line, home) else { return true };
+    thread_local! {
+        // The hooks of a chain ask for one line with many patterns.
+        static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    }
+    LAST.with_borrow_mut(|last| {
+        let known = last.take().filter(|last| last.line == line && last.home == home);
+        let last = last.insert(known.unwrap_or_else(|| Last::of(line, home)));
+        is_hit(pattern, &last.reading)
+    })
+}
+
+/// The line that was read last.
+struct Last {
+    line: String,
+    home: String,
+    reading: Reading,
+}
+
+impl Last {
+    fn of(line: &str, home: &str) -> Self {
+        let reading = reader::read(line, home);
+        Self { line: line.to_owned(), home: home.to_owned(), reading }
+    }
+}
+
+fn is_hit(pattern: &str, reading: &Reading) -> bool {
+    let Reading::Commands { texts, expanded } = reading else { return true };
     let is_bare = pattern == pattern.trim();
     let pattern = Pattern::of(pattern);
-    if expanded && !(is_bare && pattern.is_program()) {
+    if *expanded && !(is_bare && pattern.is_program()) {
         return true;
     }
     texts.iter().any(|text| {

@@ -81,7 +81,8 @@ impl<'a> Input<'a> {
 impl<'a> Rule<'a> {
     /// Reads a rule; `None` for a text that the client takes for none, which matches nothing.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['(', ')', ',', '|', ' ']);
+        let is_odd = |byte: u8| matches!(byte, b'(' | b')' | b',' | b'|' | b' ');
+        let is_name = |name: &str| !name.is_empty() && !name.bytes().any(is_odd);
         let Some((tool, rest)) = text.split_once('(') else {
             return is_name(text).then_some(Self { tool: text, content: None });
         };
@@ -154,6 +155,17 @@ pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
     path_pattern::matches(glob, path, anchors)
 }
 
+/// Whether what stands in the brackets of a shell's rule hits one command, given as its words with
+/// blanks between them. Unlike a rule, it lets nothing through that it cannot read.
+pub fn command_hits(content: &str, command: &str) -> bool {
+    command_pattern::Pattern::of(content).hits(command)
+}
+
+/// Whether a tool's call names it, by an old name too.
+pub fn is_tool(name: &str, tool: &str) -> bool {
+    name == tool || canonical(name) == canonical(tool)
+}
+
 /// Whether what stands in the brackets of a tool's rule is compared with anything.
 fn is_looked_at(tool: &str) -> bool {
     [FILE_TOOLS, SEARCH_TOOLS, SHELL_TOOLS].iter().any(|tools| tools.contains(&tool))
@@ -166,7 +178,7 @@ fn ends_in_backslash(text: &str) -> bool {
 
 /// Brackets inside the brackets may be escaped.
 fn unescaped(inside: &str) -> Cow<'_, str> {
-    if inside.contains("\\(") || inside.contains("\\)") {
+    if inside.contains('\\') {
         return inside.replace("\\(", "(").replace("\\)", ")").into();
     }
     inside.into()
