@@ -67,12 +67,12 @@ fn link_twice(arguments: &[OsString], output: &Path, work: &Path) -> Result<(), 
     let to_plain: Vec<OsString> = arguments.iter().map(as_plain).collect();
     link(&to_plain, &option("-Wl,-Map=", &map)).map_err(|error| format!("no map: {error}"))?;
     let map = Map::parse(&fs::read_to_string(&map)?)?;
-    let home = work.join("home");
-    let answers = runs::answers(&plain, &home)?;
-    let touched = runs::watch(&plain, &home, &map)?;
+    let homes = work.join("homes");
+    let answers = runs::answers(&plain, &homes)?;
+    let touched = runs::watch(&plain, &homes, &map)?;
     fs::write(&script, script::write(&map, &touched))?;
     link(arguments, &option("-Wl,-T,", &script)).map_err(|error| format!("no order: {error}"))?;
-    if runs::answers(output, &home)? != answers {
+    if runs::answers(output, &homes)? != answers {
         return Err("the program answers differently when it is".into());
     }
     Ok(())

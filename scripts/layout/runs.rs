@@ -1,4 +1,4 @@
-//! The runs that are watched: a home, a manifest and the payloads of a session.
+//! The runs that are watched: homes with a manifest each, and the payloads of a session.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -11,32 +11,40 @@ use crate::image::Image;
 use crate::map::Map;
 use crate::trace::{self, Touched};
 
-const MANIFEST: &str = include_str!("hookman.toml");
+/// The manifests of the homes that runs have.
+const MANIFESTS: [(&str, &str); 2] =
+    [("plain", include_str!("hookman.toml")), ("workflow", include_str!("workflow.toml"))];
+
+/// The session of the payloads.
+const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
 struct Run {
+    home: &'static str,
     event: &'static str,
     payload: &'static str,
 }
 
 /// The most frequent first, because what they touch comes first in the program.
 const RUNS: &[Run] = &[
-    Run { event: "PreToolUse", payload: include_str!("bash.json") },
-    Run { event: "PreToolUse", payload: include_str!("edit.json") },
-    Run { event: "PostToolUse", payload: include_str!("edited.json") },
-    Run { event: "UserPromptSubmit", payload: include_str!("prompt.json") },
-    Run { event: "Stop", payload: include_str!("stop.json") },
-    Run { event: "SessionStart", payload: include_str!("start.json") },
+    Run { home: "plain", event: "PreToolUse", payload: include_str!("bash.json") },
+    Run { home: "plain", event: "PreToolUse", payload: include_str!("edit.json") },
+    Run { home: "plain", event: "PostToolUse", payload: include_str!("edited.json") },
+    Run { home: "plain", event: "UserPromptSubmit", payload: include_str!("prompt.json") },
+    Run { home: "plain", event: "Stop", payload: include_str!("stop.json") },
+    Run { home: "plain", event: "SessionStart", payload: include_str!("start.json") },
+    Run { home: "workflow", event: "PreToolUse", payload: include_str!("bash.json") },
+    Run { home: "workflow", event: "PreToolUse", payload: include_str!("edit.json") },
 ];
 
-/// What each run writes to standard output, in a new home.
+/// What each run writes to standard output, in new homes.
 ///
 /// # Errors
 ///
 /// When the program cannot be run, or a run fails.
-pub(crate) fn answers(program: &Path, home: &Path) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
-    prepare(home)?;
+pub(crate) fn answers(program: &Path, folder: &Path) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    prepare(folder)?;
     let answer = |run| {
-        let output = command(program, home, run)?.stdout(Stdio::piped()).output()?;
+        let output = command(program, folder, run)?.stdout(Stdio::piped()).output()?;
         if !output.status.success() {
             return Err(format!("a run for {} fails", run.event).into());
         }
@@ -45,36 +53,42 @@ pub(crate) fn answers(program: &Path, home: &Path) -> Result<Vec<Vec<u8>>, Box<d
     RUNS.iter().map(answer).collect()
 }
 
-/// What all runs together touch, in a home that has seen each of them: the first of them makes the
+/// What all runs together touch, in homes that have seen each of them: the first of them makes the
 /// plan of the manifest, which the later ones read.
 ///
 /// # Errors
 ///
 /// When the program cannot be run or watched.
-pub(crate) fn watch(program: &Path, home: &Path, map: &Map) -> Result<Touched, Box<dyn Error>> {
+pub(crate) fn watch(program: &Path, folder: &Path, map: &Map) -> Result<Touched, Box<dyn Error>> {
     let image = Image::read(program)?;
     let mut touched = Touched::default();
     for run in RUNS {
-        trace::watch(command(program, home, run)?, map, &image, &mut touched)?;
+        trace::watch(command(program, folder, run)?, map, &image, &mut touched)?;
     }
     Ok(touched)
 }
 
-fn prepare(home: &Path) -> io::Result<()> {
-    let _ = fs::remove_dir_all(home);
-    let config = home.join(".claude");
-    fs::create_dir_all(&config)?;
-    let manifest = config.join("hookman.toml");
-    fs::write(&manifest, MANIFEST)?;
-    // The plan of a manifest that was written a moment ago is not trusted.
-    File::open(manifest)?.set_modified(SystemTime::now() - Duration::from_secs(60))?;
+fn prepare(folder: &Path) -> io::Result<()> {
+    let _ = fs::remove_dir_all(folder);
+    for (home, text) in MANIFESTS {
+        let config = folder.join(home).join(".claude");
+        fs::create_dir_all(&config)?;
+        let manifest = config.join("hookman.toml");
+        fs::write(&manifest, text)?;
+        // The plan of a manifest that was written a moment ago is not trusted.
+        File::open(manifest)?.set_modified(SystemTime::now() - Duration::from_secs(60))?;
+    }
+    let texts = folder.join("workflow/state/sessions").join(SESSION).join("texts");
+    fs::create_dir_all(&texts)?;
+    fs::write(texts.join("lifecycle"), "active")?;
     for (number, run) in RUNS.iter().enumerate() {
-        fs::write(home.join(number.to_string()), run.payload)?;
+        fs::write(folder.join(number.to_string()), run.payload)?;
     }
     Ok(())
 }
 
-fn command(program: &Path, home: &Path, run: &Run) -> io::Result<Command> {
+fn command(program: &Path, folder: &Path, run: &Run) -> io::Result<Command> {
+    let home = folder.join(run.home);
     let number = RUNS.iter().position(|other| std::ptr::eq(other, run)).unwrap_or_default();
     let mut command = Command::new(program);
     command
@@ -82,8 +96,8 @@ fn command(program: &Path, home: &Path, run: &Run) -> io::Result<Command> {
         .env_clear()
         .envs([("HOME", home.as_os_str()), ("PATH", "/usr/bin:/bin".as_ref())])
         .env("HOOKMAN_STATE_DIR", home.join("state"))
-        .current_dir(home)
-        .stdin(File::open(home.join(number.to_string()))?)
+        .current_dir(&home)
+        .stdin(File::open(folder.join(number.to_string()))?)
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     Ok(command)

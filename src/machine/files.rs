@@ -2,10 +2,11 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -123,17 +124,21 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
 ///
 /// What the system says, and the refusal.
 pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
-    read_checked(path, text, |file| {
-        let found = rustix::fs::fstat(file)?;
-        let problem = if found.st_uid != rustix::process::geteuid().as_raw() {
-            "it belongs to another user; remove it"
-        } else if found.st_mode & 0o022 != 0 {
-            "others than its owner may write it; remove it, or look into it and `chmod 600` it"
-        } else {
-            return Ok(());
-        };
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
-    })
+    read_checked(path, text, |file| check_own(file.as_fd()))
+}
+
+/// The refusal of [`read_own`] for an open file.
+pub(super) fn check_own(file: BorrowedFd<'_>) -> io::Result<()> {
+    static USER: LazyLock<u32> = LazyLock::new(|| rustix::process::geteuid().as_raw());
+    let found = rustix::fs::fstat(file)?;
+    let problem = if found.st_uid != *USER {
+        "it belongs to another user; remove it"
+    } else if found.st_mode & 0o022 != 0 {
+        "others than its owner may write it; remove it, or look into it and `chmod 600` it"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
 
 fn read_checked(
@@ -173,16 +178,18 @@ fn read_checked(
 ///
 /// What the system says.
 pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut file = match File::open(path) {
+    // A pipe is not waited for.
+    let nonblock = OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = match OpenOptions::new().read(true).custom_flags(nonblock).open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => return Ok(String::new()),
         Err(error) => return Err(error),
     };
-    let length = file.metadata()?.len();
-    let start = length.saturating_sub(bytes);
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let start = found.len().saturating_sub(bytes);
     file.seek(SeekFrom::Start(start))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;

@@ -2,7 +2,8 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +16,9 @@ const IN_SILENCE: Duration = Duration::from_secs(1);
 /// How long a command waits for a lock; many commands at once take their turns well within it.
 const AT_MOST: Duration = Duration::from_secs(120);
 
+/// The most bytes of a line in a file that is locked.
+const LINE: usize = 64;
+
 /// How long a lock is waited for.
 struct Patience {
     /// Before it is said who holds it.
@@ -26,7 +30,7 @@ struct Patience {
 /// A lock that is held until it is dropped; the kernel frees it when the process dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -53,6 +57,28 @@ impl Lock {
         Self::wait(path, &Patience { in_silence: wait, at_most: wait }, |_| {})
     }
 
+    /// The first line of the file that is locked, where that is more than a lock.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, and as [`files::read_own`].
+    pub fn read_line(&self) -> io::Result<String> {
+        files::check_own(self.file.as_fd())?;
+        let mut bytes = [0; LINE];
+        let read = self.file.read_at(&mut bytes, 0)?;
+        let line = bytes[..read].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(line).into_owned())
+    }
+
+    /// Puts another first line into the file, by one write that needs no room but the first time.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn write_line(&self, line: &str) -> io::Result<()> {
+        self.file.write_all_at(format!("{line}\n").as_bytes(), 0)
+    }
+
     /// Says once who holds it where the first time is up, and gives up after the second.
     fn wait(path: &Path, patience: &Patience, say: impl FnOnce(&str)) -> Result<Self> {
         let file = open(path)?;
@@ -60,7 +86,7 @@ impl Lock {
         let mut say = Some(say);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(Error::of("lock", path)(error)),
             }
@@ -109,16 +135,17 @@ fn holder(_file: &File) -> String {
 }
 
 fn open(path: &Path) -> Result<File> {
-    if let Some(parent) = path.parent() {
-        files::make_private_directory(parent)?;
-    }
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(Error::of("open the lock", path))
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).read(true).write(true).mode(0o600);
+    let opened = match (options.open(path), path.parent()) {
+        // Mostly the directory is there.
+        (Err(error), Some(parent)) if files::absent(&error) => {
+            files::make_private_directory(parent)?;
+            options.open(path)
+        }
+        (opened, _) => opened,
+    };
+    opened.map_err(Error::of("open the lock", path))
 }
 
 #[cfg(test)]

@@ -56,7 +56,11 @@ impl<'s> Builtin<'s> {
             store: session.store,
             host: &host,
         };
-        match (kind.run)(&context) {
+        let ran = (kind.run)(&context);
+        if kind.takes_time() {
+            session.store.look_again();
+        }
+        match ran {
             Ok(answer) => Outcome::Answer(answer, None),
             Err(context::Failure::Late) => Outcome::Failure(Failure::TimedOut(timeout_ms)),
             Err(failure) => Outcome::Failure(Failure::Builtin(failure.to_string())),

@@ -255,7 +255,12 @@ fn together<'s, 'p>(
 fn commands(batch: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
     let commands: Vec<&Step<'_>> = batch.iter().copied().filter(is_child).collect();
-    if commands.is_empty() { Vec::new() } else { children::run(&commands, seen, around) }
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let came = children::run(&commands, seen, around);
+    around.session.store.look_again();
+    came
 }
 
 /// What each neighbour came to: what a built-in hook did, or the next of what was `heard`.

@@ -108,6 +108,9 @@ pub trait Store {
         Err(io::Error::new(io::ErrorKind::TimedOut, format!("`{name}` keeps being changed")))
     }
 
+    /// Forgets what it has read, because a program was run that may have changed it.
+    fn look_again(&self) {}
+
     /// Takes down the flags that begin with `start` but for `flag`, the newest of them, and as many
     /// before it as make `count`; best effort.
     fn keep_newest(&self, start: &str, flag: &str, count: usize);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::machine::lock::Lock;
@@ -22,12 +23,15 @@ pub struct FileStore {
     is_hurried: bool,
     /// Whether a lock was waited for in vain.
     has_waited: AtomicBool,
+    /// The texts that a run has read: several hooks ask for the same.
+    read: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl FileStore {
     /// The store in `directory`, which need not exist yet.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory, is_hurried: false, has_waited: AtomicBool::new(false) }
+        let (has_waited, read) = (AtomicBool::new(false), Mutex::default());
+        Self { directory, is_hurried: false, has_waited, read }
     }
 
     /// As [`FileStore::new`], for a run: a lock is waited for a second, once for all that it does.
@@ -66,12 +70,15 @@ impl FileStore {
     }
 
     fn lock_of(&self, folder: &Path) -> io::Result<Lock> {
-        let path = folder.with_extension("lock");
+        self.lock_at(&folder.with_extension("lock"))
+    }
+
+    fn lock_at(&self, path: &Path) -> io::Result<Lock> {
         if !self.is_hurried {
-            return Lock::take(&path).map_err(private);
+            return Lock::take(path).map_err(private);
         }
         let wait = if self.has_waited.load(Ordering::Relaxed) { Duration::ZERO } else { WAIT };
-        Lock::take_within(&path, wait).map_err(|error| {
+        Lock::take_within(path, wait).map_err(|error| {
             self.has_waited.store(true, Ordering::Relaxed);
             private(error)
         })
@@ -100,6 +107,16 @@ impl FileStore {
             }
         }
         Ok(found)
+    }
+
+    fn read(&self) -> MutexGuard<'_, BTreeMap<String, Option<String>>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn text_now(&self, name: &str) -> io::Result<Option<String>> {
+        let mut text = String::new();
+        let is_there = files::read_own(&self.texts().join(Self::name(name)), &mut text)?;
+        Ok(is_there.then_some(text))
     }
 
     fn name(flag: &str) -> String {
@@ -191,32 +208,39 @@ impl Store for FileStore {
     }
 
     fn count(&self, counter: &str, by: i64) -> io::Result<u64> {
-        let folder = self.directory.with_file_name("counters");
-        let path = folder.join(Self::name(counter));
-        let mut text = String::new();
-        let value = |text: &str| text.trim().parse::<u64>().unwrap_or(0);
-        let read = |text: &mut String| {
-            let named = |error: io::Error| {
-                io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
-            };
-            files::read_own(&path, text).map_err(named)
+        let path = self.directory.with_file_name("counters").join(Self::name(counter));
+        let value = |text: &str| text.lines().next().unwrap_or_default().parse().unwrap_or(0);
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
         };
         if by == 0 {
-            read(&mut text)?;
+            let mut text = String::new();
+            files::read_own(&path, &mut text).map_err(named)?;
             return Ok(value(&text));
         }
-        let _lock = self.lock_of(&folder)?;
-        read(&mut text)?;
+        // A number is written over in its place: that is the half of what a new file takes, and a
+        // heartbeat does it at each call.
+        let file = self.lock_at(&path)?;
+        let old: u64 = value(&file.read_line().map_err(named)?);
         // The least number there is takes all away, also from more than it could.
-        let sum = if by == i64::MIN { 0 } else { value(&text).saturating_add_signed(by) };
-        files::replace_fleeting(&path, &sum.to_string()).map_err(private)?;
+        let sum = if by == i64::MIN { 0 } else { old.saturating_add_signed(by) };
+        file.write_line(&sum.to_string()).map_err(named)?;
         Ok(sum)
     }
 
     fn text(&self, name: &str) -> io::Result<Option<String>> {
-        let mut text = String::new();
-        let is_there = files::read_own(&self.texts().join(Self::name(name)), &mut text)?;
-        Ok(is_there.then_some(text))
+        if let Some(known) = self.read().get(name) {
+            return Ok(known.clone());
+        }
+        let text = self.text_now(name)?;
+        if self.is_hurried {
+            self.read().insert(name.to_owned(), text.clone());
+        }
+        Ok(text)
+    }
+
+    fn look_again(&self) {
+        self.read().clear();
     }
 
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool> {
@@ -226,8 +250,9 @@ impl Store for FileStore {
         }
         let folder = self.texts();
         let path = folder.join(Self::name(name));
+        self.read().remove(name);
         let _lock = self.lock_of(&folder)?;
-        if self.text(name)?.as_deref() != old {
+        if self.text_now(name)?.as_deref() != old {
             return Ok(false);
         }
         match new {
@@ -322,7 +347,8 @@ mod tests {
         let flags = folder.path().join("flags");
         let (kept, store) = (FileStore::new(flags.clone()), FileStore::of_run(flags));
         kept.raise("a", Duration::ZERO).unwrap();
-        let held = [kept.lock().unwrap(), kept.lock_of(&folder.path().join("counters")).unwrap()];
+        let counter = folder.path().join("counters/c");
+        let held = [kept.lock().unwrap(), kept.lock_at(&counter).unwrap()];
         let late = |result: io::Result<()>| result.unwrap_err().kind() == io::ErrorKind::TimedOut;
         assert!(late(store.raise("a", MINUTE).map(drop)));
         assert!(store.has_waited.load(Ordering::Relaxed));
