@@ -47,10 +47,15 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         0 => String::new(),
         more => format!("\n- and {more} more"),
     };
-    Ok(Answer::deny(format!(
-        "{} items of the todo list are not done. Finish them, or take out those that no longer \
-         matter, before you stop:{}{more}",
-        open.len(),
-        shown.concat()
-    )))
+    let asked = match open.len() {
+        1 => {
+            "1 item of the todo list is not done. Finish it, or take it out if it no longer matters"
+                .to_owned()
+        }
+        count => format!(
+            "{count} items of the todo list are not done. Finish them, or take out those that no \
+             longer matter"
+        ),
+    };
+    Ok(Answer::deny(format!("{asked}, before you stop:{}{more}", shown.concat())))
 }

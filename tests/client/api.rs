@@ -117,6 +117,10 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn ok() -> String {
+    "200 OK".to_owned()
+}
+
 /// Answers one connection; the client may hang up at any time, which is no error.
 fn answer(stream: &TcpStream, state: &Mutex<State>) {
     drop(serve(stream, state));
@@ -146,18 +150,17 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
 
     let (status, kind, text) = if method == "CONNECT" || path.starts_with("http") {
         lock(state).problems.push(format!("the client asked for {path}"));
-        ("502 Bad Gateway", "text/plain", String::new())
+        ("502 Bad Gateway".to_owned(), "text/plain", String::new())
     } else if method == "POST" && path.starts_with("/v1/messages/count_tokens") {
-        ("200 OK", "application/json", json!({ "input_tokens": 1 }).to_string())
+        (ok(), "application/json", json!({ "input_tokens": 1 }).to_string())
     } else if method == "POST" && path.starts_with("/v1/messages") {
         let pause = lock(state).pause;
         thread::sleep(pause);
-        let (kind, text) = message(serde_json::from_slice(&body)?, state);
-        ("200 OK", kind, text)
+        message(serde_json::from_slice(&body)?, state)
     } else if method == "POST" && path.starts_with("/hook/") {
-        ("200 OK", "application/json", hook(path, &serde_json::from_slice(&body)?, state))
+        (ok(), "application/json", hook(path, &serde_json::from_slice(&body)?, state))
     } else {
-        ("200 OK", "application/json", "{}".to_owned())
+        (ok(), "application/json", "{}".to_owned())
     };
     let length = text.len();
     write!(
@@ -185,7 +188,7 @@ fn hook(path: &str, input: &Value, state: &Mutex<State>) -> String {
 
 /// The next turn for the main conversation, which is the one with tools; a bland text for the
 /// client's requests on the side.
-fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
+fn message(body: Value, state: &Mutex<State>) -> (String, &'static str, String) {
     let main = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let stream = body["stream"] == true;
     let model = body["model"].clone();
@@ -208,6 +211,11 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
     let mut used = 1;
     for block in turn.0 {
         content.push(match block {
+            Block::Fail(status) => {
+                let error = json!({ "type": "invalid_request_error", "message": "refused" });
+                let answer = json!({ "type": "error", "error": error });
+                return (format!("{status} Refused"), "application/json", answer.to_string());
+            }
             Block::Used(tokens) => {
                 used = tokens;
                 continue;
@@ -230,7 +238,7 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
         "stop_reason": stop, "stop_sequence": null, "usage": usage,
     });
     if !stream {
-        return ("application/json", message.to_string());
+        return (ok(), "application/json", message.to_string());
     }
     message["content"] = json!([]);
     message["stop_reason"] = Value::Null;
@@ -251,7 +259,7 @@ fn message(body: Value, state: &Mutex<State>) -> (&'static str, String) {
         text += &event.to_string();
         text += "\n\n";
     }
-    ("text/event-stream", text)
+    (ok(), "text/event-stream", text)
 }
 
 fn stream_block(index: usize, mut block: Value) -> [Value; 3] {

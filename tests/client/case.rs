@@ -23,6 +23,9 @@ use crate::{
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Book {
+    /// The program that the cases need besides the client.
+    #[serde(default)]
+    pub(crate) needs: String,
     /// Files every case of the book begins with.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
@@ -66,6 +69,9 @@ enum Step {
 #[serde(deny_unknown_fields)]
 struct Run {
     run: String,
+    /// What the model answers to a client that the line drives.
+    #[serde(default)]
+    script: String,
 }
 
 /// A prompt, sent to a session that is started or resumed where it is not running.
@@ -145,7 +151,10 @@ struct Play {
 impl Play {
     fn step(&mut self, step: &Step) -> Result<()> {
         match step {
-            Step::Run(Run { run }) => {
+            Step::Run(Run { run, script }) => {
+                let turns = script::parse(&self.fill(script))?;
+                let api = &self.sessions.get("main").context("there is no main session")?.api;
+                api.queue(turns);
                 let output = self.sandbox.run(&self.fill(run))?;
                 self.lines.extend(run.lines().map(|line| format!("$ {line}")));
                 self.output(&output);

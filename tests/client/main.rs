@@ -20,12 +20,14 @@
 //! `files` go into the sandbox, those that start with `#!` as programs. A step is a shell line, a
 //! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
 //! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call, a line
-//! `used N` the tokens that the API counts. A session is a process
+//! `used N` the tokens that the API counts, a line `fail N` a refusal. A session is a process
 //! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
 //! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out,
 //! so does `@CLIENT@` for the client's program,
 //! and so does `@API@` for the address of the main session's server. What a hook posts to its
 //! `/hook/…` stands behind the answer; `/hook/deny` denies.
+//!
+//! A book that `needs` a program is skipped with a word where the program is missing, but for CI.
 //!
 //! `UPDATE_CASES=1` writes what happened into the file as what is expected, and for a client of
 //! another version (`HOOKMAN_CLIENT_VERSION`) as what is expected `on` that. `CASE=words` runs only
@@ -51,6 +53,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use case::{Book, Case};
+use hookman::builtin::catalogue;
 use session::{DEFAULT_VERSION, variable, version};
 use similar::TextDiff;
 
@@ -89,6 +92,7 @@ books! {
     slash_commands
     stops
     switches
+    terminal
     typed
     verdicts
     watching
@@ -104,8 +108,29 @@ fn every_book_has_a_test() {
     assert_eq!(names, BOOKS);
 }
 
+#[test]
+fn every_ready_made_hook_is_in_a_case() {
+    let books: String = BOOKS
+        .iter()
+        .map(|name| fs::read_to_string(folder().join(format!("{name}.toml"))).unwrap())
+        .collect();
+    let installs: Vec<&str> =
+        books.lines().filter(|line| line.contains("hookman install")).collect();
+    let is_shown = |name: &str| {
+        let is_installed = |line: &&str| line.split([' ', '"']).any(|word| word == name);
+        books.contains(&format!("builtin = \"{name}\"")) || installs.iter().any(is_installed)
+    };
+    let unseen: Vec<_> = catalogue::names().iter().filter(|name| !is_shown(name)).collect();
+    assert!(unseen.is_empty(), "no case shows {unseen:?}");
+}
+
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/cases"))
+}
+
+/// Whether a program of the machine's is there.
+fn is_installed(program: &str) -> bool {
+    ["/usr/bin", "/usr/local/bin", "/bin"].iter().any(|bin| Path::new(bin).join(program).is_file())
 }
 
 /// How many cases of a book may need a second run.
@@ -130,6 +155,10 @@ fn check(name: &str) -> Result<String> {
     let book: Book =
         toml::from_str(&source).with_context(|| format!("failed to parse `{name}`"))?;
     let version = version();
+    if !book.needs.is_empty() && !is_installed(&book.needs) && variable("CI").is_none() {
+        writeln!(io::stderr(), "SKIPPED: {} is not installed", book.needs)?;
+        return Ok(String::new());
+    }
     let wanted = variable("CASE").unwrap_or_default();
     let update = variable("UPDATE_CASES").is_some();
     let mut updated = source.clone();

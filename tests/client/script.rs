@@ -1,5 +1,5 @@
 //! What the model says, as text: a paragraph is a turn, a line `call Tool {…}` is a tool call,
-//! and a line `used 190000` says that so many tokens were in the context.
+//! a line `used 190000` says that so many tokens were in the context, and `fail 400` refuses.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -11,6 +11,8 @@ pub(crate) struct Turn(pub(crate) Vec<Block>);
 pub(crate) enum Block {
     /// What the client is told of the tokens in its context, as an API that has seen much says.
     Used(u64),
+    /// The API refuses with this status.
+    Fail(u16),
     /// Words.
     Text(String),
     /// A tool call.
@@ -36,6 +38,10 @@ fn block(line: &str) -> Result<Block> {
     if let Some(tokens) = line.strip_prefix("used ") {
         let tokens = tokens.parse().with_context(|| format!("no number in `{line}`"))?;
         return Ok(Block::Used(tokens));
+    }
+    if let Some(status) = line.strip_prefix("fail ") {
+        let status = status.parse().with_context(|| format!("no number in `{line}`"))?;
+        return Ok(Block::Fail(status));
     }
     let Some(call) = line.strip_prefix("call ") else {
         return Ok(Block::Text(line.to_owned()));
