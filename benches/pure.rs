@@ -3,8 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark of something that failed is none")]
 
 use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
 
 use divan::{Bencher, black_box};
+use hookman::builtin::catalogue;
+use hookman::builtin::context::Context;
+use hookman::builtin::real_host::RealHost;
 use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
 use hookman::client::event::Event;
@@ -12,6 +17,7 @@ use hookman::client::matcher;
 use hookman::client::matcher::Target;
 use hookman::client::payload::Payload;
 use hookman::manifest::{self, Source};
+use hookman::session::memory::MemoryStore;
 use hookman::settings::wanted::{Caller, Demand, wanted};
 use hookman::settings::{Record, plan};
 use hookman::state::catalogue::Catalogue;
@@ -83,6 +89,65 @@ fn manifest(bencher: Bencher<'_, '_>, hooks: usize) {
 fn shell_line(bencher: Bencher<'_, '_>) {
     let line = "cd src && git commit -m \"rm -rf is only text\" || (echo no; exit 1) | tee log";
     bencher.bench(|| shell::split(black_box(line)).commands.len());
+}
+
+/// The hooks that a Bash call reaches, each with a call that it looks at and lets through.
+const OF_BASH: &[&str] = &[
+    "destructive-guard",
+    "directive-gate",
+    "graph-easy-mark",
+    "heartbeat",
+    "idle-gate",
+    "one-strike",
+    "overflow",
+    "protect",
+    "session-gate",
+    "skill-scope",
+    "work-item-gate",
+];
+
+fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
+    let entry = catalogue::find(name).unwrap();
+    let options = entry.resolve(&serde_json::Map::new()).unwrap();
+    let options = serde_json::to_string(&options).unwrap();
+    let input = serde_json::json!({"command": command});
+    let payload = serde_json::json!({
+        "session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": input,
+    });
+    let text = payload.to_string();
+    let payload = Payload::parse(&text).unwrap();
+    let event = [Event::PreToolUse, Event::PostToolUse]
+        .into_iter()
+        .find(|event| entry.events.contains(event))
+        .unwrap();
+    let host = RealHost::new(Path::new("/"), Duration::from_secs(10));
+    bencher.with_inputs(MemoryStore::default).bench_refs(|store| {
+        (entry.kind.run)(&Context {
+            name: entry.name,
+            event,
+            payload: black_box(&payload),
+            text: &text,
+            options: black_box(&options),
+            store,
+            host: &host,
+        })
+    });
+}
+
+/// A line that calls none of the programs that guards are about.
+#[divan::bench(args = OF_BASH)]
+fn built_in_on_a_test_run(bencher: Bencher<'_, '_>, name: &str) {
+    built_in(bencher, name, "cd crates/core && cargo test --quiet 2>&1 | tail -n 20");
+}
+
+/// A line whose programs guards have rules for.
+#[divan::bench(args = OF_BASH)]
+fn built_in_on_a_commit(bencher: Bencher<'_, '_>, name: &str) {
+    built_in(
+        bencher,
+        name,
+        "git checkout -q main && git rm --cached a.txt; git commit -m 'rm -rf'",
+    );
 }
 
 #[divan::bench(args = [5_000, 1_048_576])]
