@@ -41,12 +41,19 @@ impl std::error::Error for OptionProblem {}
 ///
 /// The first key that is unknown, missing or of another shape, in the order in which it is written.
 pub fn read<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
-    let value = Value::Object(options.clone());
-    serde_path_to_error::deserialize(&value).map_err(|error| {
+    // To follow the path costs more than to read, so it is followed only to a problem.
+    T::deserialize(options).or_else(|_| read_with_path(options))
+}
+
+fn read_with_path<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
+    serde_path_to_error::deserialize(options).map_err(|error| {
         let path: Vec<String> = error.path().iter().filter_map(key).collect();
-        let found = path.iter().try_fold(&value, |value, part| match value {
-            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-            value => value.get(part),
+        let (first, rest) = path.split_first().unzip();
+        let found = first.and_then(|first| {
+            rest.into_iter().flatten().try_fold(options.get(first)?, |value, part| match value {
+                Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+                value => value.get(part),
+            })
         });
         let message = in_words(&error.into_inner().to_string(), found);
         OptionProblem { path, message }

@@ -1,10 +1,13 @@
 //! What a command that writes is asked for: where, and how it goes about it.
 
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
+
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Which settings file and manifest a command is about.
+// Which settings file and manifest a command is about.
 #[derive(Clone, Debug, Args)]
 pub struct Scope {
     /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
@@ -15,7 +18,7 @@ pub struct Scope {
     pub local: bool,
 }
 
-/// How a command that writes goes about it.
+// How a command that writes goes about it.
 #[derive(Clone, Debug, Args)]
 pub struct Writing {
     /// Show what would be written and write nothing
@@ -29,25 +32,21 @@ pub struct Writing {
     pub no_wait: bool,
 }
 
-/// What a command that writes is told.
+// What a command that writes is told.
 #[derive(Clone, Debug, Args)]
 pub struct WriteOptions {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub writing: Writing,
 }
 
-/// What a command that registers hooks with the client is told.
+// What a command that registers hooks with the client is told.
 #[derive(Clone, Debug, Args)]
 pub struct RegisterOptions {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub writing: Writing,
     /// The path of hookman to register (default: where this one was found)
     #[arg(long, value_name = "PATH")]

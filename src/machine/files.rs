@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-pub use super::replacing::{replace, replace_fleeting, replace_private, replace_program, swap};
+pub use super::replacing::{
+    replace, replace_fleeting, replace_for_session, replace_private, replace_program, swap,
+};
 pub use super::sweeping::{rescue, sweep, sweep_tree, temporary_in};
 use super::{Error, Result};
 

@@ -198,6 +198,17 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     put(write_beside(path, text, None, Kind::Private)?, path)
 }
 
+/// As [`replace_private`], without waiting until the disk has its name: after a loss of power the file
+/// is the old one or the new one, and whole. For what goes with a session.
+///
+/// # Errors
+///
+/// As [`replace_private`].
+pub fn replace_for_session(path: &Path, text: &str) -> Result<()> {
+    make_private_directory(parent(path))?;
+    rename(write_beside(path, text, None, Kind::Private)?, path)
+}
+
 /// As [`replace_private`], without waiting until the disk has it: after a loss of power the file may be
 /// the old one, or empty. For what is counted at each call.
 ///
@@ -206,8 +217,7 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
 /// As [`replace_private`].
 pub fn replace_fleeting(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
-    let new = write_beside(path, text, None, Kind::Fleeting)?;
-    new.persist(path).map(drop).map_err(|error| Error::of("replace", path)(error.error))
+    rename(write_beside(path, text, None, Kind::Fleeting)?, path)
 }
 
 fn parent(path: &Path) -> &Path {
@@ -273,9 +283,13 @@ fn bare(error: io::Error) -> io::Error {
 }
 
 fn put(new: NamedTempFile, target: &Path) -> Result<()> {
-    new.persist(target).map_err(|error| Error::of("replace", target)(error.error))?;
+    rename(new, target)?;
     sync_parent(target);
     Ok(())
+}
+
+fn rename(new: NamedTempFile, target: &Path) -> Result<()> {
+    new.persist(target).map(drop).map_err(|error| Error::of("replace", target)(error.error))
 }
 
 // The rename has happened and every reader sees the new file. Should the machine lose power before

@@ -77,6 +77,18 @@ pub fn gather(paths: &Paths, all: bool) -> Vec<Seen> {
     roll.finish(is_client)
 }
 
+/// The directory of the session `id` at the first event that the journal still has.
+pub fn first_directory(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
+    let volumes = journal_files::volumes(paths);
+    volumes.iter().rev().find_map(|volume| {
+        let text = files::read_tail(volume, u64::MAX).unwrap_or_default();
+        let entries = text.lines().map(journal::whole).filter(|line| line.contains(id.as_str()));
+        entries.filter_map(journal::parse).find_map(|(_, entry)| {
+            (entry.session == id.as_str()).then(|| PathBuf::from(&*entry.cwd))
+        })
+    })
+}
+
 impl Seen {
     fn of(entry: Entry<'_>) -> Self {
         Self {

@@ -185,7 +185,7 @@ fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) ->
         }
     }
     switches.timestamp = clock::stamp();
-    files::replace_private(&path, &switches.to_text()?)?;
+    files::replace_for_session(&path, &switches.to_text()?)?;
     changed.written = true;
     Ok(changed)
 }

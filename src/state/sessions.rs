@@ -93,11 +93,12 @@ pub fn project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
 /// The project that a session probably has, where the client did not say: that around where
 /// it worked first, or else where something was switched in it last; `None` where nothing is known.
 pub fn likely_project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
-    let seen = seen_ever(paths).into_iter().find(|seen| seen.id == *id);
-    let switched =
-        || session_switches::switches(paths, id).ok().map(|(it, _)| it.working_directory);
-    let directory = seen.map(|seen| seen.first_cwd).or_else(switched)?;
-    chains::project_around(Path::new(&directory))
+    let switched = || {
+        let (switches, _) = session_switches::switches(paths, id).ok()?;
+        Some(PathBuf::from(switches.working_directory))
+    };
+    let directory = session_index::first_directory(paths, id).or_else(switched)?;
+    chains::project_around(&directory)
 }
 
 /// The session that a client's process had before `session`.

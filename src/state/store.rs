@@ -260,7 +260,7 @@ impl Store for FileStore {
             Some(new) if name.contains('.') => {
                 files::replace_fleeting(&path, new).map_err(private)?;
             }
-            Some(new) => files::replace_private(&path, new).map_err(private)?,
+            Some(new) => files::replace_for_session(&path, new).map_err(private)?,
             None => files::remove(&path).map_err(private)?,
         }
         Ok(true)

@@ -1,4 +1,6 @@
 //! The arguments of `hookman doctor`.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use std::path::PathBuf;
 
@@ -26,7 +28,6 @@ impl OneScope {
     }
 }
 
-/// `hookman doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman doctor                   for you and for the project around this directory

@@ -1,4 +1,6 @@
 //! The command line of what edits a manifest, as types and nothing else.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCandidates;
@@ -9,7 +11,6 @@ use crate::client::event::Event;
 use crate::manifest::OnError;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// `hookman add`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman add format --event PostToolUse --matcher 'Edit|Write' -- ruff format
@@ -55,7 +56,6 @@ pub struct Add {
     #[arg(last = true, value_name = "PROGRAM")]
     pub words: Vec<String>,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 
@@ -89,7 +89,6 @@ pub enum Directory {
     Project,
 }
 
-/// `hookman remove`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman remove format              take it out of your manifest, after showing both changes
@@ -102,11 +101,9 @@ pub struct Remove {
     #[arg(value_name = "HOOK", required = true, add = ArgValueCandidates::new(candidates::hooks))]
     pub names: Vec<String>,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 
-/// `hookman edit`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman edit              your manifest
@@ -118,18 +115,15 @@ you are told the line and asked whether to go back. Then the change is shown, an
 it makes of settings.json.")]
 pub struct Edit {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 
-/// `hookman new`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman new              asks what it should do and when, and shows the change
   hookman new --project    for the project around this directory")]
 pub struct New {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 

@@ -1,4 +1,6 @@
 //! The arguments of `hookman log`.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -21,7 +23,6 @@ fn outcomes() -> PossibleValuesParser {
     all.map(|(word, about)| PossibleValue::new(*word).help(*about)).collect::<Vec<_>>().into()
 }
 
-/// `hookman log`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman log                             the last 20 runs
@@ -65,7 +66,6 @@ pub struct Log {
     pub json: bool,
 }
 
-/// `hookman why`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman why                  the last run

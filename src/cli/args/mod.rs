@@ -1,4 +1,6 @@
 //! The command line, as types and nothing else.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use std::path::PathBuf;
 
@@ -45,7 +47,9 @@ pub struct Cli {
 }
 
 /// The commands, one file a verb.
+// The options of all commands together take longer to build than most commands need.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Make the manifest if there is none, add hooks to it, and register it with the client
     Install(Install),
@@ -112,7 +116,7 @@ pub enum Command {
     Run(Run),
 }
 
-/// Which session a command is about.
+// Which session a command is about.
 #[derive(Clone, Debug, Args)]
 pub struct Session {
     /// The session's id (default: the one this command runs in)
@@ -121,7 +125,6 @@ pub struct Session {
     pub session: Option<String>,
 }
 
-/// `hookman install`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman install                        starter manifest and registration, after a question
@@ -138,11 +141,9 @@ pub struct Install {
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
     pub recipe: Vec<String>,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 
-/// `hookman events`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman events                 one line for each event
@@ -157,7 +158,6 @@ pub struct Events {
     pub json: bool,
 }
 
-/// `hookman apply`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman apply              after an edit of hookman.toml: show the change, ask, write
@@ -165,7 +165,6 @@ pub struct Events {
   hookman apply --project    for the project around this directory")]
 pub struct Apply {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
 }
 
@@ -181,7 +180,6 @@ pub enum Format {
     Json,
 }
 
-/// `hookman diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman diff                        the change as a unified diff
@@ -191,7 +189,6 @@ pub enum Format {
 Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look.")]
 pub struct Diff {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
@@ -201,7 +198,6 @@ pub struct Diff {
     pub exit_code: bool,
 }
 
-/// `hookman verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman verify              for you, in any directory
@@ -210,14 +206,12 @@ pub struct Diff {
 Exit codes: 0 in line with the manifest, 1 drifted, 2 could not look.")]
 pub struct Verify {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// `hookman uninstall`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman uninstall --dry-run    show what would be removed
@@ -227,11 +221,9 @@ pub struct Verify {
 The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
 pub struct Uninstall {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: WriteOptions,
 }
 
-/// `hookman adopt`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman adopt                list the hooks of others, and choose on a terminal
@@ -247,14 +239,12 @@ pub struct Adopt {
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: RegisterOptions,
     /// List as JSON, and change nothing
     #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
     pub json: bool,
 }
 
-/// `hookman release`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman release guard        give one hook back, after showing both changes
@@ -272,14 +262,12 @@ pub struct Release {
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: WriteOptions,
     /// List as JSON, and change nothing
     #[arg(long, conflicts_with_all = ["names", "all", "yes"])]
     pub json: bool,
 }
 
-/// `hookman list`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:
@@ -302,7 +290,6 @@ pub struct List {
     pub recipes: bool,
 }
 
-/// `hookman show`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman show one-strike     a hook of a manifest, or a ready-made one
@@ -316,7 +303,6 @@ pub struct Show {
     pub json: bool,
 }
 
-/// `hookman status`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman status                 of the session this runs in
@@ -331,7 +317,6 @@ pub struct Status {
     #[arg(short, long, conflicts_with = "json")]
     pub verbose: bool,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub session: Session,
     /// Report as JSON
     #[arg(long)]
@@ -341,7 +326,6 @@ pub struct Status {
     pub slash: bool,
 }
 
-/// `hookman backups`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman backups              of your settings.json, newest first
@@ -349,7 +333,6 @@ pub struct Status {
   hookman backups --project    of the settings.json of the project around this directory")]
 pub struct Backups {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub scope: Scope,
     /// Name the files too
     #[arg(short, long, conflicts_with = "json")]
@@ -359,7 +342,6 @@ pub struct Backups {
     pub json: bool,
 }
 
-/// `hookman restore`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman restore              the newest copy, after showing the change
@@ -369,11 +351,9 @@ pub struct Restore {
     #[arg(value_name = "N", default_value = "latest")]
     pub which: String,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub options: WriteOptions,
 }
 
-/// `hookman run`, listed for the help; the real one is read before this parser is built.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman run PreToolUse < payload.json    what the client would be answered")]
@@ -389,7 +369,6 @@ pub struct Run {
     pub hook: Option<String>,
 }
 
-/// `hookman self-update`.
 #[derive(Debug, Args)]
 #[command(disable_version_flag = true)]
 #[command(after_help = "Examples:
@@ -418,7 +397,6 @@ pub struct SelfUpdate {
     pub json: bool,
 }
 
-/// `hookman schema`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman schema > ~/.claude/hookman.schema.json
@@ -427,7 +405,6 @@ Plugins for TOML, such as Even Better TOML, read `#:schema ./hookman.schema.json
 manifest. A new manifest names the schema that is published with hookman.")]
 pub struct Schema {}
 
-/// `hookman completions`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   eval \"$(hookman completions bash)\"       in ~/.bashrc
@@ -453,7 +430,6 @@ pub enum Shell {
     Fish,
 }
 
-/// `hookman man`.
 #[derive(Debug, Args)]
 pub struct Man {
     /// The directory, such as ~/.local/share/man/man1; it is made if it is missing

@@ -1,4 +1,6 @@
 //! The command line of switches, sessions and their state, as types and nothing else.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
@@ -7,7 +9,7 @@ use super::Session;
 use crate::cli::candidates;
 use crate::session::request::Term;
 
-/// What is switched, and where.
+// What is switched, and where.
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 #[derive(Debug, Args)]
 pub struct Which {
@@ -21,7 +23,6 @@ pub struct Which {
     #[arg(long, value_name = "TYPE", conflicts_with = "permanent")]
     pub agent: Option<String>,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub session: Session,
     /// In every session: those that run, and with a time those that start while it holds
     #[arg(long, conflicts_with_all = ["session", "permanent", "slash"])]
@@ -43,7 +44,7 @@ pub struct Which {
     pub slash: bool,
 }
 
-/// How long a switch holds.
+// How long a switch holds.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct Length {
@@ -70,7 +71,6 @@ impl Length {
     }
 }
 
-/// `hookman disable`.
 #[derive(Debug, Args)]
 #[command(mut_arg("permanent", |it| it.conflicts_with("Length")))]
 #[command(after_help = "Examples:
@@ -81,14 +81,11 @@ impl Length {
   hookman disable one --permanent          in the manifest, for good; --dry-run shows the change")]
 pub struct Disable {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub which: Which,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub term: Length,
 }
 
-/// `hookman enable`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman enable one-strike                in the session this runs in
@@ -96,11 +93,9 @@ pub struct Disable {
   hookman enable one --permanent           in the manifest")]
 pub struct Enable {
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub which: Which,
 }
 
-/// `hookman careful`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman careful on              every guard blocks in the session this runs in
@@ -121,7 +116,6 @@ pub struct Careful {
     #[arg(long)]
     pub project: bool,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub session: Session,
     /// Report as JSON
     #[arg(long)]
@@ -131,7 +125,6 @@ pub struct Careful {
     pub slash: bool,
 }
 
-/// `hookman profile`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman profile                  list the profiles of the manifest
@@ -145,17 +138,14 @@ pub struct Profile {
     #[arg(long, conflicts_with = "Length")]
     pub off: bool,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub term: Length,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub session: Session,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// `hookman sessions`.
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -184,7 +174,6 @@ pub struct Sessions {
     pub json: bool,
 }
 
-/// `hookman state`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
@@ -200,11 +189,10 @@ pub struct State {
     #[command(subcommand)]
     pub command: StateCommand,
     #[command(flatten)]
-    #[allow(missing_docs, reason = "flattened")]
     pub session: Session,
 }
 
-/// What a session keeps.
+// What a session keeps.
 #[derive(Debug, Subcommand)]
 pub enum StateCommand {
     /// A flag that falls by itself
