@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::assignment::is_assignment;
-use super::redirection::Body;
 use super::{Command, Loop, Split, Word};
 
 /// How deep substitutions and subshells may nest: more than anyone writes, and little stack.
@@ -31,6 +30,15 @@ pub(super) struct Parser<'a> {
     feed: Range<usize>,
     /// How many substitutions are open.
     pub(super) nesting: usize,
+}
+
+/// A here-document whose body has not been reached.
+pub(super) struct Body<'a> {
+    pub(super) delimiter: Cow<'a, str>,
+    pub(super) strip_tabs: bool,
+    pub(super) literal: bool,
+    /// The command that reads it, by its place in the list, once that is known.
+    pub(super) reader: Option<usize>,
 }
 
 /// The command being read.

@@ -2,17 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::line::{Current, Parser};
+use super::line::{Body, Current, Parser};
 use super::{Redirection, Word};
-
-/// A here-document whose body has not been reached.
-pub(super) struct Body<'a> {
-    delimiter: Cow<'a, str>,
-    strip_tabs: bool,
-    literal: bool,
-    /// The command that reads it, by its place in the list, once that is known.
-    pub(super) reader: Option<usize>,
-}
 
 impl<'a> Parser<'a> {
     /// The number in front of `2>` or `0<`.
