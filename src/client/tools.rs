@@ -67,6 +67,37 @@ pub const KNOWN: &[&str] = &[
     "Write",
 ];
 
+/// Tools that clients had once, and what does the same today.
+///
+/// Source: the client 2.1.329, which offers none of them and takes none for another.
+const FORMER: &[(&str, &str)] = &[
+    ("LS", "Bash"),
+    ("MultiEdit", "Edit"),
+    ("NotebookRead", "Read"),
+    ("SlashCommand", "Skill"),
+    ("TodoRead", "TaskList"),
+];
+
+/// The tool that does today what a former one did; `None` for every other name.
+pub fn successor(name: &str) -> Option<&'static str> {
+    FORMER.iter().find(|(former, _)| *former == name).map(|(_, today)| *today)
+}
+
+/// Tools, and the first client that has them.
+///
+/// Source: the client's changelog.
+const SINCE: &[(&str, [u32; 3])] = &[
+    ("Agent", [2, 1, 63]),
+    ("ExitWorktree", [2, 1, 72]),
+    ("Monitor", [2, 1, 98]),
+    ("PowerShell", [2, 1, 84]),
+];
+
+/// The first client that has a tool, where that is known.
+pub fn since(name: &str) -> Option<[u32; 3]> {
+    SINCE.iter().find(|(tool, _)| *tool == name).map(|(_, since)| *since)
+}
+
 /// The tool that a name differs from in nothing but case; `None` for every other name.
 pub fn misspelled(name: &str) -> Option<&'static str> {
     if KNOWN.contains(&name) {

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::installed::Installed;
 use super::{Check, Facts, Findings, Level};
-use crate::client::event::Event;
+use crate::client::event::{Event, Subject};
+use crate::client::matcher::{self, Kind};
+use crate::client::tools;
 use crate::client::version::Version;
 use crate::manifest::Hook;
 use crate::settings::Handler;
@@ -99,13 +101,31 @@ fn used_by(handler: &Handler) -> Vec<Lack> {
     if has("onFailure") {
         used.push(lack([2, 1, 295], "has `onFailure`"));
     }
-    if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool") {
-        used.push(lack([2, 1, 118], "calls an MCP tool"));
+    match handler.value.get("type").and_then(Value::as_str) {
+        Some("mcp_tool") => used.push(lack([2, 1, 118], "calls an MCP tool")),
+        Some("http") => used.push(lack([2, 1, 63], "posts to an address")),
+        Some("prompt") => used.push(lack([2, 0, 30], "asks a model")),
+        _ => {}
     }
+    if has("continueOnBlock") {
+        used.push(lack([2, 1, 139], "has `continueOnBlock`"));
+    }
+    used.extend(tools_since(handler.matcher.as_deref(), event));
     if handler.matcher.as_ref().is_some_and(|matcher| matcher.contains(',')) {
         used.push(lack([2, 1, 191], "has a comma in its matcher"));
     }
     used
+}
+
+/// Of a matcher that is a list of tools, those that newer clients alone have, where it has no other.
+fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
+    let (matcher, event) = (matcher?, event?);
+    if event.facts().subject != Subject::Tool || matcher::kind(Some(matcher), event) != Kind::List {
+        return None;
+    }
+    let all: Option<Vec<[u32; 3]>> = matcher::names(matcher).map(tools::since).collect();
+    let since = all?.into_iter().min()?;
+    Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE })
 }
 
 /// What a hook asks of the client.
@@ -116,6 +136,9 @@ fn used(hook: &Hook) -> Vec<Lack> {
         if let Some(Version(since)) = Version::parse(event.facts().since) {
             used.push(lack(since, &format!("is for {event}")));
         }
+    }
+    for event in &hook.events {
+        used.extend(tools_since(hook.matcher.as_deref(), Some(*event)));
     }
     if let Some(passed) = hook.passed() {
         if passed.keys.contains_key("if") {

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::frontmatter;
 use super::installed::{self, Installed};
 use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
+use super::server_names;
 use super::settings_file::SettingsFile;
 use crate::client::event::Event;
 use crate::install::command_faults::Around;
@@ -49,6 +51,8 @@ pub struct Facts {
     pub managed: Vec<SettingsFile>,
     /// The plugins that are on here.
     pub plugins: Vec<Plugin>,
+    /// The skills, agents and commands of the user and the project that have hooks.
+    pub frontmatters: Vec<SettingsFile>,
     /// The chains that apply here.
     pub chains: Vec<ChainFacts>,
     /// The registered programs that can be run, and what each answers to `--version`.
@@ -69,6 +73,8 @@ pub struct Facts {
     faults: OnceLock<Vec<PlacedFault>>,
     /// The mods of the plugins, once they were looked for.
     modules: OnceLock<Vec<Module>>,
+    /// The MCP servers, once they were looked for.
+    server_names: OnceLock<Vec<String>>,
 }
 
 impl Facts {
@@ -92,12 +98,17 @@ impl Facts {
             .into_iter()
             .map(|(scope, path)| SettingsFile::read(paths, scope, &path))
             .collect();
-        let (mut managed, mut plugins) = (Vec::new(), Vec::new());
+        let (mut managed, mut plugins, mut frontmatters) = (Vec::new(), Vec::new(), Vec::new());
         if scope.is_none() {
             let all = paths.managed_settings();
             let all = all.iter().map(|path| SettingsFile::read_foreign(paths, "managed", path));
             managed = all.collect();
             plugins = plugin::plugins(paths, project, &settings);
+            frontmatters = frontmatter::below(paths, &paths.config, false);
+            let of_project = project.map(|project| project.join(".claude"));
+            let of_project = of_project.filter(|folder| real(folder) != real(&paths.config));
+            let of_project = of_project.map(|folder| frontmatter::below(paths, &folder, false));
+            frontmatters.extend(of_project.into_iter().flatten());
         }
         let chains = chains
             .into_iter()
@@ -127,6 +138,7 @@ impl Facts {
             settings,
             managed,
             plugins,
+            frontmatters,
             chains,
             journal_is_cut,
             journal,
@@ -136,6 +148,7 @@ impl Facts {
             now: clock::unix_seconds(),
             faults: OnceLock::new(),
             modules: OnceLock::new(),
+            server_names: OnceLock::new(),
         }
     }
 
@@ -158,6 +171,12 @@ impl Facts {
             for plugin in &self.plugins {
                 let around = Around { plugin: Some(plugin.root.clone()), ..around.clone() };
                 plugin.files.iter().for_each(|file| add(file, &around));
+            }
+            for file in &self.frontmatters {
+                // The client gives a skill's hooks its directory as if it were a plugin's.
+                let folder = file.path.parent().filter(|_| file.scope == "skill");
+                let around = Around { plugin: folder.map(Path::to_owned), ..around.clone() };
+                add(file, &around);
             }
             faults
         })
@@ -189,10 +208,18 @@ impl Facts {
         self.journal.iter().filter(|entry| !entry.by_hand)
     }
 
-    /// The files whose hooks the client runs: settings, an administrator's, and those of plugins.
+    /// The files whose hooks the client runs: settings, an administrator's, those of plugins, and
+    /// skills, agents and commands.
     pub fn files(&self) -> impl Iterator<Item = &SettingsFile> {
         let of_plugins = self.plugins.iter().flat_map(|plugin| &plugin.files);
-        self.settings.iter().chain(&self.managed).chain(of_plugins)
+        self.settings.iter().chain(&self.managed).chain(of_plugins).chain(&self.frontmatters)
+    }
+
+    /// The names of the MCP servers that are configured, as tools have them.
+    pub(super) fn server_names(&self) -> &[String] {
+        self.server_names.get_or_init(|| {
+            server_names::server_names(&self.paths, self.project.as_deref(), &self.plugins)
+        })
     }
 
     /// The mods of the plugins that are on.

@@ -16,6 +16,7 @@ mod cost;
 mod environment;
 pub mod facts;
 mod finding;
+mod frontmatter;
 pub mod installed;
 mod journal;
 mod liveness;
@@ -32,8 +33,11 @@ mod registration;
 mod repository;
 mod rules;
 pub mod self_test;
+mod server_names;
+mod servers;
 mod settings;
 pub mod settings_file;
+mod skills;
 mod state;
 mod subjects;
 
@@ -89,7 +93,13 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "matchers",
         about: "matchers and conditions hit what they were meant for",
-        lists: &[matchers::CHECKS, subjects::CHECKS, rules::CHECKS, conditions::CHECKS],
+        lists: &[
+            matchers::CHECKS,
+            subjects::CHECKS,
+            servers::CHECKS,
+            rules::CHECKS,
+            conditions::CHECKS,
+        ],
     },
     Family {
         name: "order",
@@ -108,8 +118,8 @@ pub const FAMILIES: &[Family] = &[
     },
     Family {
         name: "plugins",
-        about: "what plugins and administrators add is known, and leaves hooks alone",
-        lists: &[plugins::CHECKS],
+        about: "what plugins, skills and administrators add is known, and leaves hooks alone",
+        lists: &[plugins::CHECKS, skills::CHECKS],
     },
     Family { name: "mods", about: "no mod opens a gate", lists: &[mods::CHECKS] },
     Family { name: "cost", about: "hooks take no more than they may", lists: &[cost::CHECKS] },

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::frontmatter;
 use super::settings_file::SettingsFile;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, folders};
@@ -118,8 +119,9 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
             whole.push(path);
         }
     }
-    let files: Vec<SettingsFile> =
+    let mut files: Vec<SettingsFile> =
         whole.iter().map(|path| SettingsFile::read_foreign(paths, "plugin", path)).collect();
+    files.extend(frontmatter::below(paths, &root, true));
     let modules = files.iter().flat_map(modules).collect();
     Plugin { name, root, origin, files, modules }
 }

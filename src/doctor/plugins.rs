@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
-use crate::client::settings_schema::{self, Effect};
+use crate::client::settings_schema::{self, Defect, Effect};
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, is_blank};
 
@@ -39,6 +39,12 @@ pub(super) const CHECKS: &[Check] = &[
         about: "no administrator keeps hooks from running",
         notice: "no hook of yours runs, and no gate of yours holds",
         run: managed_only,
+    },
+    Check {
+        id: "managed-loads",
+        about: "the client would load what an administrator sets",
+        notice: "hooks of the administrator's, or other settings, have no effect",
+        run: managed_loads,
     },
     Check {
         id: "managed-hooks",
@@ -86,15 +92,7 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                 }
             };
             for defect in settings_schema::check(&document, &facts.events()) {
-                let is_of_hooks = defect.pointer.starts_with("/hooks");
-                let counts = matches!(
-                    defect.effects.newest,
-                    Effect::FileDropped
-                        | Effect::KeyDropped
-                        | Effect::GroupDropped
-                        | Effect::HandlerDropped
-                );
-                if is_of_hooks && counts {
+                if is_dropped(&defect) {
                     findings.add(
                         Level::Warning,
                         format!("{}:{}:{}", file.shown, defect.line, defect.column),
@@ -107,8 +105,17 @@ fn loads(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+/// Whether a defect keeps hooks from loading.
+pub(super) fn is_dropped(defect: &Defect) -> bool {
+    let counts = matches!(
+        defect.effects.newest,
+        Effect::FileDropped | Effect::KeyDropped | Effect::GroupDropped | Effect::HandlerDropped
+    );
+    counts && defect.pointer.starts_with("/hooks")
+}
+
 /// How many handlers there are, and on which events.
-fn counted(handlers: &[Handler]) -> Option<String> {
+pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
     let count = match handlers.len() {
         0 => return None,
         1 => "1 hook".to_owned(),
@@ -202,16 +209,39 @@ fn is_true(file: &SettingsFile, key: &str) -> Option<String> {
     matches!(node.kind, Kind::Bool(true)).then(|| file.at(document.position(node.span.start)))
 }
 
+// The client says nothing of these, and keeps other settings of such a file.
+fn managed_loads(facts: &Facts, findings: &mut Findings) {
+    const FIX: &str = "tell the administrator";
+    for file in &facts.managed {
+        let text = match &file.text {
+            Ok(Some(text)) if !is_blank(text) => text,
+            Ok(_) => continue,
+            Err(why) => {
+                let message = format!("it cannot be read: {why}");
+                findings.add(Level::Warning, &file.shown, message, FIX);
+                continue;
+            }
+        };
+        let document = match Document::parse(text) {
+            Ok(document) => document,
+            Err(error) => {
+                findings.add(Level::Warning, file.at(error.position), error.message, FIX);
+                continue;
+            }
+        };
+        for defect in settings_schema::check(&document, &facts.events()) {
+            if is_dropped(&defect) {
+                let message =
+                    format!("{}, and none of the administrator's hooks may run", defect.message);
+                let place = format!("{}:{}:{}", file.shown, defect.line, defect.column);
+                findings.add(Level::Warning, place, message, FIX);
+            }
+        }
+    }
+}
+
 fn managed_hooks(facts: &Facts, findings: &mut Findings) {
     for file in &facts.managed {
-        if let Err(why) = &file.text {
-            findings.add(
-                Level::Warning,
-                &file.shown,
-                format!("it cannot be read: {why}"),
-                "ask the administrator",
-            );
-        }
         let known = |handler: &Handler| !handler.ours && Event::from_name(&handler.event).is_some();
         let handlers: Vec<Handler> = file.handlers().into_iter().filter(known).collect();
         if let Some(count) = counted(&handlers) {

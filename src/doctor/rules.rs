@@ -54,6 +54,11 @@ fn places(facts: &Facts) -> Vec<Place> {
     places
 }
 
+/// Each `if`, with its place.
+pub(super) fn texts(facts: &Facts) -> Vec<(String, String)> {
+    places(facts).into_iter().map(|place| (place.shown, place.rule)).collect()
+}
+
 fn never(facts: &Facts, findings: &mut Findings) {
     for Place { shown, events, matcher, rule: text, .. } in places(facts) {
         if events.iter().any(|event| event.facts().subject != Subject::Tool) {

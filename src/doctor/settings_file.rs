@@ -10,7 +10,7 @@ use crate::syntax::json::{Document, Position};
 
 /// A settings file of the client, or a plugin's file of hooks, which has the same form.
 pub struct SettingsFile {
-    /// `user`, `project`, `local`, `managed` or `plugin`.
+    /// `user`, `project`, `local`, `managed`, `plugin`, `skill`, `agent` or `command`.
     pub scope: &'static str,
     /// Where it is.
     pub path: PathBuf,

@@ -59,6 +59,9 @@ fn unknown(facts: &Facts, findings: &mut Findings) {
         }
         let Some(known) = known(&place) else { continue };
         let is_tool = place.event.facts().subject == Subject::Tool;
+        if is_tool {
+            former(&place, findings);
+        }
         for name in matcher::names(&place.matcher) {
             // Another case is found by `matcher-case`.
             let is_odd_case = is_tool && tools::misspelled(name).is_some();
@@ -83,6 +86,19 @@ fn unknown(facts: &Facts, findings: &mut Findings) {
             findings.add(level, place.shown.clone(), message, fix);
         }
     }
+}
+
+/// A list with nothing but tools of former clients; next to others they do no harm.
+fn former(place: &Place, findings: &mut Findings) {
+    let names = matcher::names(&place.matcher);
+    let today: Option<Vec<&str>> = names.map(tools::successor).collect();
+    let Some(today) = today.filter(|today| !today.is_empty()) else { return };
+    findings.add(
+        Level::Warning,
+        place.shown.clone(),
+        format!("clients of today have no tool `{}`", place.matcher),
+        format!("write `{}`", today.join("|")),
+    );
 }
 
 fn never(facts: &Facts, findings: &mut Findings) {

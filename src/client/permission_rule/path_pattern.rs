@@ -102,6 +102,10 @@ impl Glob {
             let is_any = part.len() > 1 && part.bytes().all(|byte| byte == b'*');
             segments.push(if is_any { Segment::Any } else { Segment::One(tokens(part)?) });
         }
+        // What hits a directory hits what is in it, and the client leaves this ending out.
+        if !directory && matches!(segments.as_slice(), [.., Segment::One(_), Segment::Any]) {
+            segments.pop();
+        }
         let has_part = segments.iter().any(|segment| matches!(segment, Segment::One(_)));
         (has_part || body.contains("**")).then_some(Self { segments, directory })
     }
@@ -235,7 +239,10 @@ mod tests {
             ("**/a/**/a/**/a/**/b", format!("{deep}c"), false),
             ("**/a/**/a/**/a/**/b", format!("{deep}b"), true),
             ("**/a/**/a/**/a/**/b", format!("{deep}b/c/d"), true),
-            ("a/**", "/tmp/a".to_owned(), false),
+            ("a/**", "/tmp/a".to_owned(), true),
+            ("a/**/", "/tmp/a".to_owned(), false),
+            ("a/**/**", "/tmp/a".to_owned(), false),
+            ("a*/**", "/tmp/b/a".to_owned(), false),
             ("a/**", "/tmp/a/b/c".to_owned(), true),
             ("a/**/**", "/tmp/a/b".to_owned(), true),
             ("**/**", "/tmp/a".to_owned(), true),

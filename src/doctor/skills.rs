@@ -1,0 +1,53 @@
+//! Hooks of skills, agents and commands, which hookman neither orders nor switches.
+
+use super::plugins::{counted, is_dropped};
+use super::{Check, Facts, Findings, Level};
+use crate::client::settings_schema;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "skill-loads",
+        about: "the client would load every hook of skills, agents and commands",
+        notice: "hooks of the skill, agent or command do not run",
+        run: loads,
+    },
+    Check {
+        id: "skill-hooks",
+        about: "no skill, agent or command has hooks that run next to the chains",
+        notice: "they run at the same time as hookman's chain, in no order",
+        run: listed,
+    },
+];
+
+fn loads(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.frontmatters {
+        if let Err(why) = &file.text {
+            let message = format!("its hooks are no YAML: {why}");
+            findings.add(Level::Warning, &file.shown, message, "correct it by hand");
+        }
+        let Some(document) = file.document() else { continue };
+        for defect in settings_schema::check(&document, &facts.events()) {
+            if is_dropped(&defect) {
+                let message = format!(
+                    "{}, and the client may run no hook of this {}",
+                    defect.message, file.scope
+                );
+                let place = format!("{}:{}:{}", file.shown, defect.line, defect.column);
+                findings.add(Level::Warning, place, message, defect.hint);
+            }
+        }
+    }
+}
+
+fn listed(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.frontmatters {
+        if let Some(count) = counted(&file.handlers()) {
+            findings.add(
+                Level::Info,
+                &file.shown,
+                format!("the {} has {count}, which only the client runs", file.scope),
+                "nothing",
+            );
+        }
+    }
+}
