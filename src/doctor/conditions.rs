@@ -3,6 +3,7 @@
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
+use crate::client::permission_rule::odd_glob;
 use crate::manifest::{Hook, Origin};
 
 pub(super) const CHECKS: &[Check] = &[Check {
@@ -36,7 +37,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 );
             }
             for glob in &hook.audience.when.paths {
-                if let Some((why, fix)) = odd(glob) {
+                if let Some((why, fix)) = odd_glob(glob) {
                     findings.add(Level::Warning, shown(), format!("`{glob}` {why}"), fix);
                 }
             }
@@ -58,21 +59,4 @@ fn without_file(hook: &Hook) -> Option<String> {
         hook.events.iter().all(|event| of_tools(event) && is_list(event))
     })?;
     names(matcher).all(|name| WITHOUT_FILE.contains(&name)).then(|| format!("`{matcher}`"))
-}
-
-/// Why hardly any file meets a glob, and what to write.
-fn odd(glob: &str) -> Option<(&'static str, &'static str)> {
-    if glob.contains('{') && glob.contains(',') && glob.contains('}') {
-        return Some(("takes braces for letters of a name", "write a glob for each"));
-    }
-    if glob.starts_with('!') {
-        return Some(("takes `!` for a letter of a name", "leave such files out in the hook"));
-    }
-    if glob.split('/').any(|part| part == "..") {
-        return Some((
-            "is never met: no path has `..` in it",
-            "write `//` and the path from the root",
-        ));
-    }
-    None
 }

@@ -3,7 +3,8 @@
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
-use crate::client::permission_rule::{Anchors, Never, Rule};
+use crate::client::permission_rule::{Anchors, Never, Rule, odd_glob};
+use crate::client::tools;
 use crate::manifest::Origin;
 
 pub(super) const CHECKS: &[Check] = &[Check {
@@ -87,13 +88,27 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 format!("`{text}` is never met: the client has no tool `{}`", rule.tool),
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
+            Some(Never::Former(tool)) => (
+                format!("`{text}` is never met: clients of today have no tool `{}`", rule.tool),
+                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
+            ),
             Some(Never::Pattern) => (
                 format!(
                     "`{text}` is never met: the client compares what is in brackets with commands and files only"
                 ),
                 format!("write `{}`, and look at the input in the hook", rule.tool),
             ),
+            None if !is_tool(rule.tool) => {
+                let message = format!("`{text}`: the client has no tool `{}`", rule.tool);
+                let fix = "check the name, unless a host of the client adds the tool";
+                findings.add(Level::Info, shown, message, fix);
+                continue;
+            }
             None if events.iter().any(|it| matcher::matches(on, *it, Some(rule.tool))) => {
+                if let Some((why, fix)) = rule.glob().and_then(odd_glob) {
+                    findings.add(Level::Warning, shown, format!("`{text}` {why}"), fix);
+                    continue;
+                }
                 let Some(tool) = beside(&rule, on, &events) else { continue };
                 (
                     format!("`{text}` is never met for {tool}, which the matcher names"),
@@ -111,6 +126,10 @@ fn never(facts: &Facts, findings: &mut Findings) {
         };
         findings.add(Level::Warning, shown, why, fix);
     }
+}
+
+fn is_tool(name: &str) -> bool {
+    tools::KNOWN.contains(&name) || name.starts_with("mcp__")
 }
 
 /// A tool that the matcher names and the rule does not hit, whatever is asked of the tool.

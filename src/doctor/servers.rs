@@ -55,7 +55,10 @@ fn configured(facts: &Facts, findings: &mut Findings) {
             None => findings.add(
                 Level::Info,
                 shown,
-                format!("no MCP server `{name}` is configured here, where {} are", known.join(", ")),
+                format!(
+                    "no MCP server `{name}` is configured here, where {} are",
+                    known.join(", ")
+                ),
                 "check the name, or add the server with `claude mcp add`",
             ),
         };

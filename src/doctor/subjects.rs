@@ -62,6 +62,14 @@ fn unknown(facts: &Facts, findings: &mut Findings) {
         if is_tool {
             former(&place, findings);
         }
+        if matcher::names(&place.matcher).next().is_none() {
+            findings.add(
+                Level::Warning,
+                place.shown.clone(),
+                format!("`{}` names nothing, so it never matches", place.matcher),
+                "leave the matcher out, which is for all",
+            );
+        }
         for name in matcher::names(&place.matcher) {
             // Another case is found by `matcher-case`.
             let is_odd_case = is_tool && tools::misspelled(name).is_some();
@@ -106,11 +114,12 @@ fn never(facts: &Facts, findings: &mut Findings) {
         let (Some(known), Ok(pattern)) = (known(&place), compile(&place.matcher)) else { continue };
         // A permission rule is found by `matcher-rule` and `settings-schema`.
         let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
-        if tool.is_some_and(|(tool, _)| tools::KNOWN.contains(&tool)) {
+        if tool.is_some_and(|(tool, rest)| tools::KNOWN.contains(&tool) && !rest.starts_with('?')) {
             continue;
         }
         let hits = |name: &&str| pattern.find(name).is_some();
-        if known.iter().any(hits) || place.matcher.contains("mcp") {
+        let is_of_servers = place.matcher.contains("mcp") && !is_list_with_star(&place.matcher);
+        if known.iter().any(hits) || is_of_servers {
             continue;
         }
         let other_case = known.iter().find(|name| {
@@ -128,6 +137,13 @@ fn never(facts: &Facts, findings: &mut Findings) {
             },
         );
     }
+}
+
+/// Whether a matcher was written as a list, in which a star makes it an expression: one that asks for
+/// a comma, which no name has.
+fn is_list_with_star(matcher: &str) -> bool {
+    let is_plain = !matcher.contains(['(', '[', '{', '\\', '?']);
+    is_plain && matcher.split('|').all(|part| part.trim_matches(',').contains(','))
 }
 
 fn wide(facts: &Facts, findings: &mut Findings) {
@@ -161,7 +177,9 @@ fn wide(facts: &Facts, findings: &mut Findings) {
 fn glob(facts: &Facts, findings: &mut Findings) {
     for place in patterns(facts) {
         let letters: Vec<char> = place.matcher.chars().collect();
-        let at = letters.windows(2).position(|pair| pair[1] == '*' && pair[0].is_alphanumeric());
+        let at = letters
+            .windows(2)
+            .position(|pair| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_'));
         let Some(at) = at.filter(|_| place.event.facts().subject == Subject::Tool) else {
             continue;
         };

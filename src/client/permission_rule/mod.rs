@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::tools::{canonical, misspelled, stand_in, unknown};
+use super::tools::{canonical, misspelled, stand_in, successor, unknown};
 
 /// Where relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,6 +120,48 @@ impl<'a> Rule<'a> {
     }
 }
 
+/// Directories at the root, which a glob with one slash before it does not mean.
+const AT_ROOT: &[&str] =
+    &["/Users/", "/etc/", "/home/", "/opt/", "/root/", "/tmp/", "/usr/", "/var/"];
+
+/// Why hardly any file meets a glob, and what to write; `None` where nothing is odd about it.
+pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
+    if glob.contains('{') && glob.contains(',') && glob.contains('}') {
+        return Some(("takes braces for letters of a name", "write a glob for each"));
+    }
+    if glob.starts_with('!') {
+        return Some(("takes `!` for a letter of a name", "leave such files out in the hook"));
+    }
+    if glob.split('/').any(|part| part == "..") {
+        return Some((
+            "is never met: no path has `..` in it",
+            "write `//` and the path from the root",
+        ));
+    }
+    if glob.starts_with('#') {
+        return Some(("is a comment, and is never met", "write `\\#` for the letter"));
+    }
+    if glob.starts_with('$') {
+        return Some((
+            "takes the variable for letters of a name",
+            "write `~/` for the home, or nothing for the project",
+        ));
+    }
+    if glob.starts_with([' ', '\t']) && !glob.trim_start().starts_with(['*', '/']) {
+        return Some(("is never met: the blank before it counts", "leave the blank out"));
+    }
+    if glob.ends_with(":*") {
+        return Some(("ends in `:*`, which is for commands", "write `/**` or a name with stars"));
+    }
+    if glob.contains('*') && AT_ROOT.iter().any(|folder| glob.starts_with(folder)) {
+        return Some((
+            "is looked for below the project's directory",
+            "write one more `/` before it for a path from the root",
+        ));
+    }
+    None
+}
+
 /// Why a rule matches no call at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Never {
@@ -129,6 +171,8 @@ pub enum Never {
     Case(&'static str),
     /// The client has no such tool, and one that is called nearly so, as here.
     Unknown(&'static str),
+    /// Clients had the tool once, and have this one today.
+    Former(&'static str),
     /// There is a pattern for a tool of which the client looks at no input.
     Pattern,
 }
@@ -146,7 +190,15 @@ impl Rule<'_> {
         if let Some(tool) = unknown(self.tool) {
             return Some(Never::Unknown(tool));
         }
+        if let Some(tool) = successor(self.tool) {
+            return Some(Never::Former(tool));
+        }
         (self.content.is_some() && !is_looked_at(self.tool)).then_some(Never::Pattern)
+    }
+
+    /// The glob that is compared with files, if it is.
+    pub fn glob(&self) -> Option<&str> {
+        self.content.as_deref().filter(|_| FILE_TOOLS.contains(&self.tool))
     }
 }
 
