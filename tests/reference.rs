@@ -110,7 +110,12 @@ fn the_schema_is_that_of_the_program() {
 }
 
 /// What is wrong with a value by a schema, as far as the schema of the manifest needs it.
-fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+fn wrong(whole: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    if let Some(Value::String(place)) = schema.get("$ref") {
+        let schema = whole.pointer(place.trim_start_matches('#')).unwrap();
+        return wrong(whole, schema, value, at);
+    }
+    let wrong = |schema: &Value, value: &Value, at: &str| wrong(whole, schema, value, at);
     let mut found = Vec::new();
     if let Some(kind) = schema.get("type") {
         let is = |kind: &str| match kind {
@@ -176,7 +181,8 @@ fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
 
 fn problems(manifest: &str) -> Vec<String> {
     let table: toml::Table = manifest.parse().unwrap();
-    wrong(&made(), &serde_json::to_value(table).unwrap(), "")
+    let schema = made();
+    wrong(&schema, &schema, &serde_json::to_value(table).unwrap(), "")
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The manifest as a JSON schema, for editors, and as the table of its keys, for people.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::client::event::Event;
@@ -95,9 +97,9 @@ const WHEN: &[(&str, bool)] = &[
 pub struct ReadyMade {
     /// Its name.
     pub name: String,
-    /// What it does, in a line.
-    pub summary: String,
-    /// The schema of its options.
+    /// Its kind, which decides what options it takes.
+    pub kind: String,
+    /// The schema of its kind's options.
     pub options: Value,
 }
 
@@ -108,16 +110,23 @@ pub fn schema(hooks: &[ReadyMade]) -> Value {
     let mut properties: Map<String, Value> =
         KEYS.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     properties["builtin"]["enum"] = json!(names);
-    let options = hooks.iter().map(|hook| {
-        let mut options = hook.options.clone();
+    let mut kinds: BTreeMap<&str, Vec<&ReadyMade>> = BTreeMap::new();
+    for hook in hooks {
+        kinds.entry(&hook.kind).or_default().push(hook);
+    }
+    let options = kinds.iter().map(|(kind, hooks)| {
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+        json!({
+            "if": {"properties": {"builtin": {"enum": names}}, "required": ["builtin"]},
+            "then": {"properties": {"options": {"$ref": format!("#/definitions/{kind}")}}},
+        })
+    });
+    let definitions = kinds.iter().map(|(kind, hooks)| {
+        let mut options = hooks[0].options.clone();
         if let Some(options) = options.as_object_mut() {
             options.remove("$schema");
-            options.insert("description".to_owned(), json!(hook.summary));
         }
-        json!({
-            "if": {"properties": {"builtin": {"const": hook.name}}, "required": ["builtin"]},
-            "then": {"properties": {"options": options}},
-        })
+        ((*kind).to_owned(), options)
     });
     let mut defaults: Map<String, Value> = KEYS
         .iter()
@@ -130,6 +139,7 @@ pub fn schema(hooks: &[ReadyMade]) -> Value {
         "title": "The hooks of hookman, in the order they run in",
         "type": "object",
         "additionalProperties": false,
+        "definitions": definitions.collect::<Map<_, _>>(),
         "properties": {
             "defaults": table("What holds for every hook that does not say otherwise", &defaults),
             "hook": {

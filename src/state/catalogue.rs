@@ -41,7 +41,7 @@ impl Presets for Catalogue {
 pub fn ready_made() -> Vec<ReadyMade> {
     let entry = |entry: &&Entry| ReadyMade {
         name: entry.name.to_owned(),
-        summary: entry.summary.clone(),
+        kind: entry.kind.name.to_owned(),
         options: entry.kind.schema(),
     };
     catalogue::entries().iter().map(entry).collect()
