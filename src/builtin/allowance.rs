@@ -69,28 +69,20 @@ fn writes(redirection: &shell::Redirection<'_>) -> bool {
     redirection.operator.contains('>') && !is_number && target != "/dev/null"
 }
 
-/// Whether a gate that is closed lets the call through, and so every other gate does.
-///
-/// # Errors
-///
-/// When the session's store cannot be read.
-pub(super) fn is_let_through_by_others(context: &Context<'_>) -> Result<bool, Failure> {
-    let Some(closed) = context.store.text(&closed_name(context)).map_err(Failure::Store)? else {
-        return Ok(false);
-    };
+/// Whether a gate that is closed lets the call through, and so every other gate does. Where that
+/// cannot be read, none does.
+pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
+    let Ok(Some(closed)) = context.store.text(&closed_name(context)) else { return false };
     let closed: BTreeMap<String, Vec<ToolPattern>> =
         serde_json::from_str(&closed).unwrap_or_default();
     let mut others = closed.iter().filter(|(name, _)| *name != context.name);
-    Ok(others.any(|(_, patterns)| covers(patterns, context)))
+    others.any(|(_, patterns)| covers(patterns, context))
 }
 
-/// Tells other gates that this one is closed, and what it lets through.
-///
-/// # Errors
-///
-/// When the session's store cannot be written.
-pub(super) fn close(context: &Context<'_>, patterns: &[ToolPattern]) -> Result<(), Failure> {
-    set(context, Some(patterns))
+/// Tells other gates that this one is closed, and what it lets through. On a full disk it is closed
+/// without a word.
+pub(super) fn close(context: &Context<'_>, patterns: &[ToolPattern]) {
+    let _ = set(context, Some(patterns));
 }
 
 /// Tells other gates that this one is open again.

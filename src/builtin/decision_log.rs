@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::masking::masked;
+use super::options::{OptionProblem, suggestion};
 use super::transcript;
 use crate::client::answer::Answer;
 
@@ -49,7 +50,27 @@ impl Default for Options {
     }
 }
 
-impl kind::Options for Options {}
+/// What is filled in in the name of the file.
+const FIELDS: [&str; 6] = ["date", "session", "cwd", "project", "home", "state"];
+
+/// The most characters of a question or a plan, and of an answer.
+const LONGEST: usize = 20_000;
+
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        let at = |why: String| Err(OptionProblem::at(&["file"], why));
+        if matches!(self.file.rsplit('/').next(), None | Some("" | "." | "..")) {
+            return at(format!("expected the path of a file, found `{}`", self.file));
+        }
+        let mut fields = self.file.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+        match fields.find(|(name, _)| !FIELDS.contains(name)) {
+            Some((name, _)) => {
+                at(format!("`{{{name}}}` is not filled in{}", suggestion(name, FIELDS)))
+            }
+            None => Ok(()),
+        }
+    }
+}
 
 /// A question, or a plan, and what was decided.
 struct Decision {
@@ -66,10 +87,14 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let input = input.unwrap_or_default();
     let response = context.payload.tool_response.map_or("null", |response| response.get());
     let response: Value = serde_json::from_str(response).unwrap_or_default();
-    let decisions = match &*context.payload.tool_name {
+    let mut decisions = match &*context.payload.tool_name {
         "ExitPlanMode" => plan(&input).into_iter().collect(),
         _ => questions(&input, &response),
     };
+    for decision in &mut decisions {
+        cut(&mut decision.question, LONGEST);
+        cut(&mut decision.answer, LONGEST);
+    }
     if decisions.is_empty() {
         return Ok(Answer::default());
     }
@@ -89,12 +114,18 @@ fn premise(context: &Context<'_>, most: usize) -> Result<String, Failure> {
     if most == 0 {
         return Ok(String::new());
     }
-    let said = match &*context.payload.last_assistant_message {
+    let mut said = match &*context.payload.last_assistant_message {
         "" => transcript::last_text(context)?.unwrap_or_default(),
         said => said.to_owned(),
     };
-    let cut = said.char_indices().nth(most).map_or(said.len(), |(cut, _)| cut);
-    Ok(said[..cut].trim().to_owned())
+    cut(&mut said, most);
+    Ok(said.trim().to_owned())
+}
+
+fn cut(text: &mut String, most: usize) {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+    }
 }
 
 fn plan(input: &Value) -> Option<Decision> {

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
+
 use super::{Error, Result, files};
 
 /// How long a lock is waited for without a word.
@@ -70,7 +72,8 @@ impl Lock {
         Ok(String::from_utf8_lossy(line).into_owned())
     }
 
-    /// Puts another first line into the file, by one write that needs no room but the first time.
+    /// Puts another first line into the file, by one write that needs no room but the first time. To be
+    /// preceded by [`Lock::read_line`], which refuses files of others.
     ///
     /// # Errors
     ///
@@ -137,6 +140,8 @@ fn holder(_file: &File) -> String {
 fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true).mode(0o600);
+    // What is written to a lock's file is never to reach a file elsewhere.
+    options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     let opened = match (options.open(path), path.parent()) {
         // Mostly the directory is there.
         (Err(error), Some(parent)) if files::absent(&error) => {

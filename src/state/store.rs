@@ -220,7 +220,7 @@ impl Store for FileStore {
         }
         // A number is written over in its place: that is the half of what a new file takes, and a
         // heartbeat does it at each call.
-        let file = self.lock_at(&path)?;
+        let file = self.lock_at(&path).map_err(named)?;
         let old: u64 = value(&file.read_line().map_err(named)?);
         // The least number there is takes all away, also from more than it could.
         let sum = if by == i64::MIN { 0 } else { old.saturating_add_signed(by) };
@@ -359,6 +359,29 @@ mod tests {
         drop(held);
         assert!(store.take("b").unwrap());
         assert_eq!(store.count("c", 1).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_counter_is_a_line_of_a_file_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(folder.path().join("flags"));
+        let file = folder.path().join("counters/c");
+        assert_eq!(store.count("c", 0).unwrap(), 0);
+        let rows = [(99, 99), (1, 100), (-1, 99), (i64::MIN, 0), (-1, 0), (3, 3), (0, 3)];
+        for (by, sum) in rows {
+            assert_eq!(store.count("c", by).unwrap(), sum, "{by}");
+        }
+        for (before, sum) in [("7", 8), ("", 1), ("junk", 1), ("12\n0\n", 13)] {
+            fs::write(&file, before).unwrap();
+            assert_eq!(store.count("c", 1).unwrap(), sum, "{before}");
+            assert_eq!(store.count("c", 0).unwrap(), sum, "{before}");
+        }
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, "not to be touched").unwrap();
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+        assert!(store.count("c", 1).is_err());
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "not to be touched");
     }
 
     #[test]

@@ -182,8 +182,8 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     }
     let mut allowed = options.free.clone();
     allowed.extend(pending.iter().filter_map(|file| reading(file)));
-    allowance::close(context, &allowed)?;
-    if allowance::is_let_through_by_others(context)? {
+    allowance::close(context, &allowed);
+    if allowance::is_let_through_by_others(context) {
         return Ok(Answer::default());
     }
     let answer = Answer::deny(format!(

@@ -165,7 +165,7 @@ impl<'a> Scene<'a> {
         if let Some(said) = said.filter(|said| said.is_finite()) {
             return Ok(Some(if said > 1.0 { said / 100.0 } else { said }));
         }
-        let window = self.options.window.unwrap_or(WINDOW).max(1);
+        let window = self.options.window.unwrap_or(WINDOW);
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
         let share = |tokens: u64| tokens as f64 / window as f64;
         Ok(transcript::tokens(self.context)?.map(share))

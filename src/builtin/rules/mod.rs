@@ -75,7 +75,7 @@ fn answer(
         {
             allowance::open(context)?;
         }
-    } else if passes(context, options, &stopping)? {
+    } else if passes(context, options, &stopping) {
         stopping.clear();
     }
     let mut told = Vec::new();
@@ -110,17 +110,17 @@ fn answer(
 
 /// Whether a call passes the rules that would stop it, by the union of what they and all closed gates
 /// let through.
-fn passes(context: &Context<'_>, options: &Options, stopping: &[&Rule]) -> Result<bool, Failure> {
+fn passes(context: &Context<'_>, options: &Options, stopping: &[&Rule]) -> bool {
     if context.event.facts().subject != Subject::Tool {
-        return Ok(false);
+        return false;
     }
     let mut allowed: Vec<ToolPattern> = options.allow.clone();
     allowed.extend(options.count.reset.iter().cloned());
     allowed.extend(stopping.iter().flat_map(|rule| rule.allow.iter().cloned()));
     if !allowed.is_empty() {
-        allowance::close(context, &allowed)?;
+        allowance::close(context, &allowed);
     }
-    Ok(allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context)?)
+    allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context)
 }
 
 fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {

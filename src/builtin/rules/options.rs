@@ -133,6 +133,9 @@ impl Options {
 
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
+        if self.window == Some(0) {
+            return Err(OptionProblem::at(&["window"], "expected a number of tokens above 0"));
+        }
         let mut ids = BTreeSet::new();
         for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
             for (index, rule) in rules.iter().enumerate() {
