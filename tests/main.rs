@@ -20,6 +20,7 @@ mod reference;
 mod release_server;
 mod selection;
 mod settings;
+mod tables;
 mod terminal;
 mod updating;
 mod verdicts;

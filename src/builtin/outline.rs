@@ -180,20 +180,6 @@ pub fn value(entry: &Entry, row: &OptionRow) -> Option<Value> {
     own.or_else(|| row.default.clone())
 }
 
-/// A text in lines of at most so many characters.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + word.chars().count() < width => {
-                line.extend([" ", word]);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 /// A value as TOML writes it on one line; what is null is left out.
 pub fn in_toml(value: &Value) -> String {
     match value {

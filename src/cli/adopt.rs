@@ -156,7 +156,7 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
         world.terminal.line(format!("{shown} has hooks that hookman can run:"));
     }
     for offer in &open {
-        world.terminal.line(format!("  {}", row(offer)));
+        world.terminal.print_row("  ", &row(offer), 6);
     }
     if !refused.is_empty() {
         world.terminal.line("These stay where they are:");
@@ -164,8 +164,10 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
     for offer in refused {
         let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
         let summary = &offer.candidate.summary;
-        let row = format!("  {}  {summary}\n    {reason}", offer.candidate.fires());
-        world.terminal.line(harmless(&row));
+        let handler = world.terminal.row(&format!("  {}  ", offer.candidate.fires()), summary, 6);
+        world
+            .terminal
+            .line(harmless(&format!("{handler}\n{}", world.terminal.row("    ", reason, 4))));
     }
     if !open.is_empty() {
         hint(

@@ -47,14 +47,14 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     }
     world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
     for (index, backup) in all.iter().enumerate() {
-        world.terminal.line(format!(
-            "{:3}  {}  before {:9}  {:>8} bytes{}",
+        let start = format!(
+            "{:3}  {}  before {:9}  {:>8} bytes",
             index + 1,
             backup.time(),
             backup.verb,
             backup.size,
-            path(args, world, backup)
-        ));
+        );
+        world.terminal.print_row(&start, &path(args, world, backup), 5);
     }
     hint(world, format!("`hookman restore N{}` puts one back.", target.flag()));
     show_launchers(args, world, &target, &launchers);
@@ -79,6 +79,6 @@ fn show_launchers(args: &args::Backups, world: &World, target: &Target, launcher
     world.terminal.line(format!("{shown} as it was before hookman's launcher replaced it:"));
     for copy in launchers {
         let (time, path) = (copy.time(), path(args, world, copy));
-        world.terminal.line(format!("     {time}  {:>8} bytes{path}", copy.size));
+        world.terminal.print_row(&format!("     {time}  {:>8} bytes", copy.size), &path, 5);
     }
 }

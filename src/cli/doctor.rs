@@ -214,10 +214,10 @@ fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Res
         if checks.is_empty() {
             continue;
         }
-        lines.push(format!("{}: {}", family.name, family.about));
+        lines.push(world.terminal.row(&format!("{}: ", family.name), family.about, 2));
         for check in checks {
-            lines.push(format!("  {:20} {}", check.id, check.about));
-            lines.push(format!("  {:20} else: {}", "", check.notice));
+            lines.push(world.terminal.row(&format!("  {:20} ", check.id), check.about, 23));
+            lines.push(world.terminal.row(&format!("  {:20} else: ", ""), check.notice, 23));
         }
     }
     world.terminal.line(lines.join("\n"));

@@ -18,7 +18,8 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         let rows: Vec<Value> = chosen.iter().map(|event| as_json(*event)).collect();
         world.terminal.line(json!({"events": rows}).to_string());
     } else if args.event.is_some() {
-        chosen.iter().flat_map(|event| in_full(*event)).for_each(|line| world.terminal.line(line));
+        let lines = chosen.iter().flat_map(|event| in_full(*event));
+        lines.for_each(|line| world.terminal.print_row("", &line, 19));
     } else {
         let line = |row: [&str; 4]| {
             let [name, since, subject, stops] = row;

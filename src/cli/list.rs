@@ -6,16 +6,14 @@ use serde_json::{Map, Value, json};
 use super::ExitStatus;
 use super::args::List;
 use super::hint;
-use crate::builtin::{catalogue, outline};
+use crate::builtin::catalogue;
 use crate::client::event::Event;
 use crate::install::recipe::{RECIPES, Recipe};
+use crate::machine::table;
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
 use crate::manifest::{Action, ContextBudget, Hook, OnError};
 use crate::state::configured::{self, Configured};
-
-/// How wide the table of ready-made hooks is at most, but for long matchers.
-const WIDTH: usize = 80;
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     if args.available {
@@ -49,10 +47,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let name = format!("{:width$}", hook.name);
         let name =
             world.terminal.painted(&name, if hook.enabled { Paint::Bold } else { Paint::Dim });
-        world.terminal.line(format!("  {name}  {}", parts.join("  ")));
+        world.terminal.print_row(&format!("  {name}  "), &parts.join("  "), width + 4);
         if args.resolved {
             for line in resolved(hook) {
-                world.terminal.line(format!("  {:width$}    {line}", ""));
+                let start = format!("  {:width$}    ", "");
+                world.terminal.print_row(&start, &line, width + 8);
             }
         }
     }
@@ -87,14 +86,10 @@ fn available(json: bool, world: &World) {
         world.terminal.line(&group[0].group);
         for entry in group {
             let default = if entry.default { "  (default)" } else { "" };
-            let room = WIDTH.saturating_sub(width + 4);
-            for (index, line) in outline::wrapped(&entry.summary, room).iter().enumerate() {
-                let name = if index == 0 { entry.name } else { "" };
-                world.terminal.line(format!("  {name:width$}  {line}"));
-            }
             let fires = format!("on {}{default}", on(&entry.events, entry.matcher.as_deref()));
-            for line in outline::wrapped(&fires, room) {
-                world.terminal.line(format!("  {:width$}  {line}", ""));
+            for (name, cell) in [(entry.name, &entry.summary), ("", &fires)] {
+                let start = format!("  {name:width$}  ");
+                world.terminal.line(table::row(&start, cell, width + 4));
             }
         }
     }
@@ -116,8 +111,10 @@ fn recipes(json: bool, world: &World) {
     }
     let width = RECIPES.iter().map(|recipe| recipe.name.len()).max().unwrap_or_default();
     for recipe in RECIPES {
-        world.terminal.line(format!("{:width$}  {}", recipe.name, recipe.summary()));
-        world.terminal.line(format!("{:width$}  {}", "", recipe.hooks().join(", ")));
+        let hooks = recipe.hooks().join(", ");
+        for (name, cell) in [(recipe.name, recipe.summary()), ("", &*hooks)] {
+            world.terminal.line(table::row(&format!("{name:width$}  "), cell, width + 2));
+        }
     }
     hint(world, "\n`hookman install --recipe NAME` shows what it adds, and adds it");
 }

@@ -209,7 +209,7 @@ impl<'a> Wanted<'a> {
     fn text(&self, line: &str, entry: &Entry<'_>, seconds: i64, world: &World) -> String {
         let steps: Vec<&StepEntry> = self.steps(entry).collect();
         let row = Row::of(entry, &steps, self.args.hook.is_some());
-        let mut text = row.text(&clock::local_time(seconds), world.terminal.colours);
+        let mut text = row.text(&clock::local_time(seconds), &world.terminal);
         if self.args.verbose {
             let by_hand = if entry.by_hand { ", called by hand" } else { "" };
             let call = if entry.call.is_empty() { "" } else { ", tool call " };

@@ -1,7 +1,10 @@
 //! A run in the table of `hookman log`.
 
-use crate::machine::terminal::harmless;
+use crate::machine::terminal::{Terminal, harmless};
 use crate::state::journal::{Entry, StepEntry};
+
+/// Where a row goes on that is longer than a terminal is wide: below the session.
+const INDENT: usize = 21;
 
 /// A run, or some hooks of it, as it is shown.
 pub(super) struct Row<'a> {
@@ -33,8 +36,8 @@ impl<'a> Row<'a> {
         Self { entry, steps, named, is_part }
     }
 
-    /// One line, whatever the payload holds.
-    pub(super) fn text(&self, time: &str, colours: bool) -> String {
+    /// One line, whatever the payload holds; on a terminal as many as its width asks for.
+    pub(super) fn text(&self, time: &str, terminal: &Terminal) -> String {
         let Entry { session, event, subject, us, .. } = self.entry;
         let session: String = session.chars().take(8).collect();
         let place =
@@ -46,19 +49,20 @@ impl<'a> Row<'a> {
         };
         let (whole, tenth) = (us / 1000, us % 1000 / 100);
         let (hooks, outcome) = (self.hooks(), self.outcome());
-        let row = format!(
-            "{time}  {session:8}  {outcome:8} {:>8}  {place:16}  {hooks:10}  {}",
-            format!("{whole}.{tenth} ms"),
-            self.remark().lines().next().unwrap_or_default(),
-        );
-        let row = harmless(row.trim_end()).replace('\n', "\\n");
+        let start =
+            format!("{time}  {session:8}  {outcome:9}{:>8}  ", format!("{whole}.{tenth} ms"));
+        let remark = self.remark();
+        let remark = remark.lines().next().unwrap_or_default();
+        let rest = format!("{place:16}  {hooks:10}  {remark}");
+        let [start, rest] = [start, rest].map(|part| harmless(&part).replace('\n', "\\n"));
+        let row = terminal.row(&start, &rest, INDENT);
         let colour = match outcome {
             "deny" => "31",
             "ask" | "defer" | "off" => "33",
             _ if self.named.iter().any(|step| step.error.is_some()) => "31",
             _ => return row,
         };
-        if colours { format!("\u{1b}[{colour}m{row}\u{1b}[0m") } else { row }
+        if terminal.colours { format!("\u{1b}[{colour}m{row}\u{1b}[0m") } else { row }
     }
 
     /// Those that spoke, and how many others had nothing to say.

@@ -161,7 +161,7 @@ fn list(hooks: &[&Releasable<'_>], state: &AdoptionState, forget: bool, world: &
         return;
     }
     for hook in hooks {
-        world.terminal.line(row(hook));
+        world.terminal.print_row("", &row(hook), 4);
     }
     let flag = state.target.flag();
     let (deed, call) = if forget {

@@ -50,9 +50,11 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
             Ok(off) if off.is_empty() => {}
             Ok(off) => {
                 let names: Vec<String> = off.iter().map(Off::label).collect();
-                world.terminal.line(format!("  off    {}", names.join(", ")));
+                world.terminal.print_row("  off    ", &names.join(", "), 9);
             }
-            Err(problem) => world.terminal.line(format!("  off    nothing: {problem}")),
+            Err(problem) => {
+                world.terminal.print_row("  off    nothing: ", &problem, 9);
+            }
         }
     }
     Ok(ExitStatus::Done)

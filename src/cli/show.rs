@@ -9,6 +9,7 @@ use super::hint;
 use super::list::{self, as_json, fires, resolved};
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline;
+use crate::machine::table;
 use crate::machine::world::World;
 use crate::manifest::Action;
 use crate::session::names::{self, Found};
@@ -48,9 +49,9 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
 
 fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
     let hook = &configured.hook;
-    world.terminal.line(format!("{} - {}", hook.name, hook.summary));
+    world.terminal.print_row(&format!("{} - ", hook.name), &hook.summary, 2);
     let origin = hook.origin().map(ToString::to_string).unwrap_or_default();
-    world.terminal.line(format!("declared at {origin}, runs on {}", fires(hook)));
+    world.terminal.print_row("", &format!("declared at {origin}, runs on {}", fires(hook)), 2);
     match &hook.action {
         Action::Builtin { name, kind } => {
             world.terminal.line(format!("built-in {name}, of the kind {kind}"));
@@ -67,7 +68,7 @@ fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
         }
     }
     for line in resolved(hook) {
-        world.terminal.line(line);
+        world.terminal.print_row("", &line, 4);
     }
     if !hook.options.is_empty() {
         let options = serde_json::to_string_pretty(&hook.options)?;
@@ -81,7 +82,7 @@ fn ready_made(entry: &Entry, json: bool, world: &World) {
         world.terminal.line(entry_as_json(entry).to_string());
         return;
     }
-    world.terminal.line(format!("{} - {}", entry.name, entry.summary));
+    world.terminal.print_row(&format!("{} - ", entry.name), &entry.summary, 2);
     hint(world, format!("not configured here; add it with `hookman install {}`", entry.name));
     explanation(entry, world);
     world.terminal.line(format!("\nFor a manifest:\n\n{}", outline::manifest(entry).trim_end()));
@@ -109,10 +110,10 @@ fn entry_as_json(entry: &Entry) -> Value {
 fn explanation(entry: &Entry, world: &World) {
     let on = list::on(&entry.events, entry.matcher.as_deref());
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
-    world.terminal.line(format!("\n{}\n", entry.description.trim()));
-    world.terminal.line(format!("runs on {on}; of the kind {}", entry.kind.name));
+    world.terminal.line(format!("\n{}\n", table::paragraphs(&entry.description)));
+    world.terminal.print_row("", &format!("runs on {on}; of the kind {}", entry.kind.name), 2);
     if !can.is_empty() {
-        world.terminal.line(format!("it can {}", can.join(", ")));
+        world.terminal.print_row("it can ", &can.join(", "), 2);
     }
     let rows = outline::options(entry.kind);
     if !rows.is_empty() {
@@ -126,17 +127,11 @@ fn explanation(entry: &Entry, world: &World) {
             }
             _ => String::new(),
         };
-        world.terminal.line(format!("  {} - {}{default}", row.path, row.shape));
-        for line in outline::wrapped(&row.help, 90) {
-            world.terminal.line(format!("      {line}"));
-        }
+        let start = format!("  {} - ", row.path);
+        world.terminal.print_row(&start, &format!("{}{default}", row.shape), 6);
+        world.terminal.line(table::row("      ", &row.help, 6));
         for (value, help) in &row.values {
-            for (place, line) in
-                outline::wrapped(&format!("{value}: {help}"), 86).iter().enumerate()
-            {
-                let indent = if place == 0 { "        " } else { "          " };
-                world.terminal.line(format!("{indent}{line}"));
-            }
+            world.terminal.line(table::row("        ", &format!("{value}: {help}"), 10));
         }
     }
 }

@@ -82,7 +82,8 @@ fn show(name: Option<&str>, json: bool, store: &FileStore, world: &World) -> Res
         None => {
             let width = texts.keys().map(String::len).max().unwrap_or_default();
             for (name, text) in &texts {
-                world.terminal.line(format!("{name:width$}  {}", text.replace('\n', "\\n")));
+                let start = format!("{name:width$}  ");
+                world.terminal.print_row(&start, &text.replace('\n', "\\n"), width + 2);
             }
         }
     }

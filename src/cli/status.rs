@@ -70,21 +70,21 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         }
         None => {
             let and = if has_any { " and those for every session" } else { "" };
-            world
-                .terminal
-                .line(format!("Not inside a session: only the permanent switches{and} are shown"));
+            let told = format!("only the permanent switches{and} are shown");
+            world.terminal.print_row("Not inside a session: ", &told, 2);
             let running: Vec<String> = running(world).iter().map(ToString::to_string).collect();
             if !running.is_empty() {
-                world.terminal.line(format!(
-                    "Running: {}; `hookman status --session ID` shows one, `hookman sessions` more",
+                let told = format!(
+                    "{}; `hookman status --session ID` shows one, `hookman sessions` more",
                     running.join(", ")
-                ));
+                );
+                world.terminal.print_row("Running: ", &told, 2);
             }
         }
     }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();
     for line in overrides.lines(&hooks) {
-        world.terminal.line(format!("In this environment {}", harmless(&line)));
+        world.terminal.print_row("In this environment ", &harmless(&line), 2);
     }
     if is_careful != Careful::default() {
         hint(world, careful::text(&place, is_careful));

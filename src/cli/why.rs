@@ -11,7 +11,7 @@ use crate::client::event::Event;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::runtime::debug::{self, Reasons};
+use crate::runtime::debug::{self, Reasons, Told};
 use crate::state::chains::{Chain, project_around};
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
@@ -142,12 +142,13 @@ fn text(run: &Run, world: &World) -> Vec<String> {
     let subject =
         if entry.subject.is_empty() { String::new() } else { format!("({})", entry.subject) };
     let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();
-    let mut lines = vec![format!(
-        "run {id}: {time}, {}{subject}, {} hooks, {}",
+    let run = format!(
+        "{time}, {}{subject}, {} hooks, {}",
         entry.event,
         entry.scope,
         if entry.by_hand { "called by hand or by another program" } else { "called by the client" },
-    )];
+    );
+    let mut lines = vec![world.terminal.row(&format!("run {id}: "), &run, 2)];
     for (what, value) in [
         ("session", &entry.session),
         ("tool call", &entry.call),
@@ -159,18 +160,21 @@ fn text(run: &Run, world: &World) -> Vec<String> {
         }
     }
     let Reasons { before, hooks } = reasons(entry, world);
-    lines.extend(before.map(|before| format!("  {before}")));
+    lines.extend(before.map(|before| world.terminal.row("  ", &before, 2)));
     let width = hooks.iter().map(|told| told.hook.chars().count()).max().unwrap_or(0);
-    lines.extend(hooks.iter().map(|told| format!("  {:width$}  {}", told.hook, told.why)));
+    let row = |told: &Told| {
+        world.terminal.row(&format!("  {:width$}  ", told.hook), &told.why, width + 4)
+    };
+    lines.extend(hooks.iter().map(row));
     lines.push(format!("verdict: {}, exit {}", entry.verdict, entry.exit));
     let given = given(entry);
     if !given.is_empty() {
         let whom = if entry.verdict == "ask" { "the user" } else { "the model" };
         lines.push(format!("{whom} was told:"));
-        lines.extend(given.iter().map(|line| format!("  {line}")));
+        lines.extend(given.iter().map(|line| world.terminal.row("  ", line, 4)));
     }
     let notes = entry.notes.iter().filter(|note| !given.contains(note));
-    lines.extend(notes.map(|note| format!("hookman: {note}")));
+    lines.extend(notes.map(|note| world.terminal.row("hookman: ", note, 2)));
     lines
 }
 

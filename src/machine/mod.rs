@@ -23,6 +23,7 @@ mod replacing;
 pub mod scratch;
 pub mod signals;
 mod sweeping;
+pub mod table;
 pub mod terminal;
 pub mod world;
 

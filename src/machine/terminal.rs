@@ -5,11 +5,13 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::IntoRawFd;
 
-use super::{environment, signals};
+use super::{environment, signals, table};
 
 /// Where a command's report goes.
 #[derive(Debug)]
 pub struct Terminal {
+    /// Whether standard output is a terminal.
+    pub is_screen: bool,
     /// Whether standard output shows colours.
     pub colours: bool,
 }
@@ -41,10 +43,24 @@ impl Terminal {
 
     /// The terminal of this process; colours only on a terminal and without `NO_COLOR`.
     pub fn of_process() -> Self {
-        let colours = io::stdout().is_terminal()
+        let is_screen = io::stdout().is_terminal();
+        let colours = is_screen
             && environment::raw("NO_COLOR").is_none()
             && environment::text("TERM").is_none_or(|terminal| terminal != "dumb");
-        Self { colours }
+        Self { is_screen, colours }
+    }
+
+    /// A row of a table as [`table::row`] lays it out on a terminal; in a pipe each row is one line.
+    pub fn row(&self, start: &str, cell: &str, indent: usize) -> String {
+        if self.is_screen {
+            return table::row(start, cell, indent);
+        }
+        format!("{start}{cell}").trim_end().to_owned()
+    }
+
+    /// Prints a [`Self::row`].
+    pub fn print_row(&self, start: &str, cell: &str, indent: usize) {
+        self.line(self.row(start, cell, indent));
     }
 
     /// Prints one line, or several, to standard output, [`harmless`] but for hookman's own colours.

@@ -123,10 +123,15 @@ impl Report {
             Some(terminal) => terminal.painted(&text, paint),
             None => text,
         };
+        let laid = |start: &str, cell: &str, indent| match terminal {
+            Some(terminal) => terminal.row(start, cell, indent),
+            None => format!("{start}{cell}").trim_end().to_owned(),
+        };
         let file = self.file.as_deref().filter(|_| is_verbose);
         let mut lines = self.problems.clone();
         if let (true, Some(file)) = (self.damaged, &self.file) {
-            lines.push(format!("The switches in {file} are damaged, so nothing is switched"));
+            let told = format!("{file} are damaged, so nothing is switched");
+            lines.push(laid("The switches in ", &told, 2));
         }
         if self.rows.is_empty() && self.unconfigured.is_empty() && self.problems.is_empty() {
             lines.push(
@@ -142,12 +147,13 @@ impl Report {
             } else {
                 paint("off".to_owned(), Paint::Yellow)
             };
-            let line = format!("  {name:width$}  {state}  {}", Self::told(&row.layer, file));
-            lines.push(line.trim_end().to_owned());
+            let start = format!("  {name:width$}  {state}  ");
+            lines.push(laid(&start, &Self::told(&row.layer, file), width + 9));
         }
         for off in &self.unconfigured {
             let why = Self::told(&Layer::Session(off.clone()), file);
-            lines.push(format!("  {}  off  {why}; not configured here", off.label()));
+            let start = format!("  {}  off  ", off.label());
+            lines.push(laid(&start, &format!("{why}; not configured here"), width + 9));
         }
         lines.join("\n")
     }

@@ -30,13 +30,13 @@ impl OneScope {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman doctor                   for you and for the project around this directory
+  hookman doctor                   for you and for the project around you
   hookman doctor --verbose         with the checks that found nothing
   hookman doctor matchers fired    a family of checks, and one check
-  hookman doctor --scope project   what the project's settings.json is asked for alone
+  hookman doctor --scope project   the project's settings.json alone
   hookman doctor --fix             put right what hookman can, after a question
   hookman doctor --self-test       what each registered hookman answers
-  hookman doctor --ask-client      what the installed client itself does with each handler
+  hookman doctor --ask-client      what the client itself does with each handler
   hookman doctor --list            what each check holds
 
 Exit codes: 0 nothing found, 1 found something, 2 could not look.")]

@@ -17,9 +17,10 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
   hookman add say --event Stop --command 'cat > ~/last-turn.json'
   hookman add tests --event Stop --cwd project --project -- make test
 
-The hook gets the client's JSON on standard input; exit code 2 blocks, with standard error as the
-reason. It is written at the end of the manifest, and registered: nothing is left to be applied.
-`hookman install NAME` adds a ready-made hook, and `hookman new` asks for all of this.")]
+The hook gets the client's JSON on standard input; exit code 2 blocks, with
+standard error as the reason. It is written at the end of the manifest, and
+registered: nothing is left to be applied. `hookman install NAME` adds a
+ready-made hook, and `hookman new` asks for all of this.")]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
     pub name: String,
@@ -91,11 +92,11 @@ pub enum Directory {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman remove format              take it out of your manifest, after showing both changes
-  hookman remove format --project    out of the manifest of the project around this directory
+  hookman remove format              take it out of your manifest
+  hookman remove format --project    out of that of the project around you
 
-Comments in the manifest stay. `hookman disable NAME` only switches a hook off, and
-`hookman release NAME` gives an adopted one back to settings.json.")]
+Comments in the manifest stay. `hookman disable NAME` only switches a hook off,
+and `hookman release NAME` gives an adopted one back to settings.json.")]
 pub struct Remove {
     /// The hooks, by their whole names
     #[arg(value_name = "HOOK", required = true, add = ArgValueCandidates::new(candidates::hooks))]
@@ -110,9 +111,9 @@ pub struct Remove {
   hookman edit --project    that of the project around this directory
   VISUAL='code --wait' hookman edit
 
-A copy is opened in $VISUAL, else $EDITOR, else vi. What you save is checked: where something is wrong
-you are told the line and asked whether to go back. Then the change is shown, and written with what
-it makes of settings.json.")]
+A copy is opened in $VISUAL, else $EDITOR, else vi. What you save is checked:
+where something is wrong you are told the line and asked whether to go back.
+Then the change is shown, and written with what it makes of settings.json.")]
 pub struct Edit {
     #[command(flatten)]
     pub options: RegisterOptions,

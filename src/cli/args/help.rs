@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::{Command, CommandFactory};
 
 use super::Cli;
+use crate::machine::table;
 
 /// The groups, and the commands of each in the order in which they are listed; a command that is in none
 /// is listed with the last.
@@ -27,7 +28,8 @@ const WIDTH: usize = 80;
 
 /// The command line with its commands in groups.
 pub fn command() -> Command {
-    let command = Cli::command();
+    // Without a width clap takes 100 columns.
+    let command = Cli::command().term_width(WIDTH);
     let groups = groups(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
@@ -46,28 +48,12 @@ fn groups(command: &Command) -> String {
         let _ = writeln!(text, "{title}:");
         for found in named.chain(rest) {
             let about = found.get_about().map(ToString::to_string).unwrap_or_default();
-            let indent = width + 4;
-            let about = wrapped(&about, WIDTH - indent).join(&format!("\n{:indent$}", ""));
-            let _ = writeln!(text, "  {:width$}  {about}", found.get_name());
+            let start = format!("  {:width$}  ", found.get_name());
+            let _ = writeln!(text, "{}", table::row(&start, &about, width + 4));
         }
         text.push('\n');
     }
     text
-}
-
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().filter(|line| !line.is_empty());
-        match line {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.extend([" ", word]);
-            }
-            Some(_) => lines.push(word.to_owned()),
-            None => lines = vec![word.to_owned()],
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -87,6 +73,7 @@ mod tests {
             assert_eq!(rows.filter(is_row).count(), 1, "{name}\n{text}");
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(after.contains(&format!("hookman {name}")), "{name} has no example");
+            assert!(after.lines().all(|line| line.chars().count() <= WIDTH), "{name}\n{after}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }

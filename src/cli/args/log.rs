@@ -30,12 +30,13 @@ fn outcomes() -> PossibleValuesParser {
   hookman log --outcome deny --since 1d   what was denied since yesterday
   hookman log --hook 'notify-*' -n 5      the last 5 runs of some hooks
   hookman log --outcome failed -v         what failed, in full
-  hookman log --session 77850d98 --json   one session's runs, a JSON object a line
+  hookman log --session 77850d98 --json   one session's runs, JSON, one run a line
 
-A row says when, in which session, on which event and tool, which hooks spoke, what came of it and
-how long it took, and the beginning of what was odd. Hooks that had nothing to say are counted and
-not named. With --verbose all errors and warnings, the hooks that did not run and the reasons that
-HOOKMAN_DEBUG=1 asks for follow below the row.")]
+A row says when, in which session, on which event and tool, which hooks spoke,
+what came of it and how long it took, and the beginning of what was odd. Hooks
+that had nothing to say are counted and not named. With --verbose all errors and
+warnings, the hooks that did not run and the reasons that HOOKMAN_DEBUG=1 asks
+for follow below the row.")]
 pub struct Log {
     /// Go on with new runs as they come
     #[arg(short, long)]
@@ -72,9 +73,10 @@ pub struct Log {
   hookman why toolu_01AbC      the runs of one tool call, by its id
   hookman why 3f9a2c41         a run, by the id that `hookman log -v` shows
 
-For each hook of the chain: whether it ran, and if not, why: its matcher, its `if` or `when`, a switch,
-an earlier denial; what it answered, and the reason that was given to the model. What the journal does
-not have, the matcher of a hook that did not run, is read from the manifest as it is now.")]
+For each hook of the chain: whether it ran, and if not, why: its matcher, its
+`if` or `when`, a switch, an earlier denial; what it answered, and the reason
+that was given to the model. What the journal does not have, the matcher of a
+hook that did not run, is read from the manifest as it is now.")]
 pub struct Why {
     /// A run's id, or a tool call's (default: the last run)
     #[arg(value_name = "RUN|TOOL_USE_ID", conflicts_with = "last")]

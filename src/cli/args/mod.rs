@@ -127,12 +127,12 @@ pub struct Session {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman install                        starter manifest and registration, after a question
+  hookman install                        starter hooks, after a question
   hookman install --yes                  the same without the question
   hookman install one-strike             add a ready-made hook to the manifest
-  hookman install --project --dry-run    what it would do to the project around this directory
+  hookman install --project --dry-run    what it would do to this project
   hookman install --local one-strike     in this project, for you alone
-  hookman install --recipe long-session  hooks that belong together; `hookman list --recipes`")]
+  hookman install --recipe long-session  hooks that belong together")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
@@ -160,7 +160,7 @@ pub struct Events {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman apply              after an edit of hookman.toml: show the change, ask, write
+  hookman apply              after an edit of hookman.toml: show, ask, write
   hookman apply --yes        the same without the question
   hookman apply --project    for the project around this directory")]
 pub struct Apply {
@@ -184,7 +184,7 @@ pub enum Format {
 #[command(after_help = "Examples:
   hookman diff                        the change as a unified diff
   hookman diff --format json-patch    the change as an RFC 6902 patch
-  hookman diff --exit-code            exit with 1 if there is a change, as `git diff` does
+  hookman diff --exit-code            exit with 1 if there is a change
 
 Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look.")]
 pub struct Diff {
@@ -226,11 +226,12 @@ pub struct Uninstall {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman adopt                list the hooks of others, and choose on a terminal
+  hookman adopt                list the hooks of others; choose on a terminal
   hookman adopt guard          adopt one, after showing both changes
-  hookman adopt --all --yes    adopt all that hookman can run, without a question
+  hookman adopt --all --yes    adopt all that hookman can run, unasked
 
-An adopted hook keeps its matcher, time limit, environment and place; `hookman release` gives it back.")]
+An adopted hook keeps its matcher, time limit, environment and place.
+`hookman release` gives it back.")]
 pub struct Adopt {
     /// The hooks to adopt, by the names that the list shows
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -249,7 +250,7 @@ pub struct Adopt {
 #[command(after_help = "Examples:
   hookman release guard        give one hook back, after showing both changes
   hookman release --all        give all adopted hooks back
-  hookman release --forget x   forget one that is in neither file and not wanted back")]
+  hookman release --forget x   forget one that is gone for good")]
 pub struct Release {
     /// The hooks to give back
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -273,8 +274,8 @@ pub struct Release {
 #[command(after_help = "Examples:
   hookman list                the hooks that are configured here
   hookman list --resolved     with the file and line of every value
-  hookman list --available    the ready-made hooks that `hookman install` can add
-  hookman list --recipes      hooks that belong together, for `hookman install --recipe`")]
+  hookman list --available    the ready-made hooks that could be installed
+  hookman list --recipes      hooks that belong together")]
 pub struct List {
     /// Show where each value comes from
     #[arg(long)]
@@ -330,7 +331,7 @@ pub struct Status {
 #[command(after_help = "Examples:
   hookman backups              of your settings.json, newest first
   hookman backups -v           with the path of each copy
-  hookman backups --project    of the settings.json of the project around this directory")]
+  hookman backups --project    of that of the project around this directory")]
 pub struct Backups {
     #[command(flatten)]
     pub scope: Scope,
@@ -376,12 +377,13 @@ pub struct Run {
   hookman self-update --check            is there a newer one?
   hookman self-update --version 0.1.0    to this one, older or newer
 
-The signature and the checksum of the release are checked before anything is replaced. Sessions go
-on: a hook that is running ends with the old program, and the next starts the new one. The settings
-stay as they are. HOOKMAN_RELEASES names another place for releases, such as a mirror.
+The signature and the checksum of the release are checked before anything is
+replaced. Sessions go on: a hook that is running ends with the old program, and
+the next starts the new one. The settings stay as they are. HOOKMAN_RELEASES
+names another place for releases, such as a mirror.
 
-Exit codes: 0 done, or with --check this is current; 1 with --check there is a newer release;
-2 could not look, or not replaced.")]
+Exit codes: 0 done, or with --check this is current; 1 with --check there is a
+newer release; 2 could not look, or not replaced.")]
 pub struct SelfUpdate {
     /// Only say whether there is a newer release
     #[arg(long)]
@@ -401,8 +403,9 @@ pub struct SelfUpdate {
 #[command(after_help = "Examples:
   hookman schema > ~/.claude/hookman.schema.json
 
-Plugins for TOML, such as Even Better TOML, read `#:schema ./hookman.schema.json` in the first line of a
-manifest. A new manifest names the schema that is published with hookman.")]
+Plugins for TOML, such as Even Better TOML, read a first line such as
+`#:schema ./hookman.schema.json` in a manifest. A new manifest names the schema
+that is published with hookman.")]
 pub struct Schema {}
 
 #[derive(Debug, Args)]
@@ -411,8 +414,9 @@ pub struct Schema {}
   eval \"$(hookman completions zsh)\"        in ~/.zshrc, after compinit
   hookman completions fish | source        in ~/.config/fish/config.fish
 
-Names of hooks, sessions, profiles and events are looked up as you type. install.sh sets this up
-for the three shells; the script belongs to this version, so load it again rather than keep a copy.")]
+Names of hooks, sessions, profiles and events are looked up as you type.
+install.sh sets this up for the three shells; the script belongs to this
+version, so load it again rather than keep a copy.")]
 pub struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]

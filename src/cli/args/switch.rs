@@ -78,7 +78,7 @@ impl Length {
   hookman disable one --for 30m            part of a name will do
   hookman disable 'notify-*' --session ID  several, in another session
   hookman disable one --for 1h --everywhere   in every session
-  hookman disable one --permanent          in the manifest, for good; --dry-run shows the change")]
+  hookman disable one --permanent          in the manifest, for good")]
 pub struct Disable {
     #[command(flatten)]
     pub which: Which,
@@ -100,11 +100,12 @@ pub struct Enable {
 #[command(after_help = "Examples:
   hookman careful on              every guard blocks in the session this runs in
   hookman careful on --for 30m    for half an hour
-  hookman careful on --project    in every session of this project, on this machine
+  hookman careful on --project    in every session of this project
   hookman careful off             levels count again; only the user can do that
   hookman careful                 whether it is on
 
-`careful = true` in the options of a guard in a manifest has the same effect for that guard.")]
+`careful = true` in the options of a guard in a manifest has the same effect for
+that guard.")]
 pub struct Careful {
     /// on, off or status, which is the default
     #[arg(value_name = "WISH")]
@@ -177,13 +178,13 @@ pub struct Sessions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
-  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'said once in a turn'
+  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'once a turn'
   hookman state counter incr edits
   hookman state set phase review
   hookman state show
 
-Flags: exit code 0 if set raised it, take took it down, or test found it up; 1 if not.
-Counters print their value, begin at 0 and never fall below.")]
+Flags: exit code 0 if set raised it, take took it down, or test found it up; 1
+if not. Counters print their value, begin at 0 and never fall below.")]
 pub struct State {
     /// What is asked.
     #[command(subcommand)]
