@@ -90,7 +90,8 @@ mod tests {
     #[test]
     fn a_long_list_goes_on_behind_a_bar() {
         let list = ["Notification"; 7].join("|");
-        let expected = format!("a  {}|\n   Notification", ["Notification"; 6].join("|"));
+        let expected =
+            format!("a  {}|\n   Notification|Notification", ["Notification"; 5].join("|"));
         assert_eq!(row("a  ", &list, 3), expected);
     }
 

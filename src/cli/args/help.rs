@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_listed_once_with_an_example() {
+    fn every_command_is_listed_once() {
         let text = groups(&Cli::command());
         let mut commands = Cli::command();
         commands.build();
@@ -71,10 +71,31 @@ mod tests {
             let rows = text.lines().filter(|line| line.split_whitespace().next() == Some(name));
             let is_row = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
             assert_eq!(rows.filter(is_row).count(), 1, "{name}\n{text}");
-            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(after.contains(&format!("hookman {name}")), "{name} has no example");
-            assert!(after.lines().all(|line| line.chars().count() <= WIDTH), "{name}\n{after}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+
+    /// What is wrong with the help of a command and of those below it.
+    fn mistakes(command: &Command, call: &str) -> Vec<String> {
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let mut mistakes = Vec::new();
+        if !after.contains(&format!("\n  {call}")) {
+            mistakes.push(format!("`{call} --help` has no example"));
+        }
+        let help = command.clone().term_width(WIDTH).render_long_help().to_string();
+        let wide = help.lines().filter(|line| line.chars().count() > WIDTH);
+        mistakes.extend(wide.map(|line| format!("`{call} --help` has a wide line: {line}")));
+        for below in command.get_subcommands().filter(|it| it.get_name() != "help") {
+            mistakes.extend(self::mistakes(below, &format!("{call} {}", below.get_name())));
+        }
+        mistakes
+    }
+
+    #[test]
+    fn every_help_has_an_example_and_fits() {
+        let mut command = Cli::command();
+        command.build();
+        let found = mistakes(&command, "hookman");
+        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }

@@ -435,6 +435,8 @@ pub enum Shell {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman man ~/.local/share/man/man1    where `man hookman` finds them")]
 pub struct Man {
     /// The directory, such as ~/.local/share/man/man1; it is made if it is missing
     #[arg(value_name = "DIR")]

@@ -197,6 +197,9 @@ pub struct State {
 #[derive(Debug, Subcommand)]
 pub enum StateCommand {
     /// A flag that falls by itself
+    #[command(after_help = "Examples:
+  hookman state flag set asked --ttl 30m    exit code 0 for the first who raises it
+  hookman state flag take asked             exit code 0 if it was up")]
     Flag {
         /// What to do with it
         deed: FlagDeed,
@@ -207,6 +210,8 @@ pub enum StateCommand {
         ttl: String,
     },
     /// Once a turn: exit code 0 for the first call since the user's prompt, 1 after that
+    #[command(after_help = "Examples:
+  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'once a turn'")]
     Mark {
         /// Its name
         name: String,
@@ -216,6 +221,8 @@ pub enum StateCommand {
         prompt: String,
     },
     /// A counter
+    #[command(after_help = "Examples:
+  hookman state counter incr edits    prints the new value")]
     Counter {
         /// What to do with it
         deed: CounterDeed,
@@ -223,6 +230,9 @@ pub enum StateCommand {
         name: String,
     },
     /// Show the session's named texts, such as lifecycle and phase, which gates read
+    #[command(after_help = "Examples:
+  hookman state show          all of them
+  hookman state show phase    the text of one")]
     Show {
         /// One of them alone: its text, and exit code 1 where there is none
         name: Option<String>,
@@ -231,6 +241,8 @@ pub enum StateCommand {
         json: bool,
     },
     /// Set a named text
+    #[command(after_help = "Examples:
+  hookman state set phase review")]
     Set {
         /// Its name: letters, digits, `-` and `_`
         name: String,
@@ -239,6 +251,8 @@ pub enum StateCommand {
         text: Vec<String>,
     },
     /// Take named texts away
+    #[command(after_help = "Examples:
+  hookman state clear phase")]
     Clear {
         /// The names; all texts without one
         names: Vec<String>,
