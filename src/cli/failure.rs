@@ -83,8 +83,8 @@ fn misspelled(error: &clap::Error) -> Option<String> {
         return None;
     };
     let command = args::help::command();
-    let names =
-        command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let names = shown.map(clap::Command::get_name).chain(["help"]);
     // A command of a command has names of its own, and the parser knows them.
     let near = nearest(typed, names);
     let is_top = error.kind() == ErrorKind::InvalidSubcommand

@@ -17,7 +17,10 @@ use crate::state::configured::{self, Configured};
 
 pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     let hooks = configured::hooks(world)?;
-    let names: Vec<&str> = hooks.iter().map(|row| row.hook.name.as_str()).collect();
+    let mut names: Vec<&str> = hooks.iter().map(|row| row.hook.name.as_str()).collect();
+    // A hook that is in both chains is shown twice, and named once.
+    names.sort_unstable();
+    names.dedup();
     match names::resolve(&args.hook, &names) {
         Found::One(name) => {
             for configured in hooks.iter().filter(|row| row.hook.name == name) {

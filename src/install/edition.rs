@@ -1,6 +1,6 @@
 //! A manifest that a command edits as text, and the hooks of its chain afterwards.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::addition::starter;
 use super::change::Change;
@@ -66,9 +66,12 @@ impl Edition {
         }
         target.check_open(world, &text)?;
         let (after, _) = edit::add(&text, hook);
-        let edition = Self::written(world, target, before, after)
-            .with_context(|| format!("`{}` cannot be added", hook.name))?;
-        Ok(edition)
+        // The manifest could be read without the hook, so what is wrong is wrong with it.
+        Self::written(world, target, before, after).map_err(|error| {
+            let error = error.to_string();
+            let problems = error.split_once('\n').map_or(error.as_str(), |(_, problems)| problems);
+            anyhow!("`{}` cannot be added, so nothing was written\n{problems}", hook.name)
+        })
     }
 
     /// Without hooks, each of which the manifest has to declare itself.
