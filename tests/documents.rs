@@ -375,39 +375,84 @@ fn recipes_are_one_command_each_and_do_what_they_say() {
     assert!(!denied("Stop", "", json!({})), "tests that pass block");
 }
 
-#[test]
-fn commands_that_the_guide_shows_can_be_run() {
-    let home = TempDir::new().unwrap();
-    let root = home.path().canonicalize().unwrap();
-    fs::create_dir(root.join(".git")).unwrap();
-    let text = document("docs/guide.md");
-    let (done, told) = in_home(&root, "hookman install --yes", "");
-    assert!(done, "{told}");
+/// The commands for a shell that no transcript in `tests/cli` has, and what runs them instead.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("curl ", "needs a release: tests/installing.rs pipes the script, with a server of its own"),
+    ("./install.sh", "tests/installing.rs runs it"),
+    ("hookman self-update", "needs a release: tests/updating.rs has a server of its own"),
+    ("hookman new", "asks on a terminal: tests/terminal.rs answers"),
+    ("hookman log -f", "goes on until it is ended: tests/following.rs ends it"),
+    ("printf 'hookman %s", "tests/installing.rs runs the block"),
+    ("ssh-keygen -Y", "tests/installing.rs runs the block"),
+    ("sha256sum ", "tests/installing.rs runs the block"),
+    ("ssh-keygen -t", "makes the key of a release: tests/release_server.rs makes its own"),
+    ("cp release-key.pub", "replaces a file of the repository, once"),
+    ("git grep ", "rewrites the repository's texts, once"),
+    ("scripts/release ", "builds a release: .ci/run does it"),
+];
+
+/// The commands of a page's blocks for a shell, also of those in lists, without their comments.
+fn shell_commands(page: &str) -> Vec<String> {
+    let text: String = document(page).lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
     let blocks = blocks(&text).into_iter().filter(|(language, _)| *language == "sh");
-    let lines: Vec<String> = blocks
-        .flat_map(|(_, block)| block.lines().map(str::to_owned).collect::<Vec<_>>())
-        .collect();
-    assert!(lines.len() > 20, "{lines:?}");
-    for line in lines {
-        let call = line.split(" #").next().unwrap().trim_end();
-        // What asks, or goes on for ever, needs a terminal.
-        if ["hookman new", "hookman edit", "hookman log -f"].contains(&call) {
-            continue;
+    let lines = blocks.flat_map(|(_, block)| {
+        block
+            .lines()
+            .map(|line| line.split(" #").next().unwrap().trim().to_owned())
+            .collect::<Vec<_>>()
+    });
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// `tests/cli.rs` runs the transcripts and compares what is printed. Without a terminal a command
+/// that asks needs `--yes`, which a page leaves out.
+#[test]
+fn commands_for_a_shell_are_in_a_transcript() {
+    let mut used = BTreeSet::new();
+    let mut missing = Vec::new();
+    for page in pages() {
+        let name = Path::new(&page).file_stem().unwrap().to_str().unwrap().to_lowercase();
+        let transcript = root().join(format!("tests/cli/page-{name}.txt"));
+        let transcript = fs::read_to_string(transcript).unwrap_or_default();
+        let run: Vec<String> = transcript
+            .lines()
+            .filter_map(|line| line.strip_prefix("$ "))
+            .flat_map(|line| [line.to_owned(), line.replacen(" --yes", "", 1)])
+            .collect();
+        for command in shell_commands(&page) {
+            let elsewhere = ELSEWHERE.iter().find(|(start, _)| command.starts_with(start));
+            used.extend(elsewhere.map(|(start, _)| *start));
+            let is_call =
+                |rest: &str| rest.is_empty() || rest.starts_with(" |") || rest.starts_with(" >");
+            let is_run =
+                run.iter().any(|line| line.strip_prefix(command.as_str()).is_some_and(is_call));
+            if elsewhere.is_none() && !is_run {
+                missing.push(format!("tests/cli/page-{name}.txt lacks: {command}"));
+            }
         }
-        let writes = ["install", "add", "remove", "release", "restore", "uninstall"];
-        let verb = call.split(' ').nth(1).unwrap();
-        let (before, after) = call.split_once(" -- ").unwrap_or((call, ""));
-        let mut call = before.to_owned();
-        call.push_str(if writes.contains(&verb) { " --yes" } else { "" });
-        if !after.is_empty() {
-            call.extend([" -- ", after]);
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    let unused = ELSEWHERE.iter().find(|(start, _)| !used.contains(start));
+    assert!(unused.is_none(), "no page shows {unused:?}");
+}
+
+/// The places that `docs/settings.md` names as tests.
+#[test]
+fn each_promise_on_settings_has_its_test() {
+    let text = document("docs/settings.md");
+    let table = text.split_once("\n| promise | test |\n").expect("no table of promises").1;
+    let rows: Vec<&str> = table.lines().skip(1).take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "no test is named for: {row}");
+        for name in names {
+            let found = match name.split_once("::") {
+                Some((file, test)) => document(file).contains(&format!("fn {test}(")),
+                None => root().join(name).exists(),
+            };
+            assert!(found, "there is no {name} for: {row}");
         }
-        let project = root.join("my project");
-        fs::create_dir_all(project.join(".git")).unwrap();
-        let session = format!("cd 'my project'; CLAUDE_CODE_SESSION_ID={SESSION} {call}");
-        let (done, told) = in_home(&root, &session, "");
-        let is_report = ["doctor", "why"].contains(&verb);
-        assert!(done || is_report, "{call}\n{told}");
-        assert!(!told.contains("error:") || verb == "why", "{call}\n{told}");
     }
 }
