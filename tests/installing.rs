@@ -110,8 +110,20 @@ impl Bench {
 
     /// Runs the script, as from a pipe if `script` is `None`.
     fn run(&self, script: Option<&Path>, releases: &str, arguments: &[&str]) -> Output {
+        self.run_with(&["/bin/sh"], script, releases, arguments)
+    }
+
+    /// The same with a shell of one's own.
+    fn run_with(
+        &self,
+        shell: &[&str],
+        script: Option<&Path>,
+        releases: &str,
+        arguments: &[&str],
+    ) -> Output {
         let stdin = script.is_none().then(|| fs::File::open(self.script()).unwrap());
-        let mut command = Command::new("/bin/sh");
+        let mut command = Command::new(shell[0]);
+        command.args(&shell[1..]);
         match script {
             Some(script) => command.arg(script),
             None => command.arg("-s").arg("--"),
@@ -230,6 +242,65 @@ fn what_was_not_signed_is_not_placed() {
 
     fs::write(folder.join("SHA256SUMS.sig"), "no signature").unwrap();
     bench.refused(&bench.run(None, &address, &["--yes"]), "is not that of the release key");
+}
+
+#[test]
+fn each_shell_of_the_machine_installs_and_uninstalls() {
+    const SHELLS: &[&[&str]] = &[
+        &["/bin/sh"],
+        &["/bin/bash", "--posix"],
+        &["/bin/dash"],
+        &["/usr/bin/zsh", "--emulate", "sh"],
+        &["/usr/bin/busybox", "sh"],
+        &["/usr/bin/mksh"],
+    ];
+    for shell in SHELLS.iter().filter(|shell| Path::new(shell[0]).exists()) {
+        let bench = Bench::new();
+        bench.releases.publish("1.2.3", stand_in("1.2.3").as_bytes(), &bench.key());
+        let address = bench.releases.serve();
+        succeeded(&bench.run_with(shell, None, &address, &["--yes", "--dir", "a b"]));
+        assert!(bench.home.path().join("a b/hookman").exists(), "{shell:?}");
+        let arguments = ["--uninstall", "--yes", "--dir", "a b"];
+        succeeded(&bench.run_with(shell, None, &address, &arguments));
+        assert_eq!(bench.left(), ["calls"], "{shell:?}");
+        assert!(bench.calls().ends_with("uninstall --yes\n"), "{shell:?}: {}", bench.calls());
+    }
+}
+
+#[test]
+fn wget_does_where_there_is_no_curl() {
+    let bench = Bench::new();
+    bench.releases.publish("1.2.3", stand_in("1.2.3").as_bytes(), &bench.key());
+    let address = bench.releases.serve();
+    fs::remove_file(bench.tools().join("curl")).unwrap();
+    bench.refused(&bench.run(None, &address, &["--yes"]), "there is no curl or wget");
+    let wget = Path::new("/usr/bin/wget");
+    if wget.exists() {
+        symlink(wget, bench.tools().join("wget")).unwrap();
+        succeeded(&bench.run(None, &address, &["--no-hooks"]));
+        assert!(bench.program().exists());
+    }
+}
+
+#[test]
+fn a_release_can_be_checked_by_hand() {
+    let bench = Bench::new();
+    bench.releases.publish("1.2.3", stand_in("1.2.3").as_bytes(), &bench.key());
+    let folder = bench.releases.folder("1.2.3");
+    fs::copy(bench.keys.path().join("release-key.pub"), folder.join("release-key.pub")).unwrap();
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/install.md")).unwrap();
+    let section = page.split_once("\nBy hand, ").unwrap().1;
+    let block = section.split_once("```sh\n").unwrap().1.split_once("```").unwrap().0;
+    assert_eq!(block.lines().count(), 3, "{block}");
+    let check = || {
+        let shell = Command::new("/bin/sh").args(["-e", "-c", block]).current_dir(&folder).output();
+        shell.unwrap()
+    };
+    succeeded(&check());
+    fs::write(folder.join(Releases::archive("1.2.3")), "another").unwrap();
+    assert!(!check().status.success());
+    bench.releases.seal("1.2.3", &key(bench.keys.path(), "stranger"));
+    assert!(!check().status.success());
 }
 
 #[test]
