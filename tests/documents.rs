@@ -449,7 +449,7 @@ fn each_promise_on_settings_has_its_test() {
         assert!(!names.is_empty(), "no test is named for: {row}");
         for name in names {
             let found = match name.split_once("::") {
-                Some((file, test)) => document(file).contains(&format!("fn {test}(")),
+                Some((file, name)) => document(file).contains(&format!("fn {name}(")),
                 None => root().join(name).exists(),
             };
             assert!(found, "there is no {name} for: {row}");

@@ -49,7 +49,7 @@ pub trait Host {
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// What stands at a path; `None` where nothing does or it may not be looked at.
+    /// What is at a path; `None` where nothing is or it may not be looked at.
     fn look(&self, path: &Path) -> Option<Facts>;
 
     /// The absolute path without links of what a path leads to, which need not be there.

@@ -98,7 +98,7 @@ impl Kind {
         (self.compile)(written)
     }
 
-    /// The JSON schema of the options, without references; made anew at each call.
+    /// The JSON schema of the options, without references; made again at each call.
     pub fn schema(&self) -> Value {
         (self.schema)()
     }

@@ -1,6 +1,6 @@
 //! Keys and tokens out of texts that are stored.
 
-/// What stands in the place of a secret.
+/// What takes the place of a secret.
 const MASK: &str = "[masked]";
 
 /// Beginnings of keys and tokens that services give out.

@@ -53,7 +53,7 @@ pub struct Told<'a> {
 /// What becomes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The model is told.
+    /// The model gets it.
     Said,
     /// Another hook says the same in this call.
     Doubled,

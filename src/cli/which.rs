@@ -80,7 +80,7 @@ pub(super) fn project(session: Option<&Session>, world: &World) -> Option<PathBu
     }
     let said = || sessions::project(&world.paths, &session.id);
     if session.found_by == FROM_CLIENT {
-        // Its hooks are told the project; its Bash tool is not, and may have walked elsewhere.
+        // Its hooks get the project; its Bash tool does not, and may have walked elsewhere.
         let told = environment::raw(PROJECT).map(PathBuf::from);
         return told.or_else(said).or_else(configured::project);
     }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-/// What hookman is told to run by a handler of its own: the words after `run`, the event first.
+/// What a hookman handler has hookman run: the words after `run`, the event first.
 /// None if the handler is somebody else's.
 ///
 /// Ours is a `command` handler of one of two forms. Exec form: the file name of `command` is

@@ -81,12 +81,12 @@ impl<'a> Target<'a> {
 
     /// The target of a call.
     pub fn of(event: Event, payload: &'a Payload<'_>) -> Self {
-        Self::new(event, payload.subject(event)).beside(payload.stand_in())
+        Self::new(event, payload.subject(event)).or_as(payload.stand_in())
     }
 
     /// The same with a tool whose hooks see the call too.
     #[must_use]
-    pub fn beside(self, stand_in: Option<&'static str>) -> Self {
+    pub fn or_as(self, stand_in: Option<&'static str>) -> Self {
         Self { stand_in, ..self }
     }
 
@@ -142,7 +142,7 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
 ///
 /// Lists stay a list; with a pattern among them the result is one regular expression in which the
 /// names are anchored. Patterns that refer back to groups cannot be joined with others, because
-/// their groups would be counted anew: the result is match-all then, and the chain sorts it out.
+/// their groups would be counted again: the result is match-all then, and the chain sorts it out.
 ///
 /// A pattern that hookman would not run is left out: in the whole it could make all of it none.
 ///

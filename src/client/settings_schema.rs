@@ -223,7 +223,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// `Bash(git *)` is a valid expression, but no tool is called `Bashgit `: what stands in the
+/// `Bash(git *)` is a valid expression, but no tool is called `Bashgit `: what is in the
 /// brackets has characters that no tool name has.
 fn is_permission_rule(matcher: &str) -> bool {
     let Some((name, rule)) = matcher.split_once('(') else { return false };

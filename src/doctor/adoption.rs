@@ -60,7 +60,7 @@ fn across(facts: &Facts, findings: &mut Findings) {
             let others = files.iter().enumerate().filter(|(at, _)| *at != index);
             for (at, (other, theirs)) in others {
                 let mut run = theirs.iter().flat_map(Known::run);
-                // Where hookman runs both, the later file is told of.
+                // Where hookman runs both, the finding names the later file.
                 if foreign(other) || at < index && run.any(|(_, it)| it.is_twin_of(&handler)) {
                     findings.add(
                         Level::Warning,

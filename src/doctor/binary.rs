@@ -1,4 +1,4 @@
-//! Is the program there that the client is told to run?
+//! Is the program there that settings.json has the client run?
 
 use std::path::Path;
 

@@ -34,7 +34,7 @@ pub enum Mend {
     Apply(&'static str),
     /// Make a file one that may be run.
     MakeExecutable(PathBuf),
-    /// Let nobody else into a directory of hookman's own, which is made where it is missing.
+    /// Let nobody else into a directory that is hookman's, which is made where it is missing.
     MakePrivate(PathBuf),
 }
 

@@ -46,7 +46,7 @@ fn calls(facts: &Facts, findings: &mut Findings) {
     let known: BTreeSet<&str> = facts.journal.iter().map(|entry| &*entry.call).collect();
     let sessions: BTreeSet<&str> = facts.client_runs().map(|entry| &*entry.session).collect();
     for (path, _) in folders::newest_below(&facts.paths.config.join("projects"), "jsonl", 3) {
-        // A session that never called hookman is told of by `alive`.
+        // `alive` finds a session that never called hookman.
         let session = path.file_stem().unwrap_or_default().to_string_lossy();
         if !sessions.contains(&*session) {
             continue;

@@ -80,7 +80,7 @@ fn readers(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// A file of another program, and what keeps an entry of hookman's in it from working.
+/// A file of another program, and what keeps a hookman entry in it from working.
 fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str)> {
     let folders = facts.paths.home.iter().map(PathBuf::as_path).chain(facts.project.as_deref());
     let mut copies = Vec::new();

@@ -60,7 +60,7 @@ fn local(facts: &Facts, findings: &mut Findings) {
 
 fn machine_paths(facts: &Facts, findings: &mut Findings) {
     for file in facts.settings.iter().filter(|file| file.scope == "project") {
-        // That of hookman's own entries is told by `registration-scope`.
+        // Hookman's own entries are a matter of `registration-scope`.
         for handler in file.handlers().iter().filter(|handler| !handler.ours) {
             let text = |key: &str| handler.value.get(key).map(ToString::to_string);
             let text = text("command").unwrap_or_default() + &text("args").unwrap_or_default();

@@ -109,7 +109,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
                     findings.add(Level::Warning, shown, format!("`{text}` {why}"), fix);
                     continue;
                 }
-                let Some(tool) = beside(&rule, on, &events) else { continue };
+                let Some(tool) = missed(&rule, on, &events) else { continue };
                 (
                     format!("`{text}` is never met for {tool}, which the matcher names"),
                     format!("write the matcher `{}`, and another hook for {tool}", rule.tool),
@@ -133,7 +133,7 @@ fn is_tool(name: &str) -> bool {
 }
 
 /// A tool that the matcher names and the rule does not hit, whatever is asked of the tool.
-fn beside<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Option<&'m str> {
+fn missed<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Option<&'m str> {
     let is_list = |event: &Event| matcher::kind(matcher, *event) == Kind::List;
     let anchors = Anchors { cwd: "", project: "", home: "" };
     let mut names = matcher.filter(|_| events.iter().all(is_list)).into_iter().flat_map(names);

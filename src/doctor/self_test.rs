@@ -35,7 +35,7 @@ pub struct Tested {
     pub us: u64,
 }
 
-/// Calls each of hookman's entries with a payload of its event. No hook of the chains runs, and all
+/// Calls each hookman entry with a payload of its event. No hook of the chains runs, and all
 /// state is kept elsewhere and thrown away.
 ///
 /// # Errors

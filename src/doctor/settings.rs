@@ -85,7 +85,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The client writes the file when it is told to remember something, and hookman when it registers.
+/// The client writes the file to remember something, and hookman when it registers.
 fn writable(facts: &Facts, findings: &mut Findings) {
     for file in facts.settings.iter().filter(|file| matches!(file.text, Ok(Some(_)))) {
         let mode = folders::access(&file.path).map(|access| access.mode & 0o7777);

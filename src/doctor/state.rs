@@ -25,7 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// Less free space than this is told, in bytes.
+/// Less free space than this is a finding, in bytes.
 const ROOM: u64 = 16 * 1024 * 1024;
 
 /// How much later than the registration a session must have written to count, in seconds.

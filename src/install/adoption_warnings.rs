@@ -108,7 +108,7 @@ pub(crate) fn of_losses(world: &World, target: &Target) {
 /// The settings files of a target and of its overlay from which adopted handlers run nowhere.
 pub(crate) fn losses(world: &World, target: &Target) -> Vec<AdoptionState> {
     let targets = std::iter::once(target.clone()).chain(target.overlay());
-    // What keeps one from being read is told by what needs it.
+    // Whatever needs one says what keeps it from being read.
     let states = targets.filter_map(|it| AdoptionState::of_adopting(world, &it));
     states.filter(|state| !state.lost().is_empty()).collect()
 }

@@ -124,7 +124,7 @@ pub(super) fn misused(
     entry.note(entry.unasked.clone());
     let why = format!(
         "hookman was called in a way it does not know, by an entry of another version or of \
-         somebody else's ({wrong}); `hookman apply` writes the entries anew"
+         somebody else's ({wrong}); `hookman apply` writes the entries again"
     );
     unasked(call, &why, payload, entry)
 }

@@ -104,7 +104,7 @@ pub(super) fn keep(
         problems.push(format!("what hooks told the model is not counted: {error}"));
     }
     if !long.is_empty() {
-        // One that is not remembered is told again.
+        // The model gets one again that is not remembered.
         let _ = session.store.change(SAID, &mut |old| Some(remembered(old.unwrap_or(""), &long)));
     }
     for problem in problems {

@@ -42,7 +42,7 @@ pub struct Session<'a> {
     pub folder: &'a Path,
 }
 
-/// What stands around the steps of a chain.
+/// What is around the steps of a chain.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     /// What is kept for the session.

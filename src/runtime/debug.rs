@@ -184,6 +184,6 @@ fn is_for(hook: &Hook, event: Event, subject: &str) -> bool {
         Subject::Model => model::canonical(subject),
         _ => Some(subject),
     };
-    let target = Target::new(event, subject).beside(subject.and_then(tools::stand_in));
+    let target = Target::new(event, subject).or_as(subject.and_then(tools::stand_in));
     target.is_hit_by(hook.matcher.as_deref().unwrap_or_default())
 }

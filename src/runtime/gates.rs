@@ -1,4 +1,4 @@
-//! What a mistake of hookman's own means for the hooks that must hold.
+//! What a mistake of hookman itself means for the hooks that must hold.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -123,7 +123,7 @@ mod tests {
             (Standing::Ask, Some(closed), "PreToolUse", "ask", 0),
             (Standing::Closed, None, "PreToolUse", "", 2),
             (Standing::Closed, None, "SessionStart", "", 0),
-            // What was said stands.
+            // What was said stays.
             (Standing::Answered, Some(closed), "PreToolUse", "", 0),
             (Standing::Blocked, None, "PreToolUse", "", 2),
         ];

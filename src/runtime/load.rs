@@ -33,7 +33,7 @@ pub(super) fn load(call: &Call<'_>, entry: &mut Entry<'_>) -> Load {
     match chains::load(call.paths, &call.chain) {
         Loaded::Plan(text) => Load::Plan { text, outdated: None },
         Loaded::Mended(text) => {
-            entry.note("the plan was damaged, and was made anew".to_owned());
+            entry.note("the plan was damaged, and was made again".to_owned());
             Load::Plan { text, outdated: None }
         }
         Loaded::LastGood(text, problems) => {
@@ -69,7 +69,7 @@ pub(super) fn steps<'p>(
 }
 
 /// What to say of an entry of a hook's own that calls nothing, such as that of a hook that has another
-/// name by now; the client goes on calling it until the settings are written anew.
+/// name by now; the client goes on calling it until the settings are written again.
 pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Option<String> {
     let (event, hook) = (call.event, call.hook.as_deref()?);
     if Plan::parse(plan).is_none_or(|plan| plan.answers(event, hook)) {

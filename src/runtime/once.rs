@@ -1,4 +1,4 @@
-//! What a session is told once.
+//! What hookman says once to a session.
 
 use std::time::Duration;
 

@@ -138,7 +138,7 @@ fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
 }
 
 /// Counts one more refusal for a prompt and gives how many there were. Where the client does not
-/// name the prompt, one that was not refused before begins anew.
+/// name the prompt, one that was not refused before begins again.
 fn count(file: &Path, prompt: &str, active: bool) -> Option<u64> {
     let _lock = Lock::take_within(&file.parent()?.with_extension("lock"), WAIT).ok()?;
     let mut text = String::new();
@@ -163,7 +163,7 @@ mod tests {
         let rows = [
             ("a", false, 1),
             ("a", true, 2),
-            // A tool call in between does not begin it anew.
+            // A tool call in between does not begin it again.
             ("a", false, 3),
             ("b", true, 1),
             ("", true, 1),

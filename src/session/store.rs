@@ -19,7 +19,7 @@ const TRIES: usize = 100;
 pub trait Store {
     /// Raises a flag for `ttl` and tells whether it was down before.
     ///
-    /// Of any number of processes that raise the same flag at once, exactly one is told `true`.
+    /// Of any number of processes that raise the same flag at once, exactly one gets `true`.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ pub trait Store {
     /// When the state directory cannot be read.
     fn is_up(&self, flag: &str) -> io::Result<bool>;
 
-    /// Takes a flag down and tells whether it was up; of several takers exactly one is told `true`.
+    /// Takes a flag down and tells whether it was up; of several takers exactly one gets `true`.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::session::period;
 use crate::session::request::Careful as Wish;
 use crate::session::store::{CAREFUL, Store};
 
-/// How long it lasts in a session that is told no time: longer than any session.
+/// How long it lasts in a session where no time is given: longer than any session.
 const LONG: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// What careful mode is about.

@@ -1,4 +1,4 @@
-//! What a user is told of a switch.
+//! What hookman answers to a user who switches.
 
 use crate::machine::clock;
 use crate::session::switches::Off;
@@ -6,7 +6,7 @@ use crate::session::switches::Off;
 /// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// What the user is told.
+    /// What the user reads.
     pub text: String,
     /// Whether anything changed.
     pub changed: bool,

@@ -195,7 +195,7 @@ impl Report {
         places
     }
 
-    // A name that is in both chains is told apart as it can be typed.
+    // A name that is in both chains has its scope in front, as it can be typed.
     fn name(&self, row: &Row) -> String {
         let stands_twice = self.rows.iter().filter(|other| other.hook == row.hook).count() > 1;
         label(stands_twice.then_some(row.scope), &row.hook)

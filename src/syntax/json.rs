@@ -44,7 +44,7 @@ impl fmt::Display for Position {
 /// One value of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where the value stands, with its quotes or brackets.
+    /// Where the value is, with its quotes or brackets.
     pub span: Span,
     /// What it is.
     pub kind: Kind,
@@ -70,7 +70,7 @@ pub enum Kind {
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Where the key stands, with its quotes.
+    /// Where the key is, with its quotes.
     pub key: Span,
     /// Its value.
     pub value: Node,

@@ -1,8 +1,8 @@
-//! What an operand stands for: a name that a rule gives, or one of the sets that begin with `@`.
+//! What an operand means: a name that a rule gives, or one of the sets that begin with `@`.
 
 use crate::syntax::shell::Word;
 
-/// Whether a word is what a rule wants: the text itself, any that begins as what stands before a
+/// Whether a word is what a rule wants: the text itself, any that begins as what comes before a
 /// `*` at the end, or one of a set.
 pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
     let text = &*word.text;

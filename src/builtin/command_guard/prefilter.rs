@@ -12,7 +12,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     if hides_a_name(line) {
         return true;
     }
-    // Most calls are told from the line by how its words begin, without a look at each of them.
+    // How the words of a line begin decides most calls, without a look at each of them.
     let beginnings = starts(bytes).fold(0, |all, at| all | beginning(&bytes[at..], 1));
     let mut calls = programs.as_bytes().split(|byte| *byte == b'|');
     calls.any(|call| match call {

@@ -193,7 +193,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     Ok(Answer { rule: Some("unread".to_owned()), ..answer })
 }
 
-/// The call that reads a file. What a pattern gives a meaning to stands for any character.
+/// The call that reads a file. What a pattern gives a meaning to is any character.
 fn reading(file: &Path) -> Option<ToolPattern> {
     let plain = |letter: char| if "*?[]{}()!\\".contains(letter) { '?' } else { letter };
     let path: String = file.to_string_lossy().chars().map(plain).collect();

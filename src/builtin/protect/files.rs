@@ -85,13 +85,13 @@ impl<'a> Folders<'a> {
             })
     }
 
-    /// The path without links that a text stands for.
+    /// The path without links that a text means.
     pub(super) fn real(&self, text: &str) -> String {
         let path = absolute(&self.expanded(text), &self.current[0]);
         self.context.host.real(Path::new(&path)).to_string_lossy().into_owned()
     }
 
-    /// The absolute paths that a word can stand for; one with a pattern stands for those that are
+    /// The absolute paths that a word can mean; one with a pattern means those that are
     /// there, for itself and for what is left of it without its marks.
     pub(super) fn paths(&self, text: &str) -> Vec<String> {
         let text = self.expanded(text);

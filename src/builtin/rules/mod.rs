@@ -27,7 +27,7 @@ pub(super) static KIND: Kind =
 /// How long what was said once is remembered: as long as any session's state is kept.
 const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// The most characters that are told of one file.
+/// The most characters of one file that the model gets.
 const PRELOADED: u64 = 6_000;
 
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {

@@ -33,7 +33,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 /// Where a project keeps programs of its own.
 const PROJECT_PROGRAMS: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// The most characters that are told of one tool's output.
+/// The most characters of one tool's output that the model gets.
 const TOLD: usize = 4_000;
 
 /// How long it is remembered that files were edited.
@@ -202,7 +202,7 @@ fn start(
     context.host.run(program, Duration::from_secs(options.limit.as_seconds()))
 }
 
-/// What the model is told of a tool that failed.
+/// What the model reads of a tool that failed.
 fn failure(tool: &Tool, finished: &Finished, root: &Path, lines: usize) -> Option<String> {
     if finished.code == Some(0) {
         return None;

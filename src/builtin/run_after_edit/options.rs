@@ -40,7 +40,7 @@ pub(super) struct Options {
     pub skip: Vec<PathGlob>,
     /// How long one tool may take.
     pub limit: Period,
-    /// The most lines of a tool's output that are told.
+    /// The most lines of a tool's output that the model gets.
     pub lines: usize,
     /// How often in a row the end of a turn is refused.
     pub most: u64,

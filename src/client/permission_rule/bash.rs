@@ -44,7 +44,7 @@ fn is_hit(pattern: &str, reading: &Reading) -> bool {
         return true;
     }
     texts.iter().any(|text| {
-        // What xargs runs is looked at as well, where no option stands before it.
+        // What xargs runs is looked at as well, where no option comes before it.
         let behind = text.strip_prefix("xargs ").filter(|rest| !rest.starts_with('-'));
         pattern.hits(text) || behind.is_some_and(|rest| pattern.hits(rest))
     })

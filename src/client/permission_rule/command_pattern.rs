@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// What stands in the brackets of a `Bash` rule.
+/// What is in the brackets of a `Bash` rule.
 #[derive(Debug)]
 pub(super) enum Pattern<'a> {
     /// `git push:*`: these words, alone or with more behind them.
     Prefix(&'a str),
-    /// `git * main`: a star stands for any text; the pieces between the stars. A blank before a
-    /// last star may be missing, with what the star stands for.
+    /// `git * main`: a star is any text; the pieces between the stars. A blank before a
+    /// last star may be missing, with the star's text.
     Wildcard(Vec<String>),
     /// The whole command.
     Exact(String),
@@ -77,7 +77,7 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Whether a pattern in which a star stands for any text is the whole of a text.
+/// Whether a pattern in which a star is any text is the whole of a text.
 pub(super) fn is_whole(pattern: &str, text: &str) -> bool {
     let pieces = pieces(pattern.trim());
     is_like(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), text)

@@ -1,7 +1,7 @@
 //! The client's permission rules, as the `if` of a hook: `Tool` or `Tool(pattern)`.
 //!
 //! Source: what the clients 2.1.329 and 2.1.197 do; `tests/client/selection.txt` is the table. A
-//! rule names its tool exactly, old names included. What stands in brackets is looked at for the
+//! rule names its tool exactly, old names included. What is in brackets is looked at for the
 //! shell, for the tools that name a file and for those that search; for every other tool only `*` and
 //! nothing at all match.
 //! A rule is a best effort and no gate: what the client cannot read of a shell line lets every rule
@@ -35,7 +35,7 @@ pub struct Anchors<'a> {
 pub struct Rule<'a> {
     /// The tool's name as it is written.
     pub tool: &'a str,
-    /// What stands in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
+    /// What is in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
     pub content: Option<Cow<'a, str>>,
 }
 
@@ -207,7 +207,7 @@ pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
     path_pattern::matches(glob, path, anchors)
 }
 
-/// Whether what stands in the brackets of a shell's rule hits one command, given as its words with
+/// Whether what is in the brackets of a shell's rule hits one command, given as its words with
 /// blanks between them. Unlike a rule, it lets nothing through that it cannot read.
 pub fn command_hits(content: &str, command: &str) -> bool {
     command_pattern::Pattern::of(content).hits(command)
@@ -218,7 +218,7 @@ pub fn is_tool(name: &str, tool: &str) -> bool {
     name == tool || canonical(name) == canonical(tool)
 }
 
-/// Whether what stands in the brackets of a tool's rule is compared with anything.
+/// Whether what is in the brackets of a tool's rule is compared with anything.
 fn is_looked_at(tool: &str) -> bool {
     [FILE_TOOLS, SEARCH_TOOLS, SHELL_TOOLS].iter().any(|tools| tools.contains(&tool))
 }

@@ -125,7 +125,7 @@ impl Glob {
             match segment {
                 Segment::Any => {
                     let first = hit.iter().position(|hit| *hit).unwrap_or(hit.len());
-                    // At the end it stands for what is in a directory, which is something.
+                    // At the end it means what is in a directory, which is something.
                     let least = usize::from(at + 1 == self.segments.len());
                     hit.iter_mut().enumerate().for_each(|(at, hit)| *hit = at >= first + least);
                 }
@@ -141,7 +141,7 @@ impl Glob {
     }
 }
 
-/// Whether a component is what the tokens say. A star first stands for nothing, and for one more
+/// Whether a component is what the tokens say. A star first means nothing, and then one more
 /// character each time that the rest does not fit.
 fn fits(tokens: &[Token], part: &[char]) -> bool {
     let (mut token, mut at) = (0, 0);

@@ -58,7 +58,7 @@ pub(super) fn read(line: &str, home: &str) -> Reading {
         quoted: false,
     };
     match reader.statements(End::Line) {
-        // An expansion is only looked at where nothing but a lone command stands on the line.
+        // An expansion is only looked at where the line has one command and nothing else.
         Some(()) if !reader.expanded || reader.plain => {
             Reading::Commands { texts: reader.texts, expanded: reader.expanded }
         }
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// The word at this place, if it stands for itself, without going past it.
+    /// The word at this place, if it means itself, without going past it.
     fn bare_word(&self) -> &'a str {
         let rest = self.rest();
         let end = rest.find([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']);

@@ -72,7 +72,7 @@ impl Marks<'_> {
     }
 }
 
-/// What stands in a prompt for the model, behind which comes the mark.
+/// What is in a prompt for the model, behind which comes the mark.
 pub(super) const PROMPT: &str = "hookman-asks-for-";
 
 /// The copy of a document. `marks` has the mark of each handler by its pointer; a handler without one

@@ -67,7 +67,7 @@ pub enum Came {
     Fired,
     /// The client had a reason to run it, and did not.
     Silent,
-    /// The client ignores the file it stands in.
+    /// The client ignores the file it is in.
     Ignored,
     /// Hooks are switched off as a whole.
     Off,

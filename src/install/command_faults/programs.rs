@@ -117,7 +117,7 @@ pub(super) fn examine(
         return;
     }
     let Some(program) = &call.program else { return };
-    // That no shell reads the `~` is told already.
+    // Another fault says already that no shell reads the `~`.
     if !call.by_shell && program.text.starts_with("~/") {
         return;
     }

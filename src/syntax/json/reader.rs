@@ -224,7 +224,7 @@ impl Reader<'_> {
         SyntaxError { offset, position: position(self.text, offset), message, is_ours: false }
     }
 
-    /// The error for what stands at the cursor where `expected` should be.
+    /// The error for what is at the cursor where `expected` should be.
     fn unexpected(&self, expected: &str) -> SyntaxError {
         let rest = &self.text[self.at..];
         let item = expected.starts_with("`,`") && rest.starts_with(value_start);

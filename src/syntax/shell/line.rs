@@ -77,7 +77,7 @@ impl List {
     }
 }
 
-/// Where a list stands in the `case` statements around it.
+/// Where a list is in the `case` statements around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     Pattern,

@@ -19,7 +19,7 @@ pub use walk::{Invocation, each_invocation, each_suspect};
 /// One word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The text with quotes and backslashes resolved; an expansion stands as it was written.
+    /// The text with quotes and backslashes resolved; an expansion stays as it was written.
     pub text: Cow<'a, str>,
     /// Whether the shell would put other text in the place of some part: `$x`, `$(…)`, a glob.
     pub expanded: bool,
@@ -38,7 +38,7 @@ pub struct Redirection<'a> {
     pub target: Word<'a>,
 }
 
-/// The variable of a `for` and what it stands for in turn.
+/// The variable of a `for` and its values in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loop<'a> {
     /// The variable and then its values.
@@ -60,7 +60,7 @@ pub struct Command<'a> {
     pub redirections: Vec<Redirection<'a>>,
     /// The commands of the list whose output it reads through a pipe.
     pub feed: Range<usize>,
-    /// How many substitutions it stands in.
+    /// How many substitutions it is in.
     pub nesting: usize,
     /// The head of a `for`, which has no words.
     pub each: Option<Loop<'a>>,

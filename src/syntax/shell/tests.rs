@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{Command, Word, each_invocation, split};
 
 /// Commands with ` ¦ ` between them; a blank inside a word is `␣`, a line end `⏎`, an empty word
-/// `∅`, a word with an expansion stands in `‹›`, an assignment in `{}`, what a here-document feeds
+/// `∅`, a word with an expansion is in `‹›`, an assignment in `{}`, what a here-document feeds
 /// to a command after ` ◁ `, and `…` ends a line that could not be read to its end.
 fn show(line: &str) -> String {
     let split = split(line);

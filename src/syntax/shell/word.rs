@@ -21,7 +21,7 @@ impl<'a> Text<'a> {
         Self { line, start, pending: start, changed: None, expanded: false, quoted: false }
     }
 
-    /// Takes the line up to `at` as it stands and puts `text` in place of what follows up to `to`.
+    /// Takes the line up to `at` as it is and puts `text` in place of what follows up to `to`.
     fn replace(&mut self, at: usize, to: usize, text: &str) {
         let changed = self.changed.get_or_insert_default();
         changed.push_str(&self.line[self.pending..at]);

@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         self.part(&["done"]).map(drop)
     }
 
-    /// What stands in `[ … ]` or `[[ … ]]`, which counts as one command.
+    /// What is in `[ … ]` or `[[ … ]]`, which counts as one command.
     pub(super) fn test(&mut self, single: bool) -> Option<()> {
         let mut words = vec!["[[".to_owned()];
         // Where the operands of the part that is being read begin.

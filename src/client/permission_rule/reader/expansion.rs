@@ -29,8 +29,8 @@ const USUAL: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// `"…"`. What an expansion beside a text comes to makes no difference; one that has no text
-    /// beside it is as good as bare.
+    /// `"…"`. What an expansion next to a text comes to makes no difference; one that has no text
+    /// next to it is as good as bare.
     pub(super) fn double(&mut self, word: &mut Word, place: Place) -> Option<()> {
         self.at += 1;
         let inside = self.rest();
@@ -266,13 +266,13 @@ fn usual(text: &str) -> Option<usize> {
     USUAL.contains(&&rest[..end]).then_some(end + 1)
 }
 
-/// Whether `:x` stands behind a variable, which means something to some shells.
+/// Whether `:x` follows a variable, which means something to some shells.
 fn is_modified(text: &str, length: usize) -> bool {
     let rest = text[length..].strip_prefix(':');
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether a string has text beside its expansions, up to its closing quote. The client does not see
+/// Whether a string has text next to its expansions, up to its closing quote. The client does not see
 /// a single character.
 fn is_texty(inside: &str) -> bool {
     let (mut letters, mut blank) = (0, true);
@@ -296,7 +296,7 @@ fn is_texty(inside: &str) -> bool {
     letters > 1 && !blank
 }
 
-/// Where the closing quote of a string stands.
+/// Where the closing quote of a string is.
 pub(super) fn string_end(inside: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -11,7 +11,7 @@ const MISPLACED: &[&str] = &[
     "select", "function",
 ];
 
-/// Programs that run, read or declare what they are given; beside an expansion, and inside one, the
+/// Programs that run, read or declare what they are given; next to an expansion, and inside one, the
 /// client does not look at it. Measured, word by word.
 const OPAQUE: &[&str] = &[
     ".",
@@ -190,7 +190,7 @@ impl Reader<'_> {
             let own = ["PATH", "HOME"].iter().any(|name| assigned.contains(name));
             return ((assigned.len() < 2 || redirected) && !own).then_some(());
         }
-        // Beside an expansion the client reads words and plain quotes and nothing else.
+        // Next to an expansion the client reads words and plain quotes and nothing else.
         let program = words[0].rsplit('/').next().unwrap_or_default();
         if (self.expanded || self.inside) && (OPAQUE.contains(&program) || self.quoted) {
             return None;

@@ -2,7 +2,7 @@
 
 use super::Reader;
 
-/// Where a word stands.
+/// Where a word is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A program or its argument.
@@ -22,7 +22,7 @@ pub(super) enum Place {
 /// One word.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// Its text with quotes resolved; what stands for `$HOME` fits only a star.
+    /// Its text with quotes resolved; what means `$HOME` fits only a star.
     pub(super) text: String,
     /// Whether it begins with, or is, an expansion that nobody can look through.
     pub(super) starts_expanded: bool,
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         is_name(name).then_some(name)
     }
 
-    /// Whether `NAME[…]=` stands at this place.
+    /// Whether `NAME[…]=` is at this place.
     pub(super) fn assigns_element(&self) -> bool {
         let parts = self.bare_word().split_once('[');
         parts.is_some_and(|(name, rest)| is_name(name) && rest.contains("]="))

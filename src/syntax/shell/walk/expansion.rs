@@ -1,6 +1,6 @@
 //! What a shell makes of a word: braces, variables and command substitutions that are known.
 //!
-//! What is not known stands in the result as it was written.
+//! What is not known is in the result as it was written.
 
 use super::super::Word;
 use super::super::line::Parser;

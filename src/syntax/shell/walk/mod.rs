@@ -72,7 +72,7 @@ struct Walk<'v> {
     variables: Variables,
 }
 
-/// Where a call stands: in which command of which list, and in how many scripts.
+/// Where a call is: in which command of which list, and in how many scripts.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     list: &'p [Command<'p>],

@@ -10,7 +10,7 @@ pub(super) struct Script {
     pub(super) text: Option<String>,
     /// What `$1` and the following stand for.
     pub(super) positional: Vec<String>,
-    /// Whether the script is what stands in the standard input.
+    /// Whether the script is what the standard input holds.
     pub(super) reads_input: bool,
 }
 
