@@ -169,7 +169,7 @@ fn read(name: &str) -> (String, Vec<Case>) {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let (head, cases) = text.split_once("\n# ").unwrap();
     let cases = cases.split("\n# ").map(|case| Case::parse(&format!("# {case}"))).collect();
-    (head.to_owned() + "\n", cases)
+    (head.trim_end().to_owned() + "\n", cases)
 }
 
 fn compare(name: &str) -> Vec<Case> {

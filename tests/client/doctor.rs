@@ -118,8 +118,7 @@ fn compare(path: &PathBuf) -> Result<Vec<String>> {
         }
     }
     let cases: Vec<String> = cases.iter().map(|case| case.lines.join("\n") + "\n").collect();
-    let written = format!("{head}\n\n{}", cases.join("\n"));
-    let written = written.replace("\n\n\n", "\n\n");
+    let written = format!("{}\n\n{}", head.trim_end(), cases.join("\n"));
     if written != text {
         if variable("UPDATE_CASES").is_some() {
             fs::write(path, written)?;
