@@ -23,6 +23,13 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     let (edition, saved) = loop {
         editor::open(&scratch.path(COPY))?;
         let saved = files::read_text(&scratch.path(COPY))?.unwrap_or_default();
+        // An editor that fails in the middle of a save leaves no text or no file.
+        if saved.trim().is_empty() && !text.trim().is_empty() {
+            bail!(
+                "the editor left an empty file or none, so nothing was written; to have no hooks, \
+                 leave a comment in it"
+            );
+        }
         if saved == text {
             world.terminal.line("Nothing was changed.");
             return Ok(ExitStatus::Done);
