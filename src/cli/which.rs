@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::args;
 use crate::machine::world::World;
-use crate::machine::{clients, environment};
+use crate::machine::{clients, clock, environment};
 use crate::session::id::SessionId;
 use crate::state::configured;
 use crate::state::everywhere;
@@ -205,7 +205,7 @@ fn lines(sessions: &[Seen], world: &World) -> Vec<String> {
     let line = |session: &Seen| {
         let state = if session.live { "running" } else { "ended" };
         let folder = world.paths.shown(session.started_in());
-        format!("{:width$}  {}  {state:7}  {folder}", session.id, session.last)
+        format!("{:width$}  {}  {state:7}  {folder}", session.id, clock::local_stamp(&session.last))
     };
     sessions.iter().map(line).collect()
 }
