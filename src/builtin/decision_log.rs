@@ -98,7 +98,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if decisions.is_empty() {
         return Ok(Answer::default());
     }
-    let premise = premise(context, options.premise)?;
+    let premise = premise(context, options.premise);
     let text = match options.form {
         Form::Markdown => untagged(&markdown(context, &premise, &decisions)),
         Form::Jsonl => jsonl(context, &premise, &decisions),
@@ -110,16 +110,17 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 }
 
 /// What the model said before it asked, cut to `most` characters.
-fn premise(context: &Context<'_>, most: usize) -> Result<String, Failure> {
+fn premise(context: &Context<'_>, most: usize) -> String {
     if most == 0 {
-        return Ok(String::new());
+        return String::new();
     }
     let mut said = match &*context.payload.last_assistant_message {
-        "" => transcript::last_text(context)?.unwrap_or_default(),
+        // A decision is written down without what was said where that cannot be read.
+        "" => transcript::last_text(context).ok().flatten().unwrap_or_default(),
         said => said.to_owned(),
     };
     cut(&mut said, most);
-    Ok(said.trim().to_owned())
+    said.trim().to_owned()
 }
 
 fn cut(text: &mut String, most: usize) {

@@ -12,6 +12,7 @@ use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
 use super::template::{fill, one_line, problem};
 use super::values::Period;
+use super::workflow::{Source, Workflow};
 use crate::client::answer::Answer;
 
 /// The kind as the catalogue knows it.
@@ -42,6 +43,8 @@ struct Options {
     needs: Vec<String>,
     /// How many characters the line may have.
     longest: usize,
+    /// Where the texts of the session are; with a file `{session}` is the name of its folder.
+    state: Source,
 }
 
 impl Default for Options {
@@ -62,6 +65,7 @@ impl Default for Options {
             command_limit: Period::seconds(2),
             needs: Vec::new(),
             longest: 400,
+            state: Source::default(),
         }
     }
 }
@@ -84,7 +88,8 @@ impl kind::Options for Options {
 /// Tells the model the facts that are known. A fact that cannot be had is left out, and is no failure.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
-    let mut value = |name: &str| field(context, &options, name);
+    let workflow = Workflow::new(context, &options.state);
+    let mut value = |name: &str| field(context, &options, &workflow, name);
     if options.needs.iter().any(|name| value(name).is_none_or(|it| it.is_empty())) {
         return Ok(Answer::default());
     }
@@ -93,7 +98,13 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     Ok(if line.is_empty() { Answer::default() } else { Answer::context(line) })
 }
 
-fn field(context: &Context<'_>, options: &Options, name: &str) -> Option<String> {
+fn field(
+    context: &Context<'_>,
+    options: &Options,
+    workflow: &Workflow<'_>,
+    name: &str,
+) -> Option<String> {
+    let text = |name: &str| workflow.get(name).ok().map(|text| one_line(&text, LONGEST_TEXT));
     let payload = context.payload;
     let cwd = Path::new(&*payload.cwd);
     match name {
@@ -113,6 +124,7 @@ fn field(context: &Context<'_>, options: &Options, name: &str) -> Option<String>
         }
         "branch" => context.host.branch(cwd),
         "changes" => changes(context, cwd, options.command_limit),
+        "session" if options.state.is_file() => text(name),
         "session" => Some(payload.session_id.to_string()),
         "title" => Some(payload.session_title.to_string()),
         "agent" => Some(payload.agent_type.to_string()),
@@ -121,7 +133,7 @@ fn field(context: &Context<'_>, options: &Options, name: &str) -> Option<String>
             // A name with a dot is that of another hook's own.
             Some(counter) if counter.contains('.') => count(context, counter),
             Some(counter) => count(context, &format!("shell {counter}")),
-            None => context.store.text(name).ok()?.map(|text| one_line(&text, LONGEST_TEXT)),
+            None => text(name),
         },
     }
 }

@@ -53,7 +53,8 @@ const STATE_JSON: &[(&str, &str)] = &[
 ];
 
 impl Source {
-    fn is_file(&self) -> bool {
+    /// Whether it is a file of the workflow's own.
+    pub(super) fn is_file(&self) -> bool {
         self.file.is_some() || self.layout.is_some()
     }
 
