@@ -26,14 +26,15 @@ use std::{env, fs};
 
 use map::Map;
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
     let why = match in_order(&arguments) {
         Ok(()) => String::new(),
         Err(error) => {
-            let linked = linker(&arguments, &[]).status();
-            if !linked.is_ok_and(|status| status.success()) {
-                return ExitCode::FAILURE;
+            let linked =
+                linker(&arguments, &[]).status().map_err(|error| format!("cc: {error}"))?;
+            if !linked.success() {
+                return Ok(ExitCode::FAILURE);
             }
             format!("the program is not in the order in which a run touches it: {error}\n")
         }
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
         // Without a note nobody learns why a start takes longer; the program is as good.
         let _ = fs::write(linker.with_file_name("note"), why);
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
 fn in_order(arguments: &[OsString]) -> Result<(), Box<dyn Error>> {
