@@ -170,6 +170,7 @@ impl Lodge {
             .env_clear()
             .env("HOME", &home)
             .env("HOOKMAN_STATE_DIR", home.join(".local/state/hookman"))
+            .env("HOOKMAN_MANAGED_DIR", home.join("managed"))
             .env("LANG", "C.UTF-8")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
             .env("TMPDIR", root.join("tmp"))

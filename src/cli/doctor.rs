@@ -17,6 +17,7 @@ use crate::machine::paths::real;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::session::names;
+use crate::state::chains::MANAGED;
 use crate::state::configured;
 
 pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
@@ -32,7 +33,7 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     let project = project.or_else(|| environment::current_directory().ok());
     let scope = args.scope.map(super::args::OneScope::name);
     let facts = Facts::gather(&world.paths, project.as_deref(), scope);
-    if let Some(scope) = scope.filter(|_| facts.settings.is_empty()) {
+    if let Some(scope) = scope.filter(|it| facts.settings.is_empty() && *it != MANAGED) {
         bail!(
             "there is no {scope} scope here: the project's settings would be the user's own; \
              change to a project's directory, or leave --scope out"

@@ -15,7 +15,7 @@ use crate::install::gitignore::Gitignore;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{adoption_warnings, protection, warnings};
+use crate::install::{adoption_warnings, managed, protection, warnings};
 use crate::machine::world::World;
 use crate::syntax::quoting::quoted;
 
@@ -41,6 +41,10 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let warned = warnings::show(world, &target, &changes);
     warnings::of_commands(world, &target, &addition.layers.all.hooks);
     adoption_warnings::of_losses(world, &target);
+    managed::warn(world, &target, binary);
+    if target.managed().is_some() && !args.options.writing.dry_run {
+        managed::check(world, &target, &addition, &settings)?;
+    }
     let call = Some(call(args, world, &target));
     match transaction.commit("install", &Question { text: "Write this?", call }, &changes)? {
         Outcome::Nothing => world.terminal.line("Already installed."),
@@ -76,9 +80,13 @@ fn next_steps(world: &World, target: &Target, fires: bool) {
     let hookman = word::hookman(world);
     let mut rows = vec![
         ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
-        ("disable X".to_owned(), format!("switches a hook off for one session{typed}")),
         (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
     ];
+    // Nobody switches what an administrator has everybody run.
+    if target.managed().is_none() {
+        let does = format!("switches a hook off for one session{typed}");
+        rows.insert(1, ("disable X".to_owned(), does));
+    }
     if target.project.is_some() && !assets::has_commands(world) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));

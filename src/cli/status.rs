@@ -28,7 +28,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let has_any = !everywhere::current(&world.paths).is_empty();
     let of_all = Some(&for_all.id).filter(|_| has_any);
     let id = session.as_ref().map(|session| &session.id).or(of_all);
-    let overrides = Overrides::of_process();
+    let overrides = Overrides::of_environment();
     let project = which::project(session.as_ref(), world);
     let now = match id {
         Some(id) => session_switches::moment(&world.paths, id),

@@ -12,7 +12,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
 use crate::runtime::debug::{self, Reasons, Told};
-use crate::state::chains::{Chain, project_around};
+use crate::state::chains::{Chain, MANAGED, project_around};
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 
@@ -77,6 +77,9 @@ fn runs(args: &Why, world: &World) -> Result<Vec<Run>> {
 
 /// The chain that ran, as far as that can be told.
 fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
+    if entry.scope == MANAGED {
+        return Some(Chain::of_managed(&world.paths.managed_folder()));
+    }
     if entry.scope == "user" {
         return Some(Chain::of_user(&world.paths));
     }

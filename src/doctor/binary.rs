@@ -34,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn present(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.registered() {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
             if handler.value.get("args").is_none() {
                 continue;

@@ -21,7 +21,7 @@ use crate::machine::{clock, environment, files};
 use crate::manifest::{Manifest, Problems};
 use crate::runtime::overrides::Overrides;
 use crate::settings::Handler;
-use crate::state::chains::{self, Chain};
+use crate::state::chains::{self, Chain, MANAGED};
 use crate::state::journal::{self, Entry};
 
 /// How much of the journal is looked at, in bytes.
@@ -93,16 +93,32 @@ impl Facts {
         }
         let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
         files.retain(|(name, _)| is_asked(name));
-        chains.retain(|chain| is_asked(chain.scope) || is_asked("local") && chain.scope != "user");
+        let own = Chain::managed_settings(&paths.managed_folder());
+        let of_managed = Chain::of_managed(&paths.managed_folder());
+        if own.exists() || files::is_there(&of_managed.manifest) {
+            chains.insert(0, of_managed);
+        }
+        chains
+            .retain(|chain| is_asked(chain.scope) || is_asked("local") && chain.scope == "project");
         let settings: Vec<SettingsFile> = files
             .into_iter()
             .map(|(scope, path)| SettingsFile::read(paths, scope, &path))
             .collect();
         let (mut managed, mut plugins, mut frontmatters) = (Vec::new(), Vec::new(), Vec::new());
+        if is_asked(MANAGED) {
+            let of = |path: &PathBuf| {
+                if *path == own {
+                    return SettingsFile::read(paths, MANAGED, path);
+                }
+                SettingsFile::read_foreign(paths, MANAGED, path)
+            };
+            managed = paths.managed_settings().iter().map(of).collect();
+            // The client's entries may be gone while the manifest asks for them.
+            if chains.iter().any(Chain::is_managed) && !own.exists() {
+                managed.push(SettingsFile::read(paths, MANAGED, &own));
+            }
+        }
         if scope.is_none() {
-            let all = paths.managed_settings();
-            let all = all.iter().map(|path| SettingsFile::read_foreign(paths, "managed", path));
-            managed = all.collect();
             plugins = plugin::plugins(paths, project, &settings);
             frontmatters = frontmatter::below(paths, &paths.config, false);
             let of_project = project.map(|project| project.join(".claude"));
@@ -132,7 +148,7 @@ impl Facts {
             Err(error) => (Vec::new(), Some(error)),
         };
         Self {
-            binaries: binaries(&settings),
+            binaries: binaries(settings.iter().chain(&managed)),
             paths: paths.clone(),
             project: project.map(Path::to_owned),
             settings,
@@ -143,7 +159,7 @@ impl Facts {
             journal_is_cut,
             journal,
             journal_problem: journal_problem.map(|error| error.to_string()),
-            overrides: Overrides::of_process(),
+            overrides: Overrides::of_environment(),
             client: installed::installed(paths),
             now: clock::unix_seconds(),
             faults: OnceLock::new(),
@@ -222,6 +238,13 @@ impl Facts {
         })
     }
 
+    /// The settings files that hookman's entries are in: those that apply here, and its own among an
+    /// administrator's.
+    pub fn registered(&self) -> impl Iterator<Item = &SettingsFile> {
+        let own = Chain::managed_settings(&self.paths.managed_folder());
+        self.settings.iter().chain(self.managed.iter().filter(move |file| file.path == own))
+    }
+
     /// The mods of the plugins that are on.
     pub(super) fn modules(&self) -> &[Module] {
         self.modules.get_or_init(|| {
@@ -239,9 +262,9 @@ impl Facts {
 /// How long a registered program may take to tell its version.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
-fn binaries(settings: &[SettingsFile]) -> BTreeMap<PathBuf, String> {
+fn binaries<'a>(settings: impl Iterator<Item = &'a SettingsFile>) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
-    for handler in settings.iter().flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
+    for handler in settings.flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
         let exec_form = handler.value.get("args").is_some();
         let Some(command) = handler.value.get("command").and_then(|command| command.as_str())
         else {

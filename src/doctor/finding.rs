@@ -30,7 +30,7 @@ impl Level {
 /// What `hookman doctor --fix` can do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mend {
-    /// Bring the registration of a scope, `user`, `project` or `local`, in line with its manifest.
+    /// Bring the registration of a scope, `managed`, `user`, `project` or `local`, in line with its manifest.
     Apply(&'static str),
     /// Make a file one that may be run.
     MakeExecutable(PathBuf),

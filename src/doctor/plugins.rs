@@ -6,7 +6,10 @@ use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::install::binary::registered;
+use crate::install::managed;
 use crate::settings::Handler;
+use crate::state::chains::Chain;
 use crate::syntax::json::{Document, Kind, is_blank};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -51,6 +54,12 @@ pub(super) const CHECKS: &[Check] = &[
         about: "no administrator's hooks run next to the chains",
         notice: "they run at the same time as hookman's chain, in no order",
         run: managed_hooks,
+    },
+    Check {
+        id: "managed-held",
+        about: "only root can change what an administrator has every user run, and all can read it",
+        notice: "a gate of the administrator can be opened, or does not run for every user",
+        run: managed_held,
     },
 ];
 
@@ -252,5 +261,23 @@ fn managed_hooks(facts: &Facts, findings: &mut Findings) {
                 "nothing",
             );
         }
+    }
+}
+
+fn managed_held(facts: &Facts, findings: &mut Findings) {
+    let folder = facts.paths.managed_folder();
+    let Some(chain) = facts.chains.iter().find(|it| it.chain.is_managed()) else { return };
+    let settings = Chain::managed_settings(&folder);
+    let manifest = &chain.chain.manifest;
+    let mut files =
+        vec![manifest.clone(), manifest.with_file_name("hookman.plan"), settings.clone()];
+    files.extend(registered(&settings));
+    for (file, reason) in managed::loose(&folder, &files) {
+        findings.add(
+            Level::Error,
+            facts.paths.shown(&file),
+            format!("{reason}, so what it holds is not held for every user"),
+            "put it where only root writes and all read, such as /usr/local/bin for the program",
+        );
     }
 }

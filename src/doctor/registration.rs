@@ -6,8 +6,11 @@ use super::{Check, Facts, Findings, Level, Mend};
 use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::install::entries::demands;
-use crate::settings::wanted::{Caller, beyond, for_switches, limit, longest, wanted};
+use crate::settings::wanted::{
+    self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
+};
 use crate::settings::{Record, plan};
+use crate::state::chains::MANAGED;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -31,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn registered(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.registered() {
         let chain = if file.scope == "local" { "project" } else { file.scope };
         let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
         let Ok(text) = &file.text else { continue };
@@ -76,7 +79,11 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
     let binary = text("/command").unwrap_or_else(|| "hookman".to_owned());
     let caller = match (file.scope, text("/args/3")) {
         ("user", _) => Caller::Binary(binary),
-        ("local", Some(project)) => Caller::BinaryFor { binary, project },
+        ("local", Some(folder)) => Caller::BinaryFor { binary, flag: PROJECT, folder },
+        (MANAGED, _) => {
+            let folder = chain.chain.manifest.parent()?.to_str()?.to_owned();
+            Caller::BinaryFor { binary, flag: wanted::MANAGED, folder }
+        }
         _ => Caller::Launcher,
     };
     let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());

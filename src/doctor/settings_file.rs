@@ -63,6 +63,7 @@ impl SettingsFile {
         match self.scope {
             "project" => " --project",
             "local" => " --local",
+            "managed" => " --managed",
             _ => "",
         }
     }

@@ -108,6 +108,13 @@ impl Addition {
     }
 }
 
+impl Addition {
+    /// The manifest as it is to be.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.manifest.after.as_deref()
+    }
+}
+
 impl Change for Addition {
     fn is_empty(&self) -> bool {
         self.manifest.is_empty()

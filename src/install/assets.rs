@@ -71,6 +71,7 @@ impl Assets {
             // What is one person's alone needs no launcher, and uses one that is there.
             Some(_) if target.local => Vec::new(),
             Some(launcher) => vec![(launcher, LAUNCHER)],
+            None if target.chain.is_managed() => Vec::new(),
             None => COMMANDS
                 .map(|(name, text)| (slash_commands::file(&world.paths, name), text))
                 .to_vec(),

@@ -15,6 +15,7 @@ pub(crate) mod entries;
 pub(crate) mod forgetting;
 pub(crate) mod gitignore;
 pub(crate) mod layers;
+pub(crate) mod managed;
 pub(crate) mod manifest_change;
 pub(crate) mod mode_change;
 pub mod options;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 // Which settings file and manifest a command is about.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Scope {
     /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
@@ -16,6 +16,9 @@ pub struct Scope {
     /// What only you have in that project: hookman.local.toml and settings.local.json
     #[arg(long)]
     pub local: bool,
+    /// What an administrator has every user of this machine run; only root can write it
+    #[arg(long, conflicts_with_all = ["project", "local"])]
+    pub managed: bool,
 }
 
 // How a command that writes goes about it.

@@ -153,6 +153,13 @@ fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
 }
 
 fn refusal(hook: Option<&Switchable>, in_project: bool) -> String {
+    if let Some(hook) = hook.filter(|hook| hook.is_managed()) {
+        return format!(
+            "`{}` is an administrator's, who alone switches it: with `enabled = false` in the managed \
+             manifest",
+            hook.label()
+        );
+    }
     let named = hook.map(|hook| (hook.scope, hook.label())).unwrap_or_default();
     match (named, in_project) {
         ((Some("user"), label), true) => {

@@ -10,7 +10,7 @@ use super::layers::Layers;
 use super::target::Target;
 use crate::machine::world::World;
 use crate::settings::Registration;
-use crate::settings::wanted::{Caller, beyond, for_switches, wanted};
+use crate::settings::wanted::{Caller, MANAGED, PROJECT, beyond, for_switches, wanted};
 
 /// The entries that the hooks of a target need in its settings file. They call `binary`, or what the
 /// entries that are there call.
@@ -22,7 +22,7 @@ pub(crate) fn entries(
 ) -> Result<Vec<Registration>> {
     let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
     // The user's chain has to hear of switches as well.
-    if target.project.is_none() && !layers.all.hooks.is_empty() {
+    if target.chain.scope == "user" && !layers.all.hooks.is_empty() {
         committed.extend(for_switches());
     }
     let caller = caller(world, target, binary)?;
@@ -43,10 +43,12 @@ fn caller(world: &World, target: &Target, given: Option<&Path>) -> Result<Caller
         None => binary_path(world, None)?,
     };
     let binary = in_json(&path)?;
-    match &target.project {
-        Some(project) => Ok(Caller::BinaryFor { binary, project: in_json(project)? }),
-        None => Ok(Caller::Binary(binary)),
-    }
+    let (flag, folder) = match (&target.project, target.managed()) {
+        (Some(project), _) => (PROJECT, project.as_path()),
+        (None, Some(folder)) => (MANAGED, folder),
+        (None, None) => return Ok(Caller::Binary(binary)),
+    };
+    Ok(Caller::BinaryFor { binary, flag, folder: in_json(folder)? })
 }
 
 fn in_json(path: &Path) -> Result<String> {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::options::Scope;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
-use crate::machine::{environment, files};
+use crate::machine::{environment, files, folders};
 use crate::manifest::edit;
 use crate::state::chains::Chain;
 
@@ -30,6 +30,9 @@ impl Target {
     /// The target of a command's scope. Where the project was looked for, it is named on standard
     /// error.
     pub(crate) fn of(scope: &Scope, world: &World) -> Result<Self> {
+        if scope.managed {
+            return Ok(Self::of_managed(&world.paths.managed_folder()));
+        }
         let project = match (&scope.project, scope.local) {
             (None, false) => return Ok(Self::of_user(world)),
             (Some(Some(directory)), _) => named(directory)?,
@@ -58,6 +61,24 @@ impl Target {
             Some(project) => Self::of_project(project.to_owned(), false),
             None => Self::of_user(world),
         }
+    }
+
+    fn of_managed(folder: &Path) -> Self {
+        // Whatever the administrator's own files are like, every user has to read these.
+        folders::let_others_read();
+        let chain = Chain::of_managed(folder);
+        Self {
+            manifest: chain.manifest.clone(),
+            chain,
+            project: None,
+            settings: Chain::managed_settings(folder),
+            local: false,
+        }
+    }
+
+    /// The directory of an administrator's files, where it is about those.
+    pub(crate) fn managed(&self) -> Option<&Path> {
+        self.manifest.parent().filter(|_| self.chain.is_managed())
     }
 
     fn of_user(world: &World) -> Self {
@@ -116,9 +137,10 @@ impl Target {
     fn sweep(&self, world: &World) {
         // A session's state has the flags of its hooks in a directory of its own.
         const STATE_LEVELS: usize = 3;
-        let brought = match &self.project {
-            Some(project) => project.join(".gitignore"),
-            None => world.paths.config.join("commands/hook/status.md"),
+        let brought = match (&self.project, self.managed()) {
+            (Some(project), _) => project.join(".gitignore"),
+            (None, Some(folder)) => folder.join("hookman.plan"),
+            (None, None) => world.paths.config.join("commands/hook/status.md"),
         };
         for file in [self.settings.clone(), self.manifest.clone(), brought] {
             let file = files::resolve(&file).unwrap_or(file);
@@ -149,6 +171,7 @@ impl Target {
     /// The scope as an argument, for messages.
     pub(crate) fn flag(&self) -> &'static str {
         match (&self.project, self.local) {
+            (None, _) if self.chain.is_managed() => " --managed",
             (None, _) => "",
             (Some(_), false) => " --project",
             (Some(_), true) => " --local",

@@ -65,6 +65,10 @@ fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
 
 // Of several files that have the key, the client believes the most local one.
 fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Option<String> {
+    // An administrator's hooks fire all the same.
+    if target.managed().is_some() {
+        return None;
+    }
     let mut files = vec![world.paths.user_settings()];
     if let Some(project) = &target.project {
         files.insert(0, project.join(".claude/settings.json"));

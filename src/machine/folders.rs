@@ -60,6 +60,38 @@ pub fn access(path: &Path) -> Option<Access> {
     Some(Access { is_own, mode: metadata.mode() })
 }
 
+/// Has what this process makes from now on be readable by every user.
+pub fn let_others_read() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+}
+
+/// Why others than root can change what a path leads to, or not read it; `None` where only root can
+/// and everybody may read. `owners` are further users who may own it.
+pub fn loose(path: &Path, owners: &[u32]) -> Option<String> {
+    const STICKY: u32 = 0o1000;
+    let whole = path.canonicalize().ok()?;
+    for part in whole.ancestors() {
+        let metadata = fs::metadata(part).ok()?;
+        let (shown, mode, owner) = (part.display(), metadata.mode(), metadata.uid());
+        // What root has put into a directory such as /tmp, nobody else moves away.
+        let is_open = mode & 0o022 != 0 && !(metadata.is_dir() && mode & STICKY != 0);
+        let needed = if metadata.is_dir() { 0o001 } else { 0o004 };
+        if owner != 0 && !owners.contains(&owner) {
+            return Some(format!("`{shown}` belongs to the user {owner}"));
+        } else if is_open {
+            return Some(format!("others than its owner may write to `{shown}`"));
+        } else if mode & needed == 0 && owners.is_empty() {
+            return Some(format!("other users cannot get at what is in `{shown}`"));
+        }
+    }
+    None
+}
+
+/// The user who owns what a path leads to.
+pub fn owner(path: &Path) -> Option<u32> {
+    fs::metadata(path).ok().map(|metadata| metadata.uid())
+}
+
 /// Sets the mode of a file or directory.
 ///
 /// # Errors

@@ -65,18 +65,18 @@ impl Paths {
         self.config.join("settings.json")
     }
 
-    /// The settings files of an administrator that are there, in the order in which the client reads
-    /// them; `HOOKMAN_MANAGED_DIR` overrides their directory.
+    /// The directory of an administrator's settings; `HOOKMAN_MANAGED_DIR` overrides it.
     ///
     /// Source: the client's settings reference.
+    pub fn managed_folder(&self) -> PathBuf {
+        environment::raw("HOOKMAN_MANAGED_DIR")
+            .map_or_else(|| PathBuf::from(MANAGED), PathBuf::from)
+    }
+
+    /// The settings files of an administrator that are there, in the order in which the client reads
+    /// them.
     pub fn managed_settings(&self) -> Vec<PathBuf> {
-        let usual = if cfg!(target_os = "macos") {
-            "/Library/Application Support/ClaudeCode"
-        } else {
-            "/etc/claude-code"
-        };
-        let folder = environment::raw("HOOKMAN_MANAGED_DIR");
-        let folder = folder.map_or_else(|| PathBuf::from(usual), PathBuf::from);
+        let folder = self.managed_folder();
         let mut more = folders::entries(&folder.join("managed-settings.d")).unwrap_or_default();
         more.retain(|path| path.extension().is_some_and(|it| it == "json"));
         more.sort();
@@ -118,6 +118,13 @@ impl Paths {
         self.cache_for(kind, &real(file))
     }
 }
+
+/// Where an administrator's settings are on this platform.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
 
 /// The absolute path without links of what a path leads to; the same before and after it is made.
 ///

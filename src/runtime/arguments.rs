@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::client::event::Event;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{NoHome, Paths};
 use crate::state::chains::Chain;
 
 /// What `hookman run` was asked.
@@ -14,6 +14,8 @@ pub struct Arguments {
     pub event: Option<Event>,
     /// The project whose chain is asked; the user's chain without it.
     pub project: Option<PathBuf>,
+    /// The directory of the administrator whose chain is asked.
+    pub managed: Option<PathBuf>,
     /// The one hook to run, which has an entry of its own; its chain without it.
     pub hook: Option<String>,
     /// The first mistake in them, such as what only another version of hookman understands.
@@ -21,7 +23,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Reads `[EVENT] [--project DIRECTORY] [--hook NAME]`; what is none of that is passed over.
+    /// Reads `[EVENT] [--project DIRECTORY | --managed DIRECTORY] [--hook NAME]`; what is none of that is passed over.
     pub fn parse(arguments: &[OsString]) -> Self {
         let mut parsed = Self::default();
         let mut rest = arguments.iter();
@@ -30,6 +32,10 @@ impl Arguments {
                 "--project" => {
                     parsed.project = rest.next().map(PathBuf::from);
                     parsed.project.is_none().then(|| "--project needs a directory".to_owned())
+                }
+                "--managed" => {
+                    parsed.managed = rest.next().map(PathBuf::from);
+                    parsed.managed.is_none().then(|| "--managed needs a directory".to_owned())
                 }
                 "--hook" => {
                     parsed.hook = rest.next().map(|name| name.to_string_lossy().into_owned());
@@ -51,11 +57,27 @@ impl Arguments {
         parsed
     }
 
+    /// The directories to work in. An administrator's chain runs wherever a user's settings point the
+    /// environment to.
+    ///
+    /// # Errors
+    ///
+    /// When the environment names no home, for the chains of others.
+    pub fn paths(&self) -> Result<Paths, NoHome> {
+        Paths::from_environment().or_else(|none| match &self.managed {
+            Some(folder) => {
+                Ok(Paths { home: None, config: folder.clone(), state: folder.join("state") })
+            }
+            None => Err(none),
+        })
+    }
+
     /// The chain that is asked.
     pub fn chain(&self, paths: &Paths) -> Chain {
-        match &self.project {
-            Some(project) => Chain::of_project(project),
-            None => Chain::of_user(paths),
+        match (&self.managed, &self.project) {
+            (Some(folder), _) => Chain::of_managed(folder),
+            (None, Some(project)) => Chain::of_project(project),
+            (None, None) => Chain::of_user(paths),
         }
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn after_panic() -> Verdict {
     let standing = STANDING.load(Ordering::Relaxed);
     // What was parsed of the arguments is out of reach; a bare call has none.
     let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
-    verdict(standing, &arguments, Paths::from_environment().ok().as_ref())
+    let paths = Arguments::parse(&arguments).paths().ok();
+    verdict(standing, &arguments, paths.as_ref())
 }
 
 fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdict {

@@ -33,7 +33,6 @@ use crate::client::answer::Decision;
 use crate::client::event::{Event, Subject};
 use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
-use crate::machine::paths::Paths;
 use crate::machine::{files, signals, terminal};
 use crate::manifest::OnError;
 
@@ -58,7 +57,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     }));
     let started = Instant::now();
     let arguments = Arguments::parse(arguments);
-    let paths = match Paths::from_environment() {
+    let paths = match arguments.paths() {
         Ok(paths) => paths,
         Err(problem) => return silent(&problem.to_string()),
     };
@@ -83,13 +82,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
         let unknown = "neither the arguments nor the payload name an event of the client";
         return silent(arguments.wrong.as_deref().unwrap_or(unknown));
     };
-    let call = Call {
-        paths: &paths,
-        chain: arguments.chain(&paths),
-        event,
-        hook: arguments.hook,
-        overrides: Overrides::of_process(),
-    };
+    let chain = arguments.chain(&paths);
+    let overrides = Overrides::of_process(&chain);
+    let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides };
     let mut entry = Entry::new(event, &call.chain);
     entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
     if !is_utf8 {

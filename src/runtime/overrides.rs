@@ -5,6 +5,7 @@
 
 use crate::machine::environment;
 use crate::session::names;
+use crate::state::chains::Chain;
 
 /// The variables, as they are set.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +26,18 @@ pub const SKIP: &str = "HOOKMAN_SKIP";
 pub const DEBUG: &str = "HOOKMAN_DEBUG";
 
 impl Overrides {
+    /// Reads them from this process's environment, for a chain. An administrator's heeds none of those
+    /// that keep hooks from running.
+    pub fn of_process(chain: &Chain) -> Self {
+        let mut all = Self::of_environment();
+        if chain.is_managed() {
+            (all.off, all.skip) = (false, Vec::new());
+        }
+        all
+    }
+
     /// Reads them from this process's environment.
-    pub fn of_process() -> Self {
+    pub fn of_environment() -> Self {
         let is = |name, value: &str| environment::text(name).is_some_and(|text| text == value);
         let skip = environment::text(SKIP).unwrap_or_default();
         let skip = skip.split(',').map(str::trim).filter(|name| !name.is_empty());

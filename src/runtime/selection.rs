@@ -38,7 +38,12 @@ pub(super) fn select<'p>(
     }
     let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);
     let moment = Moment { prompt, agent, ..Moment::default() };
-    let (switches, unread) = switches_of(call.paths, payload, moment, store, entry);
+    // Nobody but the administrator switches the hooks of an administrator.
+    let (switches, unread) = if call.chain.is_managed() {
+        (None, None)
+    } else {
+        switches_of(call.paths, payload, moment, store, entry)
+    };
     let why_not = |step: &Step<'_>, scope: &str| {
         if call.overrides.skips(step.name) {
             return Some(overrides::SKIP.to_owned());

@@ -45,6 +45,12 @@ pub struct Own<'a> {
 /// The program that [`Caller::Launcher`] is about, as it is committed to a project.
 pub const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
 
+/// The flag of `run` before a project's directory.
+pub const PROJECT: &str = "--project";
+
+/// The flag of `run` before an administrator's directory.
+pub const MANAGED: &str = "--managed";
+
 /// How the client is to call hookman.
 #[derive(Clone, Debug)]
 pub enum Caller {
@@ -52,12 +58,14 @@ pub enum Caller {
     Binary(String),
     /// By the project's launcher, so that no path of a machine ends in git.
     Launcher,
-    /// As `Binary`, for the chain of a project that has no launcher.
+    /// As `Binary`, for a chain other than the user's.
     BinaryFor {
         /// The absolute path of the installed binary.
         binary: String,
-        /// The project's directory.
-        project: String,
+        /// Whose chain: [`PROJECT`] where that has no launcher, or [`MANAGED`].
+        flag: &'static str,
+        /// The directory that the chain is in.
+        folder: String,
     },
 }
 
@@ -155,9 +163,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
     };
     let (command, args) = match caller {
         Caller::Binary(path) => (path.clone(), arguments(&[])),
-        Caller::BinaryFor { binary, project } => {
-            (binary.clone(), arguments(&["--project", project]))
-        }
+        Caller::BinaryFor { binary, flag, folder } => (binary.clone(), arguments(&[*flag, folder])),
         Caller::Launcher => {
             let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
             (format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run {event}{hook}"), None)
@@ -202,7 +208,7 @@ mod tests {
         assert_eq!(project[0].command, "\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run Stop");
         assert_eq!(project[0].args, None);
         let binary = "/opt/hookman".to_owned();
-        let caller = Caller::BinaryFor { binary, project: "/p q".to_owned() };
+        let caller = Caller::BinaryFor { binary, flag: PROJECT, folder: "/p q".to_owned() };
         let args = wanted(&demands[..1], &caller)[0].args.clone().unwrap();
         assert_eq!(args, ["run", "Stop", "--project", "/p q"]);
     }

@@ -17,7 +17,7 @@ use crate::syntax::json::is_blank;
 /// A manifest with its overlay, one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// `user` or `project`, for journals and reports.
+    /// `managed`, `user` or `project`, for journals and reports.
     pub scope: &'static str,
     /// The manifest.
     pub manifest: PathBuf,
@@ -29,6 +29,22 @@ impl Chain {
     /// The user's chain.
     pub fn of_user(paths: &Paths) -> Self {
         Self { scope: "user", manifest: paths.user_manifest(), overlay: None }
+    }
+
+    /// The chain of an administrator whose manifest is in `folder`.
+    pub fn of_managed(folder: &Path) -> Self {
+        Self { scope: MANAGED, manifest: folder.join("hookman.toml"), overlay: None }
+    }
+
+    /// Whether it is an administrator's, which nobody else may switch.
+    pub fn is_managed(&self) -> bool {
+        self.scope == MANAGED
+    }
+
+    /// The settings file that an administrator's chain is registered in. It is one of its own: other
+    /// tools replace the common one as a whole.
+    pub fn managed_settings(folder: &Path) -> PathBuf {
+        folder.join("managed-settings.d/hookman.json")
     }
 
     /// The chain of the project in `directory`.
@@ -64,6 +80,9 @@ impl Chain {
 
     /// The client's settings that may hold the chain's entries.
     fn settings(&self) -> Vec<PathBuf> {
+        if let (true, Some(folder)) = (self.is_managed(), self.manifest.parent()) {
+            return vec![Self::managed_settings(folder)];
+        }
         let names: &[&str] = match self.overlay {
             Some(_) => &["settings.json", "settings.local.json"],
             None => &["settings.json"],
@@ -71,18 +90,30 @@ impl Chain {
         names.iter().map(|name| self.manifest.with_file_name(name)).collect()
     }
 
+    // What is in a user's state directory must not decide what an administrator's chain does.
     fn plan_file(&self, paths: &Paths) -> PathBuf {
+        if self.is_managed() {
+            return self.manifest.with_file_name("hookman.plan");
+        }
         paths.cache_for("plans", &self.manifest)
     }
 }
 
-/// The chains that apply in a project, or outside of any.
+/// The scope of an administrator's chain.
+pub const MANAGED: &str = "managed";
+
+/// The chains that apply in a project, or outside of any: an administrator's, where there is one, the
+/// user's, and the project's.
 pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
     let mut chains = vec![Chain::of_user(paths)];
     // A home directory that is a project has one manifest, and it is the user's.
     let of_project = project.map(Chain::of_project);
     let is_another = |chain: &Chain| real(&chain.manifest) != real(&chains[0].manifest);
     chains.extend(of_project.filter(is_another));
+    let managed = Chain::of_managed(&paths.managed_folder());
+    if files::is_there(&managed.manifest) {
+        chains.insert(0, managed);
+    }
     chains
 }
 
@@ -280,7 +311,10 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
     let plan = plan.map_err(|error| {
         unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error))
     })?;
-    let _ = files::replace_private(&chain.plan_file(paths), &plan);
+    let file = chain.plan_file(paths);
+    // Every user reads an administrator's, and only the administrator can write it.
+    let write = if chain.is_managed() { files::replace } else { files::replace_private };
+    let _ = write(&file, &plan);
     Ok(Some(plan))
 }
 

@@ -1,4 +1,5 @@
-//! The hooks that are configured here: the user's chain and that of the project around.
+//! The hooks that are configured here: an administrator's chain, the user's, and that of the project
+//! around.
 
 use std::path::PathBuf;
 
@@ -11,13 +12,13 @@ use crate::manifest::Hook;
 
 /// One configured hook.
 pub struct Configured {
-    /// `user` or `project`.
+    /// `managed`, `user` or `project`.
     pub scope: &'static str,
     /// The hook.
     pub hook: Hook,
 }
 
-/// The hooks of the user's chain, then those of the project's.
+/// The hooks of an administrator's chain, then those of the user's, then those of the project's.
 ///
 /// # Errors
 ///

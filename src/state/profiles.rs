@@ -38,7 +38,8 @@ pub fn profiles(
     let mut found = Vec::new();
     let mut told = Vec::new();
     let mut unknown = None;
-    for chain in chains_of(paths, project) {
+    // No profile reaches what an administrator has everybody run.
+    for chain in chains_of(paths, project).into_iter().filter(|it| !it.is_managed()) {
         let manifest = match chains::read(paths, &chain) {
             Ok(manifest) => manifest.unwrap_or_default(),
             Err(problems) => {

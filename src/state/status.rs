@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::careful::{self, Careful, Place};
+use super::chains::MANAGED;
 use super::session_switches::{self, Now, Scene};
 use super::{chains, reply, switchable};
 use crate::chain::plan::Plan;
@@ -51,7 +52,7 @@ pub enum ForAgent {
 /// A hook and what decided.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// `user` or `project`.
+    /// `managed`, `user` or `project`.
     pub scope: &'static str,
     /// The hook's name.
     pub hook: String,
@@ -103,9 +104,12 @@ impl Report {
             };
             rows.extend(hooks.into_iter().map(|hook| {
                 let at = Moment { user_only: hook.user_only, ..now.at() };
-                let off = switches.off(chain.scope, &hook.name, at).cloned();
-                let agents = switches.off_for_agents(chain.scope, &hook.name, at);
-                let layer = layer(&hook, off, agents);
+                let layer = if chain.is_managed() {
+                    layer(&hook, None, std::iter::empty())
+                } else {
+                    let off = switches.off(chain.scope, &hook.name, at).cloned();
+                    layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
+                };
                 Row { scope: chain.scope, layer, hook: hook.name }
             }));
         }
@@ -148,7 +152,12 @@ impl Report {
                 paint("off".to_owned(), Paint::Yellow)
             };
             let start = format!("  {name:width$}  {state}  ");
-            lines.push(laid(&start, &Self::told(&row.layer, file), width + 9));
+            let mut why = Self::told(&row.layer, file);
+            if row.scope == MANAGED {
+                let held = "managed: only an administrator switches it";
+                why = if why.is_empty() { held.to_owned() } else { format!("{why}; {held}") };
+            }
+            lines.push(laid(&start, &why, width + 9));
         }
         for off in &self.unconfigured {
             let why = Self::told(&Layer::Session(off.clone()), file);

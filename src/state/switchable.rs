@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::chains::{self, Chain, Loaded, chains_of};
+use super::chains::{self, Chain, Loaded, MANAGED, chains_of};
 use super::reply::Reply;
 use super::session_switches;
 use crate::builtin::catalogue;
@@ -66,6 +66,13 @@ impl Switchable {
             self.places.iter().filter(|place| self.scope.is_none_or(|it| it == place.scope));
         let first = places.next()?.passed?;
         places.all(|place| place.passed.is_some()).then_some(first)
+    }
+
+    /// Whether it is an administrator's alone, in the chains that are meant.
+    pub fn is_managed(&self) -> bool {
+        let mut places =
+            self.places.iter().filter(|place| self.scope.is_none_or(|it| it == place.scope));
+        places.next().is_some_and(|it| it.scope == MANAGED) && places.all(|it| it.scope == MANAGED)
     }
 
     // A plan has a line for each event of a hook.

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use super::chains::MANAGED;
 use super::reply::{Done, Reply, scope};
 use super::session_switches::{Now, Scene, change};
 use super::switchable::{Declaration, Switchable};
@@ -63,7 +64,7 @@ pub(crate) fn perform_at(
     let mut done = Vec::with_capacity(hooks.len());
     let changed = change(scene, |switches| {
         for hook in hooks {
-            let fenced = hook.is_user_only() && !scene.person;
+            let fenced = hook.is_managed() || hook.is_user_only() && !scene.person;
             let refused = verb == Verb::Disable && (fenced || hook.passed().is_some());
             let agent = request.agent.as_deref();
             let deed = match verb {
@@ -97,7 +98,10 @@ pub(crate) fn perform_at(
             format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
         }));
         lines.extend(otherwise.as_ref().map(|it| format!("Apart from the profile it is off {it}")));
-        if *deed == Deed::Changed && hook.places.len() > 1 {
+        let is_held = |place: &Declaration| place.scope == MANAGED;
+        if *deed == Deed::Changed && verb == Verb::Disable && hook.places.iter().any(is_held) {
+            lines.push("An administrator's hook of that name stays on".to_owned());
+        } else if *deed == Deed::Changed && hook.places.len() > 1 {
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
         }
@@ -160,6 +164,10 @@ fn sentence(verb: Verb, hook: &Switchable, deed: Deed, scope: &str) -> String {
         );
     }
     match (verb, deed) {
+        (_, Deed::Refused) if hook.is_managed() => format!(
+            "✋ Hook '{name}' is an administrator's, who alone switches it: with `enabled = false` in \
+             the managed manifest"
+        ),
         (_, Deed::Refused) => format!(
             "✋ Hook '{name}' can be switched off only by the user: as a prompt, \
              `/hook:disable {name}`, or in another terminal"

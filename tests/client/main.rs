@@ -17,7 +17,8 @@
 //! ]
 //! ```
 //!
-//! `files` go into the sandbox, those that start with `#!` as programs. A step is a shell line, a
+//! `files` go into the sandbox, those that start with `#!` as programs; with one in `etc/`, that is the
+//! `/etc` of every command, in a mount namespace. A step is a shell line, a
 //! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
 //! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call, a line
 //! `used N` the tokens that the API counts, a line `fail N` a refusal. A session is a process
@@ -85,6 +86,7 @@ books! {
     firing
     gates
     install
+    managed
     passing
     scopes
     sessions

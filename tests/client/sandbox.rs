@@ -56,6 +56,9 @@ impl Sandbox {
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
         let target = self.root.join(path);
         let written = || -> Result<()> {
+            if path.starts_with("etc/") {
+                self.make_etc()?;
+            }
             fs::create_dir_all(target.parent().unwrap_or(&self.root))?;
             fs::write(&target, self.fill(text))?;
             if text.starts_with("#!") {
@@ -64,6 +67,19 @@ impl Sandbox {
             Ok(())
         };
         written().with_context(|| format!("failed to write `{path}`"))
+    }
+
+    /// Makes what stands in the place of `/etc` for every command of the sandbox, in a mount namespace.
+    fn make_etc(&self) -> Result<()> {
+        let etc = self.root.join("etc");
+        fs::create_dir_all(&etc)?;
+        for name in ["group", "hosts", "ld.so.cache", "nsswitch.conf", "passwd"] {
+            let from = Path::new("/etc").join(name);
+            if from.exists() {
+                fs::copy(from, etc.join(name))?;
+            }
+        }
+        Ok(())
     }
 
     /// Runs a shell line in the project, as a user would in another terminal.
@@ -78,7 +94,15 @@ impl Sandbox {
     pub(crate) fn command(&self, program: &Path) -> Command {
         let home = self.root.join("home");
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", home.join(".local/bin").display());
-        let mut command = Command::new(program);
+        let etc = self.root.join("etc");
+        let mut command = if etc.is_dir() {
+            let mut command = Command::new("/usr/bin/unshare");
+            command.args(["-rm", "/bin/sh", "-c", "mount --bind \"$0\" /etc && exec \"$@\""]);
+            command.arg(etc).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
         command
             .current_dir(self.root.join("project"))
             .env_clear()

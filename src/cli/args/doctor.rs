@@ -15,6 +15,8 @@ pub enum OneScope {
     Project,
     /// .claude/settings.local.json of the project
     Local,
+    /// What an administrator has every user run
+    Managed,
 }
 
 impl OneScope {
@@ -24,6 +26,7 @@ impl OneScope {
             Self::User => "user",
             Self::Project => "project",
             Self::Local => "local",
+            Self::Managed => "managed",
         }
     }
 }

@@ -365,6 +365,9 @@ pub struct Run {
     /// The project whose chain is asked
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// The directory of the administrator whose chain is asked
+    #[arg(long, value_name = "DIR")]
+    pub managed: Option<PathBuf>,
     /// The one hook to ask, which has an entry of its own in settings.json
     #[arg(long, value_name = "NAME")]
     pub hook: Option<String>,

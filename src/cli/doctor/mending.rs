@@ -29,8 +29,9 @@ pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Resul
     for mend in mends {
         match mend {
             Mend::Apply(name) => {
-                let project = (*name != "user").then_some(None);
-                let scope = Scope { project, local: *name == "local" };
+                let project = matches!(*name, "project" | "local").then_some(None);
+                let (local, managed) = (*name == "local", *name == "managed");
+                let scope = Scope { project, local, managed };
                 let writing = writing.clone();
                 let options = RegisterOptions { scope, writing, binary: None };
                 apply::apply(&Apply { options }, world)?;
@@ -40,7 +41,7 @@ pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Resul
         }
     }
     if !modes.is_empty() {
-        let target = Target::of(&Scope { project: None, local: false }, world)?;
+        let target = Target::of(&Scope::default(), world)?;
         let transaction = Transaction::begin(world, &target, &writing)?;
         let changes: Vec<&dyn Change> = modes.iter().map(|mode| mode as &dyn Change).collect();
         transaction.show(&changes);

@@ -1,0 +1,82 @@
+//! What an administrator has every user of a machine run: who else could change it, and what to put
+//! where for who may not write there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, Result, anyhow};
+
+use super::addition::Addition;
+use super::binary::registered;
+use super::change::Change;
+use super::settings_change::SettingsChange;
+use super::target::Target;
+use crate::machine::world::World;
+use crate::machine::{environment, folders};
+
+/// Each file that an administrator's hooks depend on and that others than root can change, or not
+/// read, with the reason.
+pub(crate) fn loose(folder: &Path, files: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    // A directory that was named by hand is as safe as whoever named it wants it.
+    let is_usual = environment::raw("HOOKMAN_MANAGED_DIR").is_none();
+    let owners: Vec<u32> = if is_usual {
+        Vec::new()
+    } else {
+        let there = folder.ancestors().find(|it| it.exists());
+        there.and_then(folders::owner).into_iter().collect()
+    };
+    let reason = |file: &PathBuf| Some((file.clone(), folders::loose(file, &owners)?));
+    files.iter().filter_map(reason).collect()
+}
+
+/// The files that the hooks of an administrator's directory depend on, hookman's `binary` or the
+/// registered one among them.
+pub(crate) fn files(target: &Target, binary: Option<&Path>) -> Vec<PathBuf> {
+    let manifest = &target.manifest;
+    let mut files =
+        vec![manifest.clone(), manifest.with_file_name("hookman.plan"), target.settings.clone()];
+    files.extend(binary.map(Path::to_owned).or_else(|| registered(&target.settings)));
+    files
+}
+
+/// Warns of what others than root could change.
+pub(crate) fn warn(world: &World, target: &Target, binary: Option<&Path>) {
+    let Some(folder) = target.managed() else { return };
+    for (file, reason) in loose(folder, &files(target, binary)) {
+        world.terminal.warn(format!(
+            "warning: {} does not hold for every user: {reason}; put it where only root writes and \
+             all read, such as /usr/local/bin",
+            world.paths.shown(&file)
+        ));
+    }
+}
+
+/// Refuses where the files cannot be written here, after printing all that an administrator has to
+/// put where.
+pub(crate) fn check(
+    world: &World,
+    target: &Target,
+    addition: &Addition,
+    settings: &[SettingsChange],
+) -> Result<()> {
+    let mut changes =
+        std::iter::once(addition as &dyn Change).chain(settings.iter().map(|it| it as _));
+    let Err(error) = changes.try_for_each(|change| change.check(world)) else { return Ok(()) };
+    world.terminal.line("\nAn administrator has to put this there, readable by everyone:");
+    print(world, &target.manifest, addition.text());
+    for change in settings {
+        print(world, change.path(), change.plan.after.as_deref());
+    }
+    Err(refusal(&error, target))
+}
+
+fn print(world: &World, path: &Path, text: Option<&str>) {
+    world.terminal.line(format!("\n==> {} <==", world.paths.shown(path)));
+    world.terminal.print(text.unwrap_or_default());
+}
+
+fn refusal(error: &Error, target: &Target) -> Error {
+    anyhow!(
+        "nothing was written: {error:#}; as root, `hookman install{} --yes` writes it",
+        target.flag()
+    )
+}
