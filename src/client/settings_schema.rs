@@ -4,6 +4,7 @@
 //! differ, a defect says so.
 
 mod defect;
+mod forms;
 mod handler;
 mod keys;
 mod parked;

@@ -179,23 +179,30 @@ impl Facts {
                     faults.extend(places::of_hooks(hooks, &chain.chain.manifest, &around));
                 }
             }
-            let mut add = |file: &SettingsFile, around: &Around| {
+            for (file, around) in self.placed_files() {
                 let at = |handler: &Handler| file.at(handler.position);
-                faults.extend(places::of_handlers(&file.handlers(), around, &at));
-            };
-            self.settings.iter().chain(&self.managed).for_each(|file| add(file, &around));
-            for plugin in &self.plugins {
-                let around = Around { plugin: Some(plugin.root.clone()), ..around.clone() };
-                plugin.files.iter().for_each(|file| add(file, &around));
-            }
-            for file in &self.frontmatters {
-                // The client gives a skill's hooks its directory as if it were a plugin's.
-                let folder = file.path.parent().filter(|_| file.scope == "skill");
-                let around = Around { plugin: folder.map(Path::to_owned), ..around.clone() };
-                add(file, &around);
+                faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults
         })
+    }
+
+    /// The files whose hooks the client runs, each with what its commands find around them.
+    pub(super) fn placed_files(&self) -> Vec<(&SettingsFile, Around)> {
+        let of =
+            |plugin: Option<&Path>| Around { plugin: plugin.map(Path::to_owned), ..self.around() };
+        let of_settings = self.settings.iter().chain(&self.managed);
+        let mut placed: Vec<_> = of_settings.map(|file| (file, of(None))).collect();
+        for plugin in &self.plugins {
+            placed.extend(plugin.files.iter().map(|file| (file, of(Some(&plugin.root)))));
+        }
+        // The client gives a skill's hooks its directory as if it were a plugin's.
+        placed.extend(
+            self.frontmatters
+                .iter()
+                .map(|file| (file, of(file.path.parent().filter(|_| file.scope == "skill")))),
+        );
+        placed
     }
 
     /// What commands find around them.

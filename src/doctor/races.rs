@@ -102,7 +102,7 @@ fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool
 fn rewrites(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     let mut found: Vec<(&SettingsFile, Handler)> = Vec::new();
-    for file in &facts.settings {
+    for (file, around) in facts.placed_files() {
         for handler in file.handlers().into_iter().filter(waits) {
             if handler.event == Event::PreToolUse.name()
                 && places::handler_mentions(&handler, &around, REWRITES)
@@ -126,10 +126,14 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             file.at(handler.position),
             format!("this handler and {with} both rewrite the input of a call"),
-            format!(
-                "run `hookman adopt --all{}`, so that each sees what the one before it made",
-                file.flag()
-            ),
+            if ["user", "project", "local"].contains(&file.scope) {
+                format!(
+                    "run `hookman adopt --all{}`, so that each sees what the one before it made",
+                    file.flag()
+                )
+            } else {
+                "take one of the two out; only those of settings can be adopted".to_owned()
+            },
         );
     }
 }

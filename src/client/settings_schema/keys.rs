@@ -33,10 +33,15 @@ impl Check<'_, '_> {
             let (name, wanted) = (shown(path), shape.words());
             let found = self.described(node, shape);
             let message = format!("`{name}` is {found} instead of {wanted}");
-            let hint = format!("make it {wanted}, or delete the key");
+            let is_needed = path.rsplit_once('.').is_some_and(|(parent, key)| {
+                TABLES.iter().any(|table| table.required(parent).contains(&key))
+            });
+            let or_else = if is_needed { "" } else { ", or delete the key" };
+            let hint = format!("make it {wanted}{or_else}");
             self.report(loss.only(wrong), pointer, node, message, hint);
             return false;
         }
+        self.form(path, pointer, node, loss);
         self.inside(path, pointer, node, loss);
         true
     }

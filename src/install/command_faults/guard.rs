@@ -50,7 +50,9 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     }
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     let lower = text.to_lowercase();
-    let means = MEANS.iter().any(|word| lower.contains(word));
+    // Where a match is what ends in failure, no failure is meant.
+    let is_match = text.contains("grep") && text.contains("&& exit 1");
+    let means = is_match || MEANS.iter().any(|word| lower.contains(word));
     if !means || !has(ONE) || has(KNOWS) {
         return None;
     }
@@ -75,6 +77,8 @@ mod tests {
             ("echo blocked >&2; exit 2", Event::PreToolUse, false),
             ("if bad; then echo denied; exit 2; fi; exit 1", Event::PreToolUse, false),
             ("echo '{\"decision\": \"block\"}'; exit 1", Event::PreToolUse, false),
+            ("jq -r .tool_input.command | grep -q 'rm -rf' && exit 1", Event::PreToolUse, true),
+            ("grep -q ok f || exit 1", Event::PreToolUse, false),
             ("prettier --check . || exit 1", Event::PreToolUse, false),
             ("echo blocked >&2; exit 1", Event::PostToolUse, false),
         ];
