@@ -145,12 +145,7 @@ fn text(run: &Run, world: &World) -> Vec<String> {
     let subject =
         if entry.subject.is_empty() { String::new() } else { format!("({})", entry.subject) };
     let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();
-    let run = format!(
-        "{time}, {}{subject}, {} hooks, {}",
-        entry.event,
-        entry.scope,
-        if entry.by_hand { "called by hand or by another program" } else { "called by the client" },
-    );
+    let run = format!("{time}, {}{subject}, {} hooks, {}", entry.event, entry.scope, caller(entry));
     let mut lines = vec![world.terminal.row(&format!("run {id}: "), &run, 2)];
     for (what, value) in [
         ("session", &entry.session),
@@ -213,4 +208,12 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
         "told": given(entry),
         "notes": entry.notes,
     })
+}
+
+fn caller(entry: &Entry<'_>) -> String {
+    match (&*entry.host, entry.by_hand) {
+        ("", true) => "called by hand or by another program".to_owned(),
+        ("", false) => "called by the client".to_owned(),
+        (host, _) => format!("called by {host}"),
+    }
 }

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod call;
 pub mod event;
+pub mod host;
 pub mod matcher;
 pub mod misplaced;
 pub mod model;

@@ -117,6 +117,24 @@ pub struct Payload<'a> {
     /// `PostCompact`: the summary.
     #[serde(borrow)]
     pub compact_summary: Cow<'a, str>,
+    /// Another program's: the time of the call.
+    #[serde(borrow)]
+    pub timestamp: Cow<'a, str>,
+    /// Codex: the id of the turn.
+    #[serde(borrow)]
+    pub turn_id: Cow<'a, str>,
+    /// Qwen Code: the id of the tool call, besides the client's own.
+    #[serde(borrow)]
+    pub tool_call_id: Cow<'a, str>,
+    /// Cursor: the session.
+    #[serde(borrow)]
+    pub conversation_id: Cow<'a, str>,
+    /// Copilot, in its own words, and VS Code: the session.
+    #[serde(borrow, rename = "sessionId")]
+    pub own_session: Cow<'a, str>,
+    /// VS Code: the event.
+    #[serde(borrow, rename = "hookEventName")]
+    pub hook_event: Cow<'a, str>,
 }
 
 impl<'a> Payload<'a> {

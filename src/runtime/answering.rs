@@ -12,7 +12,9 @@ use super::steps;
 use super::stop_limit::{self, Asked, Unlimited};
 use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::Step;
+use crate::client::answer::Decision;
 use crate::client::event::{Block, Event};
+use crate::client::host;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
 use crate::machine::exports::Exports;
@@ -127,6 +129,27 @@ pub(super) fn misused(
          somebody else's ({wrong}); `hookman apply` writes the entries again"
     );
     unasked(call, &why, payload, entry)
+}
+
+/// The answer to another program whose tools are not known here: a denial where a closed hook may be
+/// for the call, and nothing else.
+pub(super) fn unserved(
+    call: &Call<'_>,
+    host: &str,
+    payload: Option<&Payload<'_>>,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    let why = format!("{host} called, and what its tools do is not known here");
+    entry.unasked = format!("{}{why}", UNASKED[1]);
+    entry.note(entry.unasked.clone());
+    // Some of them never give up where the end of a turn is refused.
+    if matches!(call.event, Event::Stop | Event::SubagentStop | Event::TeammateIdle) {
+        return Verdict::default();
+    }
+    let tool = payload.and_then(|payload| host::like(&payload.tool_name));
+    let verdict = strictest_of(call, &why, &Target::new(call.event, tool), entry);
+    // Nobody is asked there, so a hook that asks is as one that is not there.
+    if verdict.decision == Some(Decision::Deny) { verdict } else { Verdict::default() }
 }
 
 /// The verdict of the hooks that cannot be asked: that of the strictest of them.

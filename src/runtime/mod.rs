@@ -31,6 +31,7 @@ use std::time::{Duration, Instant};
 use crate::chain::merge::Verdict;
 use crate::client::answer::Decision;
 use crate::client::event::{Event, Subject};
+use crate::client::host::{self, Host};
 use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
 use crate::machine::{files, signals, terminal};
@@ -77,6 +78,12 @@ pub fn main(arguments: &[OsString]) -> u8 {
             (Payload::parse(&repaired).ok(), &*repaired, Some(odd))
         }
     };
+    let host = payload.as_ref().map(Host::of).unwrap_or_default();
+    let translated = host.translated(text, arguments.event);
+    let (payload, text) = match &translated {
+        Some(text) => (Payload::parse(text).ok(), &**text),
+        None => (payload, text),
+    };
     let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
     let Some(event) = arguments.event.or(named) else {
         let unknown = "neither the arguments nor the payload name an event of the client";
@@ -86,6 +93,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let overrides = Overrides::of_process(&chain);
     let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides };
     let mut entry = Entry::new(event, &call.chain);
+    entry.host = host.name().into();
     entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
     if !is_utf8 {
         entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
@@ -115,6 +123,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
             entry.off = Cow::Borrowed("HOOKMAN=0");
             Verdict::default()
         }
+        payload if let Host::Other(name) = host => {
+            answering::unserved(&call, name, payload.as_ref(), &mut entry)
+        }
         payload if let Some(wrong) = &arguments.wrong => {
             let verdict = answering::misused(&call, wrong, payload.as_ref(), &mut entry);
             if verdict.decision.is_none() {
@@ -128,6 +139,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         }
         None => answering::without_payload(&call, what, &mut entry),
     };
+    let verdict = obeyed(host, verdict);
     let code = say(&verdict);
     gates::answered(code);
     entry.finish(&verdict, started.elapsed());
@@ -139,6 +151,13 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let _ = files::append_line(&paths.journal(), &entry.line());
     maintenance::after(&paths, &call.chain, event);
     code
+}
+
+fn obeyed(host: Host, verdict: Verdict) -> Verdict {
+    if host == Host::Claude {
+        return verdict;
+    }
+    Verdict { said: host::obeyed(host, verdict.decision, verdict.said), ..verdict }
 }
 
 fn silent(problem: &str) -> u8 {

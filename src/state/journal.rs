@@ -45,6 +45,9 @@ pub struct Entry<'a> {
     pub time: String,
     /// `user` or `project`.
     pub scope: Cow<'a, str>,
+    /// The program that called, where that was not the client.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub host: Cow<'a, str>,
     /// The session's id.
     #[serde(borrow)]
     pub session: Cow<'a, str>,
@@ -328,6 +331,7 @@ impl<'a> Entry<'a> {
         Entry {
             time: self.time,
             scope: own(self.scope),
+            host: own(self.host),
             session: own(self.session),
             event: own(self.event),
             subject: own(self.subject),
