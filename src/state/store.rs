@@ -220,7 +220,7 @@ impl Store for FileStore {
         }
         // A number is written over in its place: that is the half of what a new file takes, and a
         // heartbeat does it at each call.
-        let file = self.lock_at(&path).map_err(named)?;
+        let file = self.lock_at(&path)?;
         let old: u64 = value(&file.read_line().map_err(named)?);
         // The least number there is takes all away, also from more than it could.
         let sum = if by == i64::MIN { 0 } else { old.saturating_add_signed(by) };
