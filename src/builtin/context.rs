@@ -40,11 +40,13 @@ impl<'a> Context<'a> {
         serde_json::from_str(self.options).map_err(|error| Failure::Options(error.to_string()))
     }
 
-    /// The text that is the first of the hook's options, read without a look at the rest; `None`
-    /// where another is.
-    pub fn first_option(&self, key: &str) -> Option<&'a str> {
+    /// The text that is the first of the hook's options, read without a look at the rest, and the
+    /// rest; `None` where another is.
+    pub fn first_option(&self, key: &str) -> Option<(&'a str, &'a str)> {
         let rest = self.options.strip_prefix("{\"")?.strip_prefix(key)?.strip_prefix("\":")?;
-        serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()
+        let mut reader = serde_json::Deserializer::from_str(rest).into_iter();
+        let text = reader.next()?.ok()?;
+        Some((text, &rest[reader.byte_offset()..]))
     }
 
     /// The tool's input; `None` where the event has none.

@@ -11,19 +11,20 @@ mod prefilter;
 mod rule;
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::client::answer::Answer;
 use crate::client::payload;
-use crate::syntax::shell;
+use crate::syntax::shell::{self, Word};
 
 use super::context::{Context, Failure};
 use super::finding::{self, Finding, Manner};
 use super::kind::{Can, Kind};
 
-use rule::Options;
+use rule::{Head, Rules};
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
@@ -55,13 +56,17 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             Err(error) => return Err(Failure::Payload(format!("the command: {error}"))),
         },
     };
-    if let Some(programs) = context.first_option("programs")
-        && !prefilter::may_call(&command, programs)
-    {
+    let unreadable = || Failure::Options("they were compiled by another version".to_owned());
+    let (programs, rest) = context.first_option("programs").ok_or_else(unreadable)?;
+    if !prefilter::may_call(&command, programs) {
         return Ok(Answer::default());
     }
-    let options: Options<'_> = context.options()?;
-    let (findings, complete) = judge(&command, &options, context);
+    let head = rest.strip_prefix(",\"head\":").ok_or_else(unreadable)?;
+    let mut reader = serde_json::Deserializer::from_str(head).into_iter();
+    let options: Head<'_> = reader.next().and_then(Result::ok).ok_or_else(unreadable)?;
+    let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[");
+    let rules = rules.and_then(|text| Rules::new(&options, text)).ok_or_else(unreadable)?;
+    let (findings, complete) = judge(&command, &options, &rules, context)?;
     if findings.is_empty() && !complete {
         return Err(Failure::Payload("the command could not be read to its end".to_owned()));
     }
@@ -78,19 +83,27 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 /// looked through word by word.
 fn judge<'r>(
     command: &str,
-    options: &'r Options<'_>,
+    options: &Head<'_>,
+    rules: &'r Rules<'_>,
     context: &Context<'_>,
-) -> (Vec<Finding<'r>>, bool) {
+) -> Result<(Vec<Finding<'r>>, bool), Failure> {
     let mut found: Vec<Finding<'r>> = Vec::new();
+    let mut all_are_read = true;
     let globals = &options.globals;
+    let may_exist = |word: &&Word<'_>| may_exist(word, command, context);
     let mut visit = |invocation: &shell::Invocation<'_>| {
-        for rule in &options.rules {
+        for rule in rules.about(invocation.program) {
+            let Some(rule) = rule else {
+                all_are_read = false;
+                continue;
+            };
             let level = rule.level.unwrap_or(options.level);
             let known = found.iter().position(|finding| finding.id == rule.id);
             if known.is_some_and(|known| found[known].level >= level)
                 || !rule.matches(invocation, globals)
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
+                || (rule.existing && !rule.operands_of(invocation, globals).iter().any(may_exist))
             {
                 continue;
             }
@@ -111,7 +124,23 @@ fn judge<'r>(
     if !complete {
         shell::each_suspect(command, &mut visit);
     }
-    (found, complete)
+    if all_are_read {
+        Ok((found, complete))
+    } else {
+        Err(Failure::Options("a rule cannot be read".to_owned()))
+    }
+}
+
+/// Whether a word names a file that is there, or one of which that cannot be told.
+fn may_exist(word: &Word<'_>, command: &str, context: &Context<'_>) -> bool {
+    let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
+    let cwd = &*context.payload.cwd;
+    let is_elsewhere = || cwd.is_empty() || command.contains("cd ") || command.contains("pushd ");
+    word.expanded
+        || path.starts_with('~')
+        || path.contains(['$', '`', '*', '?'])
+        || (!path.starts_with('/') && is_elsewhere())
+        || context.host.look(&Path::new(cwd).join(path)).is_some_and(|it| it.is_file)
 }
 
 #[cfg(test)]

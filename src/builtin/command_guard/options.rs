@@ -98,6 +98,9 @@ struct Rule {
     /// Whether the call must be about git's default branch.
     #[serde(default)]
     default_branch: bool,
+    /// Whether an operand, or what follows its `of=`, must be a file that is there.
+    #[serde(default)]
+    existing: bool,
     /// Flags that take the next word as their value.
     #[serde(default)]
     values: Vec<String>,
@@ -187,25 +190,33 @@ impl kind::Options for Options {
         let rules: Vec<&Rule> = self.all().filter(runs).collect();
         let programs = programs(&rules);
         let allow = self.allow.join(" ");
-        let rules = rules.iter().map(|rule| rule.compact(self.level_of(rule), &allow));
+        let compact = |rule: &&Rule| Value::Object(rule.compact(self.level_of(rule), &allow));
+        let compacts: Vec<Value> = rules.iter().map(compact).collect();
+        let index = rules.iter().zip(&compacts);
+        let index =
+            index.map(|(rule, text)| format!("{} {}", text.to_string().len(), rule.program));
         let globals = self.globals.iter().map(|(program, options)| {
             let words: Vec<&str> =
                 [program].into_iter().chain(options).map(String::as_str).collect();
             Value::String(words.join(" "))
         });
-        let mut compiled = Map::new();
-        // First, because the runtime reads no further when a command calls none of them.
-        compiled.insert("programs".into(), programs.into());
-        compiled.insert("level".into(), name(self.level));
-        compiled.insert("forget_after".into(), self.forget_after.as_seconds().into());
+        let mut head = Map::new();
+        head.insert("level".into(), name(self.level));
+        head.insert("forget_after".into(), self.forget_after.as_seconds().into());
         if self.per_agent {
-            compiled.insert("per_agent".into(), true.into());
+            head.insert("per_agent".into(), true.into());
         }
         if self.careful {
-            compiled.insert("careful".into(), true.into());
+            head.insert("careful".into(), true.into());
         }
-        compiled.insert("globals".into(), globals.collect());
-        compiled.insert("rules".into(), rules.map(Value::Object).collect());
+        head.insert("globals".into(), globals.collect());
+        head.insert("index".into(), index.collect::<Vec<_>>().join(" ").into());
+        let mut compiled = Map::new();
+        // In the order of the runtime, which reads no further when a command calls none of the
+        // programs, and then only the rules about those that it calls.
+        compiled.insert("programs".into(), programs.into());
+        compiled.insert("head".into(), head.into());
+        compiled.insert("rules".into(), compacts.into());
         Ok(compiled)
     }
 }
@@ -248,7 +259,6 @@ impl Rule {
         let (before, without) = (self.before.join(" "), self.without.join(" "));
         let texts = [
             ("id", self.id.as_str()),
-            ("program", &self.program),
             ("subcommand", &self.subcommand),
             ("before", &before),
             ("flags", &flags),
@@ -268,8 +278,12 @@ impl Rule {
         if self.least > 0 {
             compact.insert("least".to_owned(), self.least.into());
         }
-        for (key, is_on) in [("separator", self.separator), ("default_branch", self.default_branch)]
-        {
+        let switches = [
+            ("separator", self.separator),
+            ("default_branch", self.default_branch),
+            ("existing", self.existing),
+        ];
+        for (key, is_on) in switches {
             if is_on {
                 compact.insert(key.to_owned(), true.into());
             }

@@ -4,6 +4,7 @@
 //! reading the rules of a hook costs one allocation.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use serde::Deserialize;
 
@@ -12,8 +13,9 @@ use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::shell::{Invocation, Word};
 
+/// What the runtime reads of a guard's options before it reads any rule.
 #[derive(Deserialize)]
-pub(super) struct Options<'a> {
+pub(super) struct Head<'a> {
     pub(super) level: Level,
     pub(super) forget_after: u64,
     #[serde(default)]
@@ -23,8 +25,47 @@ pub(super) struct Options<'a> {
     /// For each program with such options: its name, then those that take the next word.
     #[serde(borrow, default)]
     pub(super) globals: Vec<Text<'a>>,
+    /// Of each rule how many bytes its JSON has, and its programs.
     #[serde(borrow, default)]
-    pub(super) rules: Vec<Rule<'a>>,
+    index: Cow<'a, str>,
+}
+
+/// A guard's rules, of which only those are read whose program is called.
+pub(super) struct Rules<'a> {
+    entries: Vec<Entry<'a>>,
+}
+
+struct Entry<'a> {
+    programs: &'a str,
+    text: &'a str,
+    rule: OnceCell<Option<Rule<'a>>>,
+}
+
+impl<'a> Rules<'a> {
+    /// The rules that `head` has the index of; `text` is their JSON, each followed by a comma or a
+    /// bracket. `None` where the two do not fit.
+    pub(super) fn new(head: &'a Head<'_>, text: &'a str) -> Option<Self> {
+        let mut words = head.index.split(' ').filter(|word| !word.is_empty());
+        let mut entries = Vec::new();
+        let mut rest = text;
+        while let Some(length) = words.next() {
+            let (text, after) = rest.split_at_checked(length.parse().ok()?)?;
+            rest = after.get(1..)?;
+            entries.push(Entry { programs: words.next()?, text, rule: OnceCell::new() });
+        }
+        Some(Self { entries })
+    }
+
+    /// The rules about a program; `None` in the place of one that cannot be read.
+    pub(super) fn about(&self, program: &str) -> impl Iterator<Item = Option<&Rule<'a>>> {
+        let is_about =
+            |entry: &&Entry<'a>| entry.programs.split('|').any(|name| is_program(name, program));
+        let read = |entry: &'_ Entry<'a>| serde_json::from_str(entry.text).ok();
+        self.entries
+            .iter()
+            .filter(is_about)
+            .map(move |entry| entry.rule.get_or_init(|| read(entry)).as_ref())
+    }
 }
 
 /// A text that borrows inside a list, too, where a plain `Cow` would not.
@@ -36,8 +77,6 @@ pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 pub(super) struct Rule<'a> {
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
-    #[serde(borrow)]
-    program: Cow<'a, str>,
     #[serde(borrow, default)]
     subcommand: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -56,6 +95,8 @@ pub(super) struct Rule<'a> {
     separator: bool,
     #[serde(default)]
     pub(super) default_branch: bool,
+    #[serde(default)]
+    pub(super) existing: bool,
     #[serde(borrow, default)]
     values: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -72,12 +113,10 @@ pub(super) struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    /// Whether the rule speaks about this call, but for its branch; `globals` as in [`Options`].
+    /// Whether a rule about the call's program speaks about this call, but for its branch;
+    /// `globals` as in [`Head`].
     pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Text<'_>]) -> bool {
         let program = invocation.program;
-        if !self.program.split('|').any(|name| is_program(name, program)) {
-            return false;
-        }
         let Some(words) = self.words(invocation, globals) else { return false };
         let arguments = invocation.arguments;
         let before = &arguments[..arguments.len() - words.len()];

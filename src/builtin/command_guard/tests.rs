@@ -495,11 +495,14 @@ fn what_the_runtime_reads_is_compact() {
     });
     let expected = json!({
         "programs": "x|y",
-        "level": "one-strike",
-        "forget_after": 7200,
-        "per_agent": true,
-        "globals": ["gh -R", "git -C --git-dir"],
-        "rules": [{"id": "x", "program": "x|y", "flags": "-a -b", "what": "z"}],
+        "head": {
+            "level": "one-strike",
+            "forget_after": 7200,
+            "per_agent": true,
+            "globals": ["gh -R", "git -C --git-dir"],
+            "index": "37 x|y",
+        },
+        "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });
     assert_eq!(compiled(&overrides).get(), expected.to_string());
 }

@@ -39,7 +39,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 
 /// Whether a text may name a protected file, told by the parts that all of their names have.
 fn may_name(text: &str, context: &Context<'_>) -> bool {
-    let Some(hints) = context.first_option("hints") else { return true };
+    let Some((hints, _)) = context.first_option("hints") else { return true };
     let text = text.to_lowercase();
     let state = files::state(context).to_lowercase();
     let state = state.rsplit('/').next().unwrap_or_default();

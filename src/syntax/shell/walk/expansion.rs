@@ -296,8 +296,13 @@ impl Reader<'_, '_> {
                 continue;
             }
             field.expanded |= value.contains(['*', '?', '[']);
-            let mut parts = value.split_ascii_whitespace();
-            if value.starts_with(|letter: char| letter.is_ascii_whitespace()) {
+            let separators = self.scope.variables.get("IFS").and_then(<[String]>::first);
+            let separates = |letter: char| match separators {
+                Some(separators) => separators.contains(letter),
+                None => letter.is_ascii_whitespace(),
+            };
+            let mut parts = value.split(separates).filter(|part| !part.is_empty());
+            if value.starts_with(separates) {
                 std::mem::take(field).finish(self.fields);
             }
             field.text.push_str(parts.next().unwrap_or_default());
@@ -305,7 +310,7 @@ impl Reader<'_, '_> {
                 std::mem::take(field).finish(self.fields);
                 field.text.push_str(part);
             }
-            if value.ends_with(|letter: char| letter.is_ascii_whitespace()) {
+            if value.ends_with(separates) {
                 std::mem::take(field).finish(self.fields);
             }
         }

@@ -58,7 +58,8 @@ pub struct Invocation<'c> {
 /// Gives `false` where some of the line could not be read; what could be was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
     let budget = 8 * line.len() + 4096;
-    let mut walk = Walk { visit, budget, complete: true, variables: Variables::default() };
+    let variables = Variables::default();
+    let mut walk = Walk { visit, budget, complete: true, variables, has_else: false };
     walk.script(line, 0);
     walk.complete
 }
@@ -70,6 +71,9 @@ struct Walk<'v> {
     budget: usize,
     complete: bool,
     variables: Variables,
+    /// Whether a script so far has commands of which only some run, so that a variable that is set
+    /// again may have either value.
+    has_else: bool,
 }
 
 /// Where a call is: in which command of which list, and in how many scripts.
@@ -86,6 +90,7 @@ impl Walk<'_> {
             return self.complete = false;
         };
         self.budget = rest;
+        self.has_else |= text.contains("||") || text.contains("else");
         let Split { commands, complete } = split(text);
         self.complete &= complete;
         for command in &commands {
@@ -208,7 +213,11 @@ impl Walk<'_> {
             }
             values = all;
         }
-        self.variables.set(name, values);
+        if self.has_else {
+            self.variables.set_or_keep(name, values);
+        } else {
+            self.variables.set(name, values);
+        }
     }
 
     /// Keeps what builtins say of variables.
@@ -307,6 +316,13 @@ impl Walk<'_> {
                 return self.find(arguments, place);
             }
             self.show(program, arguments, place);
+            // A here-document for a descriptor that stays open may be the script of a later shell.
+            if program == "exec"
+                && place.list.iter().any(shells::reads_a_script)
+                && let Some(text) = self.input(place)
+            {
+                self.script(&text, place.depth + 1);
+            }
             let Some(inner) = self.wrapped(program, arguments, place) else {
                 return self.inside(program, arguments, place);
             };
@@ -405,6 +421,11 @@ impl Walk<'_> {
             "at" | "batch" => {
                 if let Some(text) = self.input(place) {
                     self.script(&text, depth);
+                }
+            }
+            "crontab" => {
+                for line in self.input(place).unwrap_or_default().lines() {
+                    self.script(shells::scheduled(line), depth);
                 }
             }
             "xargs" => self.xargs(arguments, place),

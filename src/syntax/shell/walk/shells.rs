@@ -1,7 +1,7 @@
 //! How shells are given a script.
 
-use super::super::Word;
-use super::escapes;
+use super::super::{Command, Word};
+use super::{base_name, escapes};
 
 /// What a shell is called with.
 #[derive(Default)]
@@ -23,6 +23,12 @@ fn is_powershell(program: &str) -> bool {
 
 pub(super) fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
+}
+
+/// Whether a command is a shell, or reads a script into the shell that it is in.
+pub(super) fn reads_a_script(command: &Command<'_>) -> bool {
+    let name = command.words.first().map_or("", |word| base_name(&word.text));
+    is_shell(name) || matches!(name, "source" | "." | "eval")
 }
 
 pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {
@@ -101,6 +107,22 @@ fn posix(arguments: &[Word<'_>]) -> Script {
         Some((file, rest)) => from_file(file, rest),
         None => Script { reads_input: true, ..Script::default() },
     }
+}
+
+/// The command of a line for `crontab`, after `@daily` or the five fields of its time; empty where
+/// the line has none.
+pub(super) fn scheduled(line: &str) -> &str {
+    let is_field =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"*,-/".contains(&byte));
+    let mut rest = line.trim_start();
+    let fields = if rest.starts_with('@') { 1 } else { 5 };
+    for _ in 0..fields {
+        match rest.split_once([' ', '\t']) {
+            Some((field, after)) if fields == 1 || is_field(field) => rest = after.trim_start(),
+            _ => return "",
+        }
+    }
+    rest
 }
 
 /// Parameters may be cut short and come in any case; some take a value.

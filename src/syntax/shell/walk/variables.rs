@@ -27,6 +27,17 @@ impl Variables {
         self.known.push(Variable { name: name.to_owned(), values, one_of: false });
     }
 
+    /// Sets a variable that may have kept the values that it had.
+    pub(super) fn set_or_keep(&mut self, name: &str, mut values: Vec<String>) {
+        match self.get(name) {
+            Some(known) if values.len() == 1 && known != values => {
+                values.splice(0..0, known.to_vec());
+                self.set_one_of(name, values);
+            }
+            _ => self.set(name, values),
+        }
+    }
+
     /// Sets the variable of a loop.
     pub(super) fn set_one_of(&mut self, name: &str, values: Vec<String>) {
         self.known.push(Variable { name: name.to_owned(), values, one_of: true });

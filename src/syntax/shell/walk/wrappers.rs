@@ -109,7 +109,7 @@ static WRAPPERS: &[Wrapper] = &[
     commanded("su", "-c -g -G -s -w --command --group --shell --session-command", ANY),
     commanded("sg", "-c --command", ANY),
     commanded("runuser", "-c -g -G -s -u -w --command --group --shell --user", 0),
-    commanded("script", "-B -c -E -I -m -O -o -T -t --command --log-io --log-out", ANY),
+    commanded("script", "-B -c -E -I -m -O -o -T -t --command --log-io --log-out", 1),
     commanded("flock", "-c -E -w --command --conflict-exit-code --timeout", 1),
     commanded("vagrant ssh", "-c --command", ANY),
     commanded("gcloud compute ssh", "--command --zone --project", ANY),
