@@ -93,10 +93,10 @@ pub(super) fn session(args: &args::Session, world: &World) -> Result<Session> {
     if let Some(session) = named(args, world)? {
         return Ok(session);
     }
-    let seen = sessions::seen(&world.paths);
-    if let Some(session) = unasked(&seen, world) {
+    if let Some(session) = unasked(&sessions::live(&world.paths), world) {
         return Ok(session);
     }
+    let seen = sessions::seen(&world.paths);
     if world.terminal.can_choose()
         && !seen.is_empty()
         && let Some(index) = world.terminal.choose_one("Which session?", &lines(&seen, world))?
@@ -114,14 +114,12 @@ pub(super) fn session_if_any(args: &args::Session, world: &World) -> Result<Opti
     if let Some(session) = named(args, world)? {
         return Ok(Some(session));
     }
-    Ok(unasked(&sessions::seen(&world.paths), world))
+    Ok(unasked(&sessions::live(&world.paths), world))
 }
 
 /// The sessions that are running, newest first.
 pub(super) fn running(world: &World) -> Vec<Session> {
-    let mut live = sessions::seen(&world.paths);
-    live.retain(|session| session.live);
-    live.iter().map(|seen| Session::found(seen, "running")).collect()
+    sessions::live(&world.paths).iter().map(|seen| Session::found(seen, "running")).collect()
 }
 
 fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
@@ -159,21 +157,20 @@ fn by_name(id: &str, world: &World) -> Result<Session> {
     }
 }
 
-fn unasked(seen: &[Seen], world: &World) -> Option<Session> {
-    let live = || seen.iter().filter(|session| session.live);
+fn unasked(live: &[Seen], world: &World) -> Option<Session> {
     let above = clients::ancestors();
-    if let Some(session) = live().find(|session| above.processes.contains(&session.client)) {
+    if let Some(session) = live.iter().find(|it| above.processes.contains(&it.client)) {
         return Some(Session::found(session, "its client runs this shell"));
     }
     let here = environment::current_directory().ok()?;
     // A client that never called hookman, or long ago, may be the one that is meant.
-    let strangers = sessions::strangers(&world.paths, seen).unwrap_or_default();
+    let strangers = sessions::strangers(&world.paths, live).unwrap_or_default();
     let strangers: Vec<PathBuf> =
         strangers.into_iter().filter_map(clients::directory).map(|it| real(&it)).collect();
     let project = configured::project().map(|it| real(&it));
     // The nearest directory upwards in which any was started.
     for folder in real(&here).ancestors() {
-        let mut of_folder = live().filter(|session| real(session.started_in()) == folder);
+        let mut of_folder = live.iter().filter(|session| real(session.started_in()) == folder);
         let first = of_folder.next();
         if strangers.iter().any(|it| it == folder) || of_folder.next().is_some() {
             return None;

@@ -54,6 +54,14 @@ impl Seen {
 /// So many bytes of the journal are read even where its end knows each client that runs.
 const ENOUGH: usize = 4 * 1024 * 1024;
 
+/// The sessions of the clients that run, newest first. Nothing is read where the system knows of none.
+pub fn live(paths: &Paths) -> Vec<Seen> {
+    let is_none = clients::running(&paths.config).is_some_and(|running| running.is_empty());
+    let mut live = if is_none { Vec::new() } else { gather(paths, false) };
+    live.retain(|session| session.live);
+    live
+}
+
 /// The sessions of the journal, live ones first, newest first among each. It is read file by file
 /// from its end, until each client that runs is known, or with `all` to its beginning.
 pub fn gather(paths: &Paths, all: bool) -> Vec<Seen> {

@@ -53,6 +53,11 @@ fn mark(paths: &Paths) -> PathBuf {
     paths.state.join("pruned")
 }
 
+/// The sessions of the clients that run, newest first.
+pub fn live(paths: &Paths) -> Vec<Seen> {
+    session_index::live(paths)
+}
+
 /// The sessions in the journal, live ones first, newest first among each.
 ///
 /// The end of a long journal is enough where it knows each client that runs.
