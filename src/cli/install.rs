@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::args::Install;
-use super::{ExitStatus, word};
+use super::{ExitStatus, tmux, word};
 use crate::install::addition::{Addition, Wanted};
 use crate::install::assets::{self, Assets};
 use crate::install::binary::binary_path;
@@ -17,6 +17,7 @@ use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
 use crate::install::{adoption_warnings, managed, protection, warnings};
 use crate::machine::world::World;
+use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
@@ -49,7 +50,10 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     match transaction.commit("install", &Question { text: "Write this?", call }, &changes)? {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
-        Outcome::Written => next_steps(world, &target, !warned),
+        Outcome::Written => {
+            next_steps(world, &target, !warned);
+            tmux_lines(world, &addition.layers.all.hooks);
+        }
     }
     Ok(ExitStatus::Done)
 }
@@ -105,4 +109,16 @@ fn next_steps(world: &World, target: &Target, fires: bool) {
         let _ = write!(text, "\n  {hookman} {verb:width$}  {does}");
     }
     world.terminal.line(text);
+}
+
+/// What tmux needs for hooks that set a pane's state.
+fn tmux_lines(world: &World, hooks: &[Hook]) {
+    let option = |hook: &Hook| {
+        let option = hook.options.get("tmux_option")?.as_str()?;
+        (!option.is_empty()).then(|| option.to_owned())
+    };
+    if let Some(option) = hooks.iter().find_map(option) {
+        let lines = tmux::lines(&option).replace('\n', "\n  ");
+        world.terminal.line(format!("\nFor panes that show their state, put into ~/.tmux.conf:\n  {lines}"));
+    }
 }

@@ -36,6 +36,7 @@ mod state;
 mod status;
 mod switch;
 mod switching;
+mod tmux;
 mod uninstall;
 mod verify;
 mod which;
@@ -149,6 +150,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Profile(args) => profile::profile(&args, world),
         Command::Sessions(args) => sessions::sessions(&args, world),
         Command::State(args) => state::state(&args, world),
+        Command::Tmux(args) => tmux::tmux(&args, world),
         Command::Status(args) => shown(args.slash, status::status(&args, world), world),
         Command::SelfUpdate(args) => self_update::self_update(&args, world),
         Command::Schema(args) => schema::schema(&args, world),

@@ -25,6 +25,7 @@ pub mod signals;
 mod sweeping;
 pub mod table;
 pub mod terminal;
+pub mod tmux;
 pub mod world;
 
 use std::fmt;

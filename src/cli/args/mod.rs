@@ -14,6 +14,7 @@ pub mod edit;
 pub mod help;
 pub mod log;
 pub mod switch;
+pub mod tmux;
 
 pub use crate::install::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
@@ -23,6 +24,7 @@ pub use switch::{
     Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
     StateCommand, Which,
 };
+pub use tmux::{Tmux, TmuxCommand};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -91,6 +93,8 @@ pub enum Command {
     Sessions(Sessions),
     /// Flags, marks, counters and named texts of a session, for shell scripts and workflows
     State(State),
+    /// Colour the panes of tmux by what the sessions in them are at
+    Tmux(Tmux),
     /// Show what hooks did: the last runs, and those to come
     Log(Log),
     /// Say of one run why each hook did or did not run, and what it answered

@@ -1,0 +1,15 @@
+//! What tmux is asked and told, in the server that this process runs in.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+/// What tmux prints for these words, without the line's end; `None` where it refuses them.
+///
+/// # Errors
+///
+/// When tmux cannot be started.
+pub fn tmux(words: &[&str]) -> io::Result<Option<String>> {
+    let output = Command::new("tmux").args(words).stdin(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(output.status.success().then(|| text.trim_end_matches('\n').to_owned()))
+}
