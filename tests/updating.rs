@@ -28,7 +28,10 @@ impl Home {
     fn place(&self, folder: &str) -> PathBuf {
         let program = self.path().join(folder).join("hookman");
         fs::create_dir_all(program.parent().unwrap()).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_hookman"), &program).unwrap();
+        // A process that another test starts meanwhile would inherit a file that is open for writing
+        // here, and a program that is open for writing cannot be started.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hookman")).arg(&program).status();
+        assert!(copied.unwrap().success());
         program
     }
 

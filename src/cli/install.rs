@@ -119,6 +119,8 @@ fn tmux_lines(world: &World, hooks: &[Hook]) {
     };
     if let Some(option) = hooks.iter().find_map(option) {
         let lines = tmux::lines(&option).replace('\n', "\n  ");
-        world.terminal.line(format!("\nFor panes that show their state, put into ~/.tmux.conf:\n  {lines}"));
+        world
+            .terminal
+            .line(format!("\nFor panes that show their state, put into ~/.tmux.conf:\n  {lines}"));
     }
 }

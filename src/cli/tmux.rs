@@ -12,8 +12,12 @@ use crate::machine::tmux::tmux as ask;
 use crate::machine::world::World;
 
 /// The background of a pane that is not looked at, by its state.
-const COLOURS: &[(&str, &str)] =
-    &[("error", "#3d2020"), ("unchecked", "#081a10"), ("working", "#080c10"), ("checked", "#0a1005")];
+const COLOURS: &[(&str, &str)] = &[
+    ("error", "#3d2020"),
+    ("unchecked", "#081a10"),
+    ("working", "#080c10"),
+    ("checked", "#0a1005"),
+];
 /// That of a pane without a state.
 const OTHER: &str = "#0a0a0a";
 /// That of the pane that is looked at.
@@ -43,7 +47,8 @@ fn focus(option: &str) -> Result<()> {
         bail!("this is not in tmux; `hookman tmux lines` prints what tmux.conf needs for it");
     }
     let state = format!("#{{{option}}}");
-    let asked = format!("#{{@suppress_focus_hook}}\t#{{pane_id}}\t#{{@last_focused_pane}}\t{state}");
+    let asked =
+        format!("#{{@suppress_focus_hook}}\t#{{pane_id}}\t#{{@last_focused_pane}}\t{state}");
     let told = ask(&["display-message", "-p", &asked]).context("failed to start `tmux`")?;
     let told = told.context("tmux does not say which pane is looked at")?;
     let mut fields = told.split('\t');

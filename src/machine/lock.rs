@@ -163,7 +163,7 @@ mod tests {
         let path = folder.path().join("lock");
         let held = Lock::take(&path).unwrap();
         let mut told = String::new();
-        let times = &Patience { in_silence: Duration::ZERO, at_most: Duration::from_millis(20) };
+        let times = &Patience { in_silence: Duration::ZERO, at_most: Duration::from_millis(500) };
         let error = Lock::wait(&path, times, |holder| holder.clone_into(&mut told)).unwrap_err();
         let whole = error.to_string();
         assert!(whole.contains(&format!("{told} holds it")), "{whole}");

@@ -21,7 +21,12 @@ pub struct Tmux {
 #[derive(Debug, Subcommand)]
 pub enum TmuxCommand {
     /// Colour the pane that was left by its state, and note that this one was looked at
+    #[command(after_help = "Examples:
+  hookman tmux focus                    what the lines in tmux.conf call
+  hookman tmux focus --option @agent    where the state is in another option of the pane")]
     Focus,
     /// Print the lines for tmux.conf
+    #[command(after_help = "Examples:
+  hookman tmux lines >> ~/.tmux.conf    then: tmux source-file ~/.tmux.conf")]
     Lines,
 }
