@@ -35,6 +35,9 @@ pub struct Entry {
     pub default: bool,
     /// The options as its file writes them.
     pub options: Map<String, Value>,
+    /// What these come to where a manifest overrides none: of several hooks of one entry, only the first
+    /// pays for that.
+    resolved: OnceLock<Result<Map<String, Value>, OptionProblem>>,
 }
 
 impl Entry {
@@ -47,7 +50,11 @@ impl Entry {
         &self,
         overrides: &Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
-        self.kind.compile(options::overlay(&self.options, overrides))
+        let compile = || self.kind.compile(options::overlay(&self.options, overrides));
+        if overrides.is_empty() {
+            return self.resolved.get_or_init(compile).clone();
+        }
+        compile()
     }
 }
 
@@ -117,6 +124,7 @@ fn parse(name: &'static str, text: &str) -> Result<Entry, String> {
         timeout: file.timeout,
         default: file.default,
         options: file.options,
+        resolved: OnceLock::new(),
     })
 }
 
