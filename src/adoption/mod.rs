@@ -290,7 +290,7 @@ fn count_foreign(text: &str) -> Result<usize, Refusal> {
 }
 
 /// What happens to handlers of others: those of `next` go, also where one is back that was adopted
-/// before, and the others come back, but for those that stand there.
+/// before, and the others come back, but for those that are there.
 fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
     let before = current.adoption;
     let standing = before.standing(current.text)?;

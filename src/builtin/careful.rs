@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::context::Context;
+use super::context::{Context, Failure};
+use super::values::Level;
 use crate::machine::paths;
 use crate::session::store::CAREFUL;
 
@@ -25,4 +26,17 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
         return Ok(true);
     }
     context.store.is_up(CAREFUL)
+}
+
+/// The level that counts for a call: in careful mode whatever is found blocks, unless it is off.
+///
+/// # Errors
+///
+/// As [`is_on`].
+pub(super) fn raised(context: &Context<'_>, level: Level) -> Result<Level, Failure> {
+    let is_raised = match level {
+        Level::Off | Level::Block => false,
+        Level::Advise | Level::Ask | Level::OneStrike => is_on(context).map_err(Failure::Store)?,
+    };
+    Ok(if is_raised { Level::Block } else { level })
 }

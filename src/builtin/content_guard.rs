@@ -91,15 +91,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let message = options.message.replace("$count", &count.to_string());
     let message = message.replace("$file", &input.file_path);
-    let is_careful =
-        options.level != Level::Off && careful::is_on(context).map_err(Failure::Store)?;
-    Ok(match options.level {
-        _ if is_careful => Answer::deny(message),
-        Level::Off => Answer::default(),
-        Level::Advise => Answer::context(message),
-        Level::Ask => Answer::ask(message),
-        Level::OneStrike | Level::Block => Answer::deny(message),
-    })
+    Ok(careful::raised(context, options.level)?.answer(message))
 }
 
 /// The number of counted characters in a text that is stopped; `None` for any other.

@@ -120,15 +120,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let names = join(|index| &index.name);
     let tools = join(|index| &index.advised);
     let message = options.message.replace("$index", &names).replace("$tools", &tools);
-    let is_careful =
-        options.level != Level::Off && careful::is_on(context).map_err(Failure::Store)?;
-    Ok(match options.level {
-        _ if is_careful => Answer::deny(message),
-        Level::Off => Answer::default(),
-        Level::Advise => Answer::context(message),
-        Level::Ask => Answer::ask(message),
-        Level::OneStrike | Level::Block => Answer::deny(message),
-    })
+    Ok(careful::raised(context, options.level)?.answer(message))
 }
 
 /// The named text with the turn in which a preferred tool ran.

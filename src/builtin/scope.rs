@@ -7,10 +7,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::values::{Level, ToolPattern};
+use super::{allowance, careful};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 
@@ -130,11 +130,6 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     {
         return Ok(Answer::default());
     }
-    let message = options.message.clone();
-    Ok(match options.level.unwrap_or(Level::Block) {
-        Level::Off => Answer::default(),
-        Level::Advise => Answer::context(message),
-        Level::Ask => Answer::ask(message),
-        Level::OneStrike | Level::Block => Answer::deny(message),
-    })
+    let level = careful::raised(context, options.level.unwrap_or(Level::Block))?;
+    Ok(level.answer(options.message.clone()))
 }

@@ -9,6 +9,7 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::context::Context;
+use crate::client::answer::Answer;
 use crate::client::permission_rule::{Anchors, Rule, command_hits, is_tool, path_hits};
 use crate::session::period;
 
@@ -41,6 +42,17 @@ impl Level {
             "block" => Self::Block,
             _ => return None,
         })
+    }
+
+    /// The answer to a call that is found, for a kind that has no retries of its own: `one-strike` denies
+    /// as `block` does.
+    pub(super) fn answer(self, message: String) -> Answer {
+        match self {
+            Self::Off => Answer::default(),
+            Self::Advise => Answer::context(message),
+            Self::Ask => Answer::ask(message),
+            Self::OneStrike | Self::Block => Answer::deny(message),
+        }
     }
 }
 

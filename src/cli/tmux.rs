@@ -57,12 +57,12 @@ fn focus(option: &str) -> Result<()> {
     if suppressed == "1" || pane.is_empty() {
         return Ok(());
     }
-    let (focused, left);
+    let left;
+    let focused = format!("bg={FOCUSED}");
     let mut words = vec!["set-option", "-g", "@last_focused_pane", pane];
     if now == "unchecked" {
         words.extend([";", "set-option", "-p", "-t", pane, option, "checked"]);
     }
-    focused = format!("bg={FOCUSED}");
     words.extend([";", "set-option", "-p", "-t", pane, "window-style", &focused]);
     // The pane that was left may be gone.
     if last != pane

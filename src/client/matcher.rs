@@ -200,7 +200,7 @@ pub fn union<'a>(
 /// The matchers of `FileChanged` in one.
 ///
 /// The client splits it at the bars and watches the files of these names, and then takes the whole
-/// for a matcher like any other (2.1.329). So every name must stand for itself between two bars;
+/// for a matcher like any other (2.1.329). So every name must be between two bars of its own;
 /// the names of one matcher are alternatives in a regular expression too.
 fn watch_list<'a>(
     matchers: impl IntoIterator<Item = Option<&'a str>>,

@@ -1,4 +1,4 @@
-//! Do the gates stand before what they guard?
+//! Whether the gates come before what they guard.
 
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Block, Event};

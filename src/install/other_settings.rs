@@ -9,7 +9,7 @@ use crate::settings::{Handler, handlers};
 use crate::state::configured;
 use crate::syntax::json::Document;
 
-/// The handlers of others that stand in other settings files, each with its file for people. A file
+/// The handlers of others in other settings files, each with its file for people. A file
 /// that cannot be read has none.
 pub(crate) fn handlers_elsewhere(world: &World, target: &Target) -> Vec<(String, Handler)> {
     let here = || environment::current_directory().ok();

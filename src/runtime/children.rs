@@ -127,7 +127,7 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
 }
 
 /// Whether two steps run one command in one manner: the client would run it once, and of hooks that
-/// differ in what their failure means, or in how they run, none may stand in for the other.
+/// differ in what their failure means, or in how they run, none may run in place of the other.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
     let manner = |step: &Step<'_>| {
         (step.on_error, step.timeout_ms, step.always, step.in_project, step.adopted)
@@ -253,7 +253,7 @@ fn holds_back(outcome: &Outcome) -> bool {
     }
 }
 
-/// Standard error as it may stand in a message, which a terminal shows.
+/// Standard error as a message may have it, which a terminal shows.
 fn plain(stderr: &str) -> String {
     terminal::harmless(&stderr.replace("\r\n", "\n"))
 }

@@ -13,9 +13,9 @@ pub(super) struct Wrapper {
     pub(super) inert: &'static [&'static str],
     /// Options whose value is read by a shell, or by `env -S`.
     pub(super) scripts: &'static [&'static str],
-    /// How many operands stand before the command.
+    /// How many operands come before the command.
     pub(super) operands: usize,
-    /// Whether `NAME=value` may stand before the command.
+    /// Whether `NAME=value` may come before the command.
     pub(super) assigns: bool,
     /// Whether the words are joined and read by a shell.
     pub(super) joins: bool,
