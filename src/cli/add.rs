@@ -7,13 +7,11 @@ use super::registering::Registering;
 use super::{ExitStatus, word};
 use crate::builtin::catalogue;
 use crate::install::edition::Edition;
-use crate::install::programs;
 use crate::install::target::Target;
 use crate::install::transaction::Outcome;
-use crate::machine::environment;
 use crate::machine::world::World;
 use crate::manifest::edit::NewHook;
-use crate::manifest::{Action, Manner, OnError};
+use crate::manifest::{Action, Hook, Manner, OnError};
 use crate::syntax::quoting::quoted;
 
 pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
@@ -29,10 +27,6 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         Some(line) => Action::Command(line.clone()),
         None => Action::Argv(args.words.clone()),
     };
-    let directory = target.project.clone().map_or_else(environment::current_directory, Ok)?;
-    if let Some(missing) = programs::missing(&action, &directory) {
-        world.terminal.warn(format!("warning: {missing}"));
-    }
     let manner = Manner {
         condition: args.condition.clone(),
         background: args.background,
@@ -52,7 +46,10 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let registering = Registering::begin(world, target, &args.options)?;
     let edition = Edition::with(world, &registering.target, &hook)?;
     let call = call(args, world, &registering.target, true);
-    if registering.end("add", &edition, &edition.layers, Some(call))? == Outcome::Written {
+    let hooks = &edition.layers.all.hooks;
+    let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == args.name).cloned().collect();
+    let outcome = registering.end("add", &edition, &edition.layers, &added, Some(call))?;
+    if outcome == Outcome::Written {
         let hookman = word::hookman(world);
         world.terminal.line(format!(
             "  {hookman} show {0}     explains it\n  {hookman} disable {0}  switches it off for one session",

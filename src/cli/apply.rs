@@ -8,10 +8,10 @@ use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;
 use crate::install::layers::Layers;
+use crate::install::protection;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::Transaction;
-use crate::install::{adoption_warnings, protection, warnings};
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::state::configured;
@@ -27,9 +27,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let mut changes: Vec<&dyn Change> = vec![&assets];
     changes.extend(each(&settings));
     transaction.show(&changes);
-    warnings::show(world, &target, &changes);
-    warnings::of_commands(world, &target, &layers.all.hooks);
-    adoption_warnings::of_losses(world, &target);
+    transaction.warn(&changes, &layers.all.hooks);
     transaction.commit("apply", &Question::new("Write this?"), &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     Ok(ExitStatus::Done)

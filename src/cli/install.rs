@@ -15,7 +15,7 @@ use crate::install::gitignore::Gitignore;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{adoption_warnings, managed, protection, warnings};
+use crate::install::{managed, protection};
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
@@ -39,9 +39,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     changes.extend(each(&gitignore));
     changes.extend(each(&settings));
     transaction.show(&changes);
-    let warned = warnings::show(world, &target, &changes);
-    warnings::of_commands(world, &target, &addition.layers.all.hooks);
-    adoption_warnings::of_losses(world, &target);
+    let is_deaf = transaction.warn(&changes, &addition.layers.all.hooks);
     managed::warn(world, &target, binary);
     if target.managed().is_some() && !args.options.writing.dry_run {
         managed::check(world, &target, &addition, &settings)?;
@@ -51,7 +49,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
         Outcome::Written => {
-            next_steps(world, &target, !warned);
+            next_steps(world, &target, is_deaf);
             tmux_lines(world, &addition.layers.all.hooks);
         }
     }
@@ -76,7 +74,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     call
 }
 
-fn next_steps(world: &World, target: &Target, fires: bool) {
+fn next_steps(world: &World, target: &Target, is_deaf: bool) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
@@ -95,10 +93,10 @@ fn next_steps(world: &World, target: &Target, fires: bool) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
-    let done = if fires {
-        "Done. Running sessions pick it up within seconds."
-    } else {
+    let done = if is_deaf {
         "Written, but no hook fires until you correct what the warning names."
+    } else {
+        "Done. Running sessions pick it up within seconds."
     };
     let mut text = format!(
         "\n{done}\n  \

@@ -11,11 +11,12 @@ use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
 use crate::install::layers::Layers;
 use crate::install::options::RegisterOptions;
+use crate::install::protection;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{adoption_warnings, protection, warnings};
 use crate::machine::world::World;
+use crate::manifest::Hook;
 
 /// A command that edits a manifest, from before it reads to after it has written.
 pub(super) struct Registering<'w> {
@@ -39,12 +40,13 @@ impl<'w> Registering<'w> {
     }
 
     /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
-    /// all of it; `call` is the same command for where there is nobody to ask.
+    /// all of it; `hooks` are those whose commands are looked at, `call` is the same command for where there is nobody to ask.
     pub(super) fn end(
         self,
         verb: &'static str,
         manifest: &dyn Change,
         layers: &Layers,
+        hooks: &[Hook],
         call: Option<String>,
     ) -> Result<Outcome> {
         let Self { world, target, transaction, binary } = self;
@@ -55,8 +57,7 @@ impl<'w> Registering<'w> {
         changes.extend(each(&gitignore));
         changes.extend(each(&settings));
         transaction.show(&changes);
-        let is_deaf = warnings::show(world, &target, &changes);
-        adoption_warnings::of_losses(world, &target);
+        let is_deaf = transaction.warn(&changes, hooks);
         let outcome =
             transaction.commit(verb, &Question { text: "Write this?", call }, &changes)?;
         if outcome == Outcome::Written {

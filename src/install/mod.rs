@@ -22,7 +22,6 @@ pub mod options;
 pub mod origin;
 pub(crate) mod other_settings;
 pub(crate) mod permanent_switch;
-pub(crate) mod programs;
 pub(crate) mod protection;
 pub(crate) mod rebuilt;
 pub(crate) mod recipe;

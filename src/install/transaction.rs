@@ -8,8 +8,10 @@ use super::options::Writing;
 use super::target::Target;
 use super::write_watch::{self, watched};
 use super::writes::Writes;
+use super::{adoption_warnings, warnings};
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
+use crate::manifest::Hook;
 use crate::state::chains;
 
 /// A command that writes, from before it plans to after it has written.
@@ -46,6 +48,17 @@ impl<'w> Transaction<'w> {
         for change in changes {
             change.show(self.world);
         }
+    }
+
+    /// Warns of what would keep the `hooks` that the changes leave from doing what they are for:
+    /// settings that the client ignores, commands that cannot run, adopted handlers that nothing
+    /// runs. Gives whether no hook at all would fire.
+    pub(crate) fn warn(&self, changes: &[&dyn Change], hooks: &[Hook]) -> bool {
+        let Self { world, target, .. } = self;
+        let is_deaf = warnings::show(world, target, changes);
+        warnings::of_commands(world, target, hooks);
+        adoption_warnings::of_losses(world, target);
+        is_deaf
     }
 
     /// Asks, and writes all changes in their order, or none of them; `verb` names the command in
