@@ -3,6 +3,8 @@
 # Written by `hookman install --project`; the hooks are in hookman.toml next to it.
 
 folder=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 0
+# Programs that import these hooks from Claude Code do not set it.
+export CLAUDE_PROJECT_DIR="${CLAUDE_PROJECT_DIR:-${folder%/*}}"
 
 for hookman in "$(command -v hookman 2>/dev/null)" "$HOME/.local/bin/hookman" "$HOME/.cargo/bin/hookman"; do
     case $hookman in

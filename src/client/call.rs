@@ -5,13 +5,17 @@
 
 use serde_json::Value;
 
+/// How a project's entries call its launcher, as a line of the shell. Programs that import the entries,
+/// such as Codex, do not set the variable; the nearest directory upwards with a launcher is taken then.
+pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$PWD; until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")}"/.claude/hookman"#;
+
 /// What a hookman handler has hookman run: the words after `run`, the event first.
 /// None if the handler is somebody else's.
 ///
 /// Ours is a `command` handler of one of two forms. Exec form: the file name of `command` is
 /// `hookman` or `hookman.exe` and the first argument is `run`. Shell form, without `args`: a line
 /// of plain words, the first a path with that file name in any quoting, then `run`, then at least
-/// one more. A line with any further shell syntax is not ours.
+/// one more. A line with any further shell syntax is not ours, but for [`LAUNCHER`].
 pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     if handler.get("type")?.as_str()? != "command" {
         return None;
@@ -24,7 +28,12 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
             words.extend(args.collect::<Option<Vec<_>>>()?);
             words
         }
-        None => shell_words(command).filter(|words| words.len() > 2)?,
+        None => {
+            // The rest of such a line is what follows a word.
+            let rest = command.strip_prefix(LAUNCHER).filter(|rest| rest.starts_with([' ', '\t']));
+            let plain = rest.map(|rest| format!("hookman{rest}"));
+            shell_words(plain.as_deref().unwrap_or(command)).filter(|words| words.len() > 2)?
+        }
     };
     let (program, rest) = words.split_first()?;
     let (verb, rest) = rest.split_first()?;
@@ -122,6 +131,7 @@ mod tests {
         ] {
             assert_eq!(shell(command).as_deref(), Some("Stop"), "{command}");
         }
+        assert_eq!(shell(&format!("{LAUNCHER} run Stop")).as_deref(), Some("Stop"));
         assert_eq!(shell("hookman run Stop --async").as_deref(), Some("Stop --async"));
     }
 
@@ -149,6 +159,9 @@ mod tests {
             "'hookman run Stop",
             "\"hookman run Stop",
             "'hookman run Stop'",
+            &format!("{LAUNCHER}-other run Stop"),
+            &format!("{LAUNCHER} run Stop; true"),
+            &format!("true; {LAUNCHER} run Stop"),
             "/home/a b/hookman run Stop",
             "",
         ] {

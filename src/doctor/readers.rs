@@ -80,8 +80,9 @@ fn readers(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// A file of another program, and what keeps a hookman entry in it from working.
-fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str)> {
+/// A file of another program, what marks an entry of hookman's in it that does not work, why it does
+/// not, and the way out.
+fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str, &'static str)> {
     let folders = facts.paths.home.iter().map(PathBuf::as_path).chain(facts.project.as_deref());
     let mut copies = Vec::new();
     for folder in folders {
@@ -89,24 +90,26 @@ fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str)> {
             folder.join(".codex/hooks.json"),
             "$CLAUDE_PROJECT_DIR",
             "Codex does not set that variable, so the entry fails, and the call goes on",
+            "run `hookman apply --project`, whose entries need no variable, and import them again",
         ));
         copies.push((
             folder.join(".gemini/settings.json"),
             "hookman",
             "Gemini has other names of tools and answers, and counts milliseconds",
+            "take the entry out there",
         ));
     }
     copies
 }
 
 fn imported(facts: &Facts, findings: &mut Findings) {
-    for (path, mark, why) in copies(facts) {
+    for (path, mark, why, fix) in copies(facts) {
         let Some(line) = line_of(&path, mark) else { continue };
         findings.add(
             Level::Warning,
             format!("{}:{line}:1", facts.paths.shown(&path)),
             format!("it has a copy of an entry that calls hookman: {why}"),
-            "take the entry out there",
+            fix,
         );
     }
 }

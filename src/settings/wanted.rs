@@ -1,7 +1,7 @@
 //! Which entries a chain needs.
 
 use crate::client::event::Event;
-use crate::client::matcher;
+use crate::client::{call, matcher};
 
 use super::Registration;
 
@@ -166,7 +166,7 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         Caller::BinaryFor { binary, flag, folder } => (binary.clone(), arguments(&[*flag, folder])),
         Caller::Launcher => {
             let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
-            (format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run {event}{hook}"), None)
+            (format!("{} run {event}{hook}", call::LAUNCHER), None)
         }
     };
     Registration {
@@ -205,7 +205,7 @@ mod tests {
             ])
         );
         let project = wanted(&demands[..1], &Caller::Launcher);
-        assert_eq!(project[0].command, "\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run Stop");
+        assert_eq!(project[0].command, format!("{} run Stop", call::LAUNCHER));
         assert_eq!(project[0].args, None);
         let binary = "/opt/hookman".to_owned();
         let caller = Caller::BinaryFor { binary, flag: PROJECT, folder: "/p q".to_owned() };
@@ -294,7 +294,7 @@ mod tests {
         );
         assert_eq!(
             wanted(&demands[1..2], &Caller::Launcher)[0].command,
-            "\"$CLAUDE_PROJECT_DIR\"/.claude/hookman run Stop --hook notify"
+            format!("{} run Stop --hook notify", call::LAUNCHER)
         );
     }
 }
