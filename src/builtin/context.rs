@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::host::Host;
 use crate::client::event::Event;
-use crate::client::payload::Payload;
+use crate::client::payload::{self, Payload};
 use crate::client::permission_rule::Anchors;
 use crate::session::store::Store;
 
@@ -59,7 +59,9 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let read = serde_json::from_str(input.get());
-        read.map(Some).map_err(|error| Failure::Payload(format!("the tool's input: {error}")))
+        read.map(Some).map_err(|error| {
+            Failure::Payload(format!("the tool's input: {}", payload::wrong(&error)))
+        })
     }
 
     /// A name in the session's store that is this hook's alone.

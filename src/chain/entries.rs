@@ -37,6 +37,11 @@ impl Entries {
         }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a hook has an entry of its own there.
     pub fn any_apart(&self) -> bool {
         self.0.iter().any(|entry| entry.hook.is_some())

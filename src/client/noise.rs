@@ -133,7 +133,14 @@ fn names_block(event: Event, text: &str) -> bool {
     let top = event.facts().top;
     let fields = [("decision", "\"decision\""), ("continue", "\"continue\"")];
     let is_named = fields.iter().any(|(name, field)| top.contains(name) && text.contains(field));
-    is_named && objects(text).broken
+    is_named && (objects(text).broken || is_listed(event, text))
+}
+
+/// Whether a text is a list with what holds all back in it.
+fn is_listed(event: Event, text: &str) -> bool {
+    let list: Result<Vec<Value>, _> = serde_json::from_str(trimmed(text));
+    let holds = |it: &Value| it.as_object().is_some_and(|object| holds_back(event, object));
+    list.is_ok_and(|list| list.iter().any(holds))
 }
 
 /// The JSON objects in a text.

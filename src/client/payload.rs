@@ -220,6 +220,15 @@ pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<Stri
     fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()
 }
 
+/// What is wrong with a payload, without what of it the reader's message quotes.
+pub fn wrong(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match (text.find('"'), text.rfind('"')) {
+        (Some(from), Some(to)) if from < to => [text[..from].trim_end(), &text[to + 1..]].concat(),
+        _ => text,
+    }
+}
+
 fn fields(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
     serde_json::from_str(text)
 }

@@ -94,6 +94,8 @@ pub struct Finished {
     pub stderr: Vec<u8>,
     /// Bytes of its standard output and its standard error that were read and not kept.
     pub dropped: [u64; 2],
+    /// Whether reading its standard output and its standard error failed before their end.
+    pub unread: [bool; 2],
     /// Whether its standard output and its standard error were waited for in vain after its exit,
     /// because another process held them.
     pub held: [bool; 2],

@@ -45,10 +45,14 @@ impl Arguments {
                     Some(format!("`run` has no option `{option}`"))
                 }
                 name => match Event::from_name(name) {
-                    Some(event) => {
-                        parsed.event = Some(event);
-                        None
-                    }
+                    // Which of two is meant, the payload says.
+                    Some(event) => match parsed.event.take_if(|one| *one != event) {
+                        Some(one) => Some(format!("`run` takes one event, not {one} and {event}")),
+                        None => {
+                            parsed.event = Some(event);
+                            None
+                        }
+                    },
                     None => Some(format!("`{name}` is no event of the client")),
                 },
             };

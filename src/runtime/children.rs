@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::launch::{self, Attempt};
 use super::seen::Seen;
@@ -111,7 +112,10 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
             variables,
             timeout: Duration::from_millis(prepared.step.timeout_ms),
             goes_on_alone: output::goes_on_alone,
-            is_whole,
+            is_whole: match prepared.step.on_error {
+                OnError::Open => is_whole,
+                OnError::Ask | OnError::Closed => is_block,
+            },
         })
         .collect();
     terminal::reserve_output();
@@ -181,11 +185,14 @@ impl<'s> Prepared<'s> {
     }
 
     fn heard(&self, event: Event, finished: &Finished) -> Came {
-        let Finished { ended, took, dropped, held, .. } = *finished;
+        let Finished { ended, took, dropped, held, unread, .. } = *finished;
         let code = if let Ended::Exited(code) = ended { Some(code) } else { None };
         let mut warnings = Vec::new();
         for (what, _) in OUTPUTS.iter().zip(held).filter(|(_, held)| *held) {
             warnings.push(still_open(what));
+        }
+        for (what, _) in OUTPUTS.iter().zip(unread).filter(|(_, unread)| *unread) {
+            warnings.push(unreadable(what));
         }
         let stdout = text(&finished.stdout, dropped[0], OUTPUTS[0], &mut warnings);
         let stderr = text(&finished.stderr, dropped[1], OUTPUTS[1], &mut warnings);
@@ -213,6 +220,8 @@ impl<'s> Prepared<'s> {
         let is_garbled = matches!(stdout, Cow::Owned(_)) || stdout.contains('\0');
         let doubt = if held[0] {
             Some(still_open(OUTPUTS[0]))
+        } else if unread[0] {
+            Some(unreadable(OUTPUTS[0]))
         } else {
             is_garbled.then(|| "its output is no UTF-8 text".to_owned())
         };
@@ -236,11 +245,29 @@ fn still_open(what: &str) -> String {
     )
 }
 
+fn unreadable(what: &str) -> String {
+    format!("its {what} could not be read to its end")
+}
+
 /// Whether an output is a whole JSON object: to the client, anything after it could only spoil it.
 fn is_whole(stdout: &[u8]) -> bool {
     let text = stdout.trim_ascii();
     let is_object = text.starts_with(b"{") && text.ends_with(b"}");
     is_object && serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether an output is a whole answer that holds something back. Of a hook that must not fail open
+/// nothing less is whole: what it left behind could still deny.
+fn is_block(stdout: &[u8]) -> bool {
+    let Ok(answer) = serde_json::from_slice::<Value>(stdout.trim_ascii()) else { return false };
+    let says = |place: &str, words: &[&str]| {
+        answer.pointer(place).and_then(Value::as_str).is_some_and(|word| words.contains(&word))
+    };
+    answer.get("continue") == Some(&Value::Bool(false))
+        || says("/decision", &["block"])
+        || says("/hookSpecificOutput/permissionDecision", &["deny", "ask", "defer"])
+        || says("/hookSpecificOutput/decision/behavior", &["deny"])
+        || says("/hookSpecificOutput/action", &["decline", "cancel"])
 }
 
 /// Whether a hook came to what would not be undone by more of its output.

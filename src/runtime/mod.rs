@@ -108,7 +108,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let what = match (&payload, odd) {
         (Some(payload), _) if lacks_tool(payload) => "it names no tool",
         (Some(_), Some(odd)) => {
-            entry.note(format!("the payload was not as the client writes it: {odd}"));
+            let wrong = payload::wrong(&odd);
+            entry.note(format!("the payload was not as the client writes it: {wrong}"));
             ""
         }
         (Some(_), None) => "",

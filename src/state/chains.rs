@@ -138,7 +138,7 @@ pub enum Loaded {
     LastGood(String, String),
     /// No manifest.
     Absent,
-    /// Manifests that cannot be read and no earlier plan.
+    /// Manifests that cannot be read and no earlier plan, or that are gone while the client still calls.
     Broken {
         /// What is wrong.
         problems: String,
@@ -178,15 +178,38 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
     match made {
         Ok(Some(plan)) if was_good || matches!(known, Ok(false)) => Loaded::Plan(plan),
         Ok(Some(plan)) => Loaded::Mended(plan),
-        Ok(None) => {
-            let _ = files::remove(&plan_file);
-            Loaded::Absent
-        }
+        Ok(None) => match gone(paths, chain, &cached) {
+            Some(lost) => lost,
+            None => {
+                let _ = files::remove(&plan_file);
+                Loaded::Absent
+            }
+        },
         Err(problems) if was_good => Loaded::LastGood(cached, problems.to_string()),
         Err(problems) => {
             Loaded::Broken { problems: problems.to_string(), on_error: strictest(paths, chain) }
         }
     }
+}
+
+/// What to say where there is no manifest any more and the client still calls its hooks: who deletes it
+/// and leaves the entries opens no gate.
+fn gone(paths: &Paths, chain: &Chain, cached: &str) -> Option<Loaded> {
+    Plan::parse(cached)?.hooks().next()?;
+    if entries(chain).is_empty() {
+        return None;
+    }
+    let flag = match chain.scope {
+        "project" => " --project",
+        MANAGED => " --managed",
+        _ => "",
+    };
+    let file = paths.shown(&chain.manifest);
+    let problems = format!(
+        "{file} is gone, and the settings still call its hooks; `hookman install{flag}` makes a \
+         manifest, and `hookman uninstall{flag}` takes the entries out"
+    );
+    Some(Loaded::Broken { problems, on_error: plan::strictest(cached) })
 }
 
 fn fits(header: &Header<'_>, chain: &Chain) -> bool {

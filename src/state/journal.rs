@@ -1,5 +1,7 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
+mod short;
+
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -19,6 +21,7 @@ use crate::client::payload::Payload;
 use crate::machine::paths::{Paths, path_hash};
 use crate::machine::{clients, clock, environment, files};
 use crate::session::id::SessionId;
+use short::{short, start};
 
 /// Where the client says to each hook in which directory the session was started; it does not follow
 /// a `cd`, and the Bash tool has no such variable.
@@ -201,11 +204,11 @@ impl<'a> Entry<'a> {
 
     /// Adds what the payload says of the session.
     pub fn describe(&mut self, payload: &Payload<'a>) {
-        self.session.clone_from(&payload.session_id);
-        self.cwd.clone_from(&payload.cwd);
-        self.transcript.clone_from(&payload.transcript_path);
-        self.prompt.clone_from(&payload.prompt_id);
-        self.call.clone_from(&payload.tool_use_id);
+        self.session = short(&payload.session_id);
+        self.cwd = short(&payload.cwd);
+        self.transcript = short(&payload.transcript_path);
+        self.prompt = short(&payload.prompt_id);
+        self.call = short(&payload.tool_use_id);
         if let Some(project) = environment::raw(PROJECT) {
             self.project = project.to_string_lossy().into_owned().into();
         }
@@ -215,7 +218,7 @@ impl<'a> Entry<'a> {
             _ => payload.subject(event),
         });
         if let Some(subject) = subject {
-            self.subject = subject.to_owned().into();
+            self.subject = start(subject).to_owned().into();
         }
     }
 

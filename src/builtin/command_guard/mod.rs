@@ -53,7 +53,9 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         Ok(Input { command }) => command,
         Err(_) => match payload::odd_text(input, "command") {
             Ok(command) => command.unwrap_or_default().into(),
-            Err(error) => return Err(Failure::Payload(format!("the command: {error}"))),
+            Err(error) => {
+                return Err(Failure::Payload(format!("the command: {}", payload::wrong(&error))));
+            }
         },
     };
     let unreadable = || Failure::Options("they were compiled by another version".to_owned());

@@ -264,6 +264,8 @@ fn a_gate_holds_with_a_block_among_text_that_the_client_reads() {
             ("hello\n{\"decision\": \"block\", \"reason\": \"no".to_owned(), "output"),
             ("hello\n{\"decision\": \"block\",}".to_owned(), "output"),
             (serde_json::to_string(block).unwrap(), "output"),
+            (format!("[{block}]"), "output"),
+            ("[{\"decision\": \"later\"}, \"decision\"]".to_owned(), "none"),
             ("hello\n{\"decision\":\"approve\"}".to_owned(), "none"),
             ("hello\n{ let decision = 1; }".to_owned(), "none"),
             ("a \"decision\" is near".to_owned(), "none"),

@@ -16,6 +16,8 @@ pub(super) struct Output {
     pub(super) pipe: Option<OwnedFd>,
     pub(super) kept: Vec<u8>,
     pub(super) dropped: u64,
+    /// Whether the system failed to give all of it.
+    pub(super) unread: bool,
 }
 
 pub(super) fn set_blocking(pipe: BorrowedFd<'_>, blocking: bool) {
@@ -32,7 +34,7 @@ impl Output {
         if let Some(pipe) = &pipe {
             set_blocking(pipe.as_fd(), false);
         }
-        Self { pipe, kept: Vec::new(), dropped: 0 }
+        Self { pipe, kept: Vec::new(), dropped: 0, unread: false }
     }
 
     /// Lets another process read what those who still hold the pipe write: a write to a pipe
@@ -69,6 +71,7 @@ impl Output {
                 Err(Errno::AGAIN) => return,
                 Err(_) => {
                     self.pipe = None;
+                    self.unread = true;
                     return;
                 }
             }

@@ -140,6 +140,7 @@ impl Running<'_> {
         Finished {
             ended,
             dropped: [stdout.dropped, stderr.dropped],
+            unread: [stdout.unread, stderr.unread],
             held,
             took: self.took,
             stdout: stdout.kept,

@@ -45,6 +45,16 @@ fn a_process_left_behind_does_not_hold_the_caller() {
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_read_is_not_taken_for_an_empty_one() {
+    // A read of this file fails with EIO where nothing is mapped.
+    let memory = std::fs::File::open("/proc/self/mem").unwrap();
+    let mut output = super::outputs::Output::of(Some(memory.into()));
+    output.drain();
+    assert!(output.unread && output.pipe.is_none());
+}
+
 #[test]
 fn what_a_process_left_behind_writes_is_heard() {
     // The other process begins once the child has exited.
