@@ -80,7 +80,7 @@ fn readers(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// A file of another program, what marks an entry of hookman's in it that does not work, why it does
+/// A file of another program, what marks a hookman entry in it that does not work, why it does
 /// not, and the way out.
 fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str, &'static str)> {
     let folders = facts.paths.home.iter().map(PathBuf::as_path).chain(facts.project.as_deref());
