@@ -1,6 +1,7 @@
 //! Which handlers hookman can run itself, and why not the others.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -27,7 +28,7 @@ pub struct Candidate {
     /// What it does, in one line.
     pub summary: String,
     /// What hookman would run instead of it, or why it cannot.
-    pub wrapped: Result<Wrapped, String>,
+    pub wrapped: Result<Wrapped, Refusal>,
     /// JSON Pointers of the handlers that are equal to it for the client, which runs one of them.
     pub twins: Vec<String>,
 }
@@ -41,6 +42,18 @@ impl Candidate {
         }
     }
 }
+
+/// Why hookman cannot run a handler itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// What a handler does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +93,7 @@ pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
     for (index, handler) in all.iter().enumerate() {
         equal.entry((&handler.event, &handler.identity)).or_default().push(index);
     }
-    let wrapped: Vec<Result<Wrapped, String>> = all.iter().map(wrapped).collect();
+    let wrapped: Vec<Result<Wrapped, Refusal>> = all.iter().map(wrapped).collect();
     let candidate = |(index, handler): (usize, &Handler)| {
         let equal = &equal[&(&*handler.event, &*handler.identity)];
         let twins: Vec<usize> = equal.iter().copied().filter(|twin| *twin != index).collect();
@@ -100,18 +113,22 @@ pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
 /// What hookman would run instead of the handler at `index`, if it can do so for its twins: the client
 /// runs one of equal handlers, and a hookman entry is not equal to them.
 fn together(
-    all: &[Result<Wrapped, String>],
+    all: &[Result<Wrapped, Refusal>],
     index: usize,
     twins: &[usize],
-) -> Result<Wrapped, String> {
+) -> Result<Wrapped, Refusal> {
     let wrapped = all[index].clone()?;
     let apart = |wrapped: &Wrapped| wrapped.background || wrapped.status_message.is_some();
     if twins.iter().any(|twin| all[*twin].is_err()) {
-        return Err("an equal handler has to stay, and the client runs the two once".to_owned());
+        return Err(Refusal(
+            "an equal handler has to stay, and the client runs the two once".to_owned(),
+        ));
     }
     let is_apart = |twin: &usize| all[*twin].as_ref().is_ok_and(apart);
     if !twins.is_empty() && (apart(&wrapped) || twins.iter().any(is_apart)) {
-        return Err("the same handler is there twice, and the client runs it once".to_owned());
+        return Err(Refusal(
+            "the same handler is there twice, and the client runs it once".to_owned(),
+        ));
     }
     Ok(wrapped)
 }
@@ -127,17 +144,19 @@ fn summary(handler: &Value) -> String {
     line
 }
 
-fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
+fn wrapped(handler: &Handler) -> Result<Wrapped, Refusal> {
     let empty = Map::new();
     let keys = handler.value.as_object().unwrap_or(&empty);
     let text = |key: &str| keys.get(key).and_then(Value::as_str);
     match text("type") {
         Some("command") => {}
-        Some(other) => return Err(format!("a handler of type `{other}` is run by the client")),
-        None => return Err("it has no type".to_owned()),
+        Some(other) => {
+            return Err(Refusal(format!("a handler of type `{other}` is run by the client")));
+        }
+        None => return Err(Refusal("it has no type".to_owned())),
     }
     let event = Event::from_name(&handler.event)
-        .ok_or_else(|| format!("hookman does not know the event {}", handler.event))?;
+        .ok_or_else(|| Refusal(format!("hookman does not know the event {}", handler.event)))?;
     refuse(event, handler, keys)?;
     let background = keys.get("async") == Some(&Value::Bool(true));
     // The client does not wait for a handler in the background, so its failure blocks nothing.
@@ -154,7 +173,7 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, String> {
     })
 }
 
-fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), String> {
+fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), Refusal> {
     const KNOWN: &[&str] = &[
         "type",
         "command",
@@ -168,27 +187,31 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         "onFailure",
     ];
     if event.facts().exit_two == ExitTwo::Fails {
-        return Err(format!("its exit code steers {event}, and hookman never fails by one"));
+        return Err(Refusal(format!(
+            "its exit code steers {event}, and hookman never fails by one"
+        )));
     }
     if keys.get("asyncRewake") == Some(&Value::Bool(true)) {
-        return Err("`asyncRewake` needs its exit code, which hookman does not pass on".to_owned());
+        return Err(Refusal(
+            "`asyncRewake` needs its exit code, which hookman does not pass on".to_owned(),
+        ));
     }
     if keys.get("shell").is_some_and(|shell| shell == "powershell") && !keys.contains_key("args") {
-        return Err("it needs PowerShell".to_owned());
+        return Err(Refusal("it needs PowerShell".to_owned()));
     }
     if let Some(key) = keys.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-        return Err(format!("its key `{key}` would be lost"));
+        return Err(Refusal(format!("its key `{key}` would be lost")));
     }
     if keys.contains_key("if") && event.facts().subject != Subject::Tool {
-        return Err(format!("it never runs: `if` has no meaning on {event}"));
+        return Err(Refusal(format!("it never runs: `if` has no meaning on {event}")));
     }
     if calls_hookman(keys) {
-        return Err("it calls hookman, which would call itself".to_owned());
+        return Err(Refusal("it calls hookman, which would call itself".to_owned()));
     }
     let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
     match handler.matcher.as_deref() {
         Some(text) if pattern && matcher::compile(text).is_err() => {
-            Err(format!("it never runs: `{text}` is no JavaScript regular expression"))
+            Err(Refusal(format!("it never runs: `{text}` is no JavaScript regular expression")))
         }
         _ => Ok(()),
     }
@@ -217,25 +240,27 @@ fn calls_hookman(keys: &Map<String, Value>) -> bool {
     found
 }
 
-fn program(keys: &Map<String, Value>) -> Result<Program, String> {
+fn program(keys: &Map<String, Value>) -> Result<Program, Refusal> {
     let has_nul = |text: &str| text.contains('\0');
     let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
     if command.trim().is_empty() {
-        return Err("it never runs: `command` is empty".to_owned());
+        return Err(Refusal("it never runs: `command` is empty".to_owned()));
     }
     let args = keys.get("args").and_then(Value::as_array).into_iter().flatten();
     if has_nul(command) || args.filter_map(Value::as_str).any(has_nul) {
-        return Err("it never runs: its command has a NUL character".to_owned());
+        return Err(Refusal("it never runs: its command has a NUL character".to_owned()));
     }
     let Some(args) = keys.get("args") else { return Ok(Program::Command(command.to_owned())) };
     let texts = args.as_array().map(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)));
     let texts: Option<Vec<String>> = texts.and_then(Iterator::collect);
-    let Some(texts) = texts else { return Err("its `args` are no list of strings".to_owned()) };
+    let Some(texts) = texts else {
+        return Err(Refusal("its `args` are no list of strings".to_owned()));
+    };
     Ok(Program::Argv(std::iter::once(command.to_owned()).chain(texts).collect()))
 }
 
 /// The time limit: the handler's own, else the client's for the event.
-fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, String> {
+fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, Refusal> {
     let Some(value) = keys.get("timeout") else { return Ok(event.facts().timeout_ms) };
     let seconds = value.as_f64().unwrap_or_default();
     #[expect(
@@ -245,8 +270,8 @@ fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, String> {
     )]
     let milliseconds = (seconds * 1000.0).round() as u64;
     match milliseconds {
-        0 => Err("its `timeout` is no number of seconds".to_owned()),
+        0 => Err(Refusal("its `timeout` is no number of seconds".to_owned())),
         1..=LONGEST_MS => Ok(milliseconds),
-        _ => Err(format!("its time limit of {seconds} s is above hookman's of 600 s")),
+        _ => Err(Refusal(format!("its time limit of {seconds} s is above hookman's of 600 s"))),
     }
 }

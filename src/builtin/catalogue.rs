@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -107,19 +108,19 @@ struct File {
     options: Map<String, Value>,
 }
 
-fn parse(name: &'static str, text: &str) -> Result<Entry, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
+    let file: File = toml::from_str(text)?;
     let events = file
         .events
         .iter()
-        .map(|event| Event::from_name(event).ok_or_else(|| format!("unknown event `{event}`")));
+        .map(|event| Event::from_name(event).with_context(|| format!("unknown event `{event}`")));
     Ok(Entry {
         name,
-        kind: kind(&file.kind).ok_or_else(|| format!("unknown kind `{}`", file.kind))?,
+        kind: kind(&file.kind).with_context(|| format!("unknown kind `{}`", file.kind))?,
         summary: file.summary,
         description: file.description,
         group: file.group,
-        events: events.collect::<Result<_, _>>()?,
+        events: events.collect::<anyhow::Result<_>>()?,
         matcher: file.matcher,
         timeout: file.timeout,
         default: file.default,

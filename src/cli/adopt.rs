@@ -128,7 +128,7 @@ fn as_json(offers: &[Offer], state: &AdoptionState) -> serde_json::Value {
             "matcher": candidate.matcher,
             "summary": candidate.summary,
             "pointer": candidate.pointer,
-            "reason": candidate.wrapped.as_ref().err(),
+            "reason": candidate.wrapped.as_ref().err().map(ToString::to_string),
         })
     };
     json!({
@@ -162,12 +162,13 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
         world.terminal.line("These stay where they are:");
     }
     for offer in refused {
-        let reason = offer.candidate.wrapped.as_ref().err().map_or("", String::as_str);
+        let reason =
+            offer.candidate.wrapped.as_ref().err().map_or_else(String::new, ToString::to_string);
         let summary = &offer.candidate.summary;
         let handler = world.terminal.row(&format!("  {}  ", offer.candidate.fires()), summary, 6);
         world
             .terminal
-            .line(harmless(&format!("{handler}\n{}", world.terminal.row("    ", reason, 4))));
+            .line(harmless(&format!("{handler}\n{}", world.terminal.row("    ", &reason, 4))));
     }
     if !open.is_empty() {
         hint(

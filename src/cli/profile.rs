@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::Profile;
@@ -33,10 +33,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
         let (hooks, _) = switchable::switchable(&world.paths, project.as_deref())?;
         Ok(profiles::choose(&known, &hooks, name))
     })?;
-    let (session, chosen) = match chosen {
-        Ok(chosen) => chosen,
-        Err(told) => bail!("{told}"),
-    };
+    let (session, chosen) = chosen?;
     let here = here();
     let scene = commands::scene(world, &session, &here);
     let reply = profiles::disable(&scene, &chosen, &args.term.as_term())?;

@@ -56,10 +56,9 @@ fn is_several(request: &Request) -> bool {
 fn request(verb: Verb, which: &args::Which, term: Term) -> Result<Request> {
     if which.slash {
         let request = Request::parse(&which.hooks.join(" "));
-        return request.and_then(|it| it.of(Command::Switch(verb))).map_err(anyhow::Error::msg);
+        return Ok(request?.of(Command::Switch(verb))?);
     }
-    let agent = which.agent.as_deref().map(request::agent).transpose();
-    let agent = agent.map_err(anyhow::Error::msg)?;
+    let agent = which.agent.as_deref().map(request::agent).transpose()?;
     // As it may be typed in a prompt.
     let hooks = which.hooks.iter().flat_map(|typed| typed.split(',')).map(str::to_owned).collect();
     Ok(Request { hooks, all: which.all, term, agent })

@@ -48,7 +48,10 @@ fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
 
 fn read(paths: &Paths, scope: &'static str, path: &Path) -> Option<SettingsFile> {
     let text = foreign::read_start(path, MOST).ok()??;
-    let text = frontmatter::as_json(&text, "hooks")?.map(Some);
+    let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(|error| {
+        let place = error.marker();
+        format!("line {}, column {}: {}", place.line(), place.col() + 1, error.info())
+    });
     let (path, shown) = (path.to_owned(), paths.shown(path));
     Some(SettingsFile { scope, path, shown, text, adoptions: None, undo: None })
 }

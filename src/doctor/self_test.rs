@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
             let scratch = Scratch::new().context("failed to make a directory for the test")?;
             let (problem, us) = match call(facts, handler, &scratch) {
                 Ok(us) => (None, us),
-                Err(problem) => (Some(problem), 0),
+                Err(problem) => (Some(problem.to_string()), 0),
             };
             let (place, event) = (file.at(handler.position), handler.event.clone());
             tested.push(Tested { place, event, problem, us });
@@ -57,7 +57,7 @@ pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
     Ok(tested)
 }
 
-fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> std::result::Result<u64, String> {
+fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> Result<u64> {
     let text = |key: &str| handler.value.get(key).and_then(Value::as_str).unwrap_or_default();
     let command = text("command");
     let args = handler.value.get("args").and_then(Value::as_array);
@@ -86,7 +86,7 @@ fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> std::result::Res
         ..Spec::new(program, ANSWER_TIME)
     };
     let finished = child::run(&[spec], None).pop();
-    let finished = finished.ok_or("it was not run")?.map_err(|error| error.to_string())?;
+    let finished = finished.context("it was not run")??;
     judge(&finished)?;
     let paths = Paths { state, ..facts.paths.clone() };
     let entries = journal::tail(&paths, 64 * 1024).map(|text| journal::entries(&text));
@@ -95,7 +95,7 @@ fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> std::result::Res
     Ok(u64::try_from(finished.took.as_micros()).unwrap_or(u64::MAX))
 }
 
-fn judge(finished: &Finished) -> std::result::Result<(), String> {
+fn judge(finished: &Finished) -> Result<()> {
     let said = || {
         let text = String::from_utf8_lossy(&finished.stderr);
         let line = text.lines().next().unwrap_or_default();
@@ -103,23 +103,23 @@ fn judge(finished: &Finished) -> std::result::Result<(), String> {
     };
     match finished.ended {
         Ended::Exited(0) => Ok(()),
-        Ended::Exited(code) => Err(format!("it exited with {code}{}", said())),
-        Ended::Signalled(signal) => Err(format!("signal {signal} ended it{}", said())),
-        Ended::TimedOut => Err("it took too long".to_owned()),
-        Ended::GoesOn => Err("it goes on in the background".to_owned()),
+        Ended::Exited(code) => bail!("it exited with {code}{}", said()),
+        Ended::Signalled(signal) => bail!("signal {signal} ended it{}", said()),
+        Ended::TimedOut => bail!("it took too long"),
+        Ended::GoesOn => bail!("it goes on in the background"),
     }
 }
 
-fn seen(entry: Option<&Entry<'_>>, transcript: &Path) -> std::result::Result<(), String> {
-    let entry = entry.ok_or("it answered, but wrote nothing into its journal")?;
+fn seen(entry: Option<&Entry<'_>>, transcript: &Path) -> Result<()> {
+    let entry = entry.context("it answered, but wrote nothing into its journal")?;
     if entry.session != SESSION {
-        return Err("it did not read the session_id of the payload".to_owned());
+        bail!("it did not read the session_id of the payload");
     }
     if Path::new(&*entry.transcript) != transcript {
-        return Err("it did not read the transcript_path of the payload".to_owned());
+        bail!("it did not read the transcript_path of the payload");
     }
     if entry.by_hand {
-        return Err("it took the call for one by hand".to_owned());
+        bail!("it took the call for one by hand");
     }
-    entry.notes.first().map_or(Ok(()), |note| Err(note.clone()))
+    entry.notes.first().map_or(Ok(()), |note| Err(Error::msg(note.clone())))
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Error, Result, bail};
+
 use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
@@ -30,8 +32,8 @@ pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Opti
                 return None;
             }
             let words = &payload.command_args;
-            let (Ok(text) | Err(text)) = reply(paths, payload, command, words, &call);
-            Some(text)
+            let reply = reply(paths, payload, command, words, &call);
+            Some(reply.unwrap_or_else(|error| format!("{error:#}")))
         }
         Event::UserPromptSubmit => {
             let prompt = request::in_prompt(&payload.prompt)?;
@@ -41,7 +43,7 @@ pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Opti
             };
             match reply(paths, payload, prompt.command, prompt.words, &call) {
                 Ok(text) => Some(text),
-                Err(text) => prompt.is_sure.then_some(text),
+                Err(error) => prompt.is_sure.then(|| format!("{error:#}")),
             }
         }
         _ => None,
@@ -54,7 +56,7 @@ fn reply(
     command: Command,
     words: &str,
     call: &str,
-) -> Result<String, String> {
+) -> Result<String> {
     let project = environment::raw("CLAUDE_PROJECT_DIR")
         .map(PathBuf::from)
         .or_else(|| chains::project_around(Path::new(&*payload.cwd)));
@@ -69,21 +71,18 @@ fn reply(
         is_run: true,
     };
     let named = |reply: Reply| format!("{}\nSession: {}", reply.text, scene.session);
-    let said = |error: anyhow::Error| format!("{error:#}");
-    let hooks = || switchable::switchable(paths, project).map_err(|wrong| wrong.to_string());
+    let hooks = || switchable::switchable(paths, project);
     match command {
-        Command::Switch(Verb::Status) => {
-            crate::state::status::report(&scene, project).map_err(said)
-        }
+        Command::Switch(Verb::Status) => crate::state::status::report(&scene, project),
         Command::Switch(verb) => {
             let request = Request::parse(words)?.of(command)?;
             let (mut hooks, wrong) = hooks()?;
             if verb == Verb::Enable {
-                switchable::add_switched(&mut hooks, paths, &scene.session).map_err(said)?;
+                switchable::add_switched(&mut hooks, paths, &scene.session)?;
             }
-            let hooks = switchable::choose(&hooks, &request, call).map_err(|told| told.text);
-            let hooks = hooks.map_err(|text| with(&wrong, text))?;
-            let reply = switching::perform(&scene, verb, &hooks, &request).map_err(said)?;
+            let hooks = switchable::choose(&hooks, &request, call);
+            let hooks = hooks.map_err(|told| Error::msg(with(&wrong, told.text)))?;
+            let reply = switching::perform(&scene, verb, &hooks, &request)?;
             Ok(with(&wrong, named(reply)))
         }
         Command::Careful => {
@@ -98,7 +97,7 @@ fn reply(
                 ),
                 person: scene.person,
             };
-            careful::perform(&place, &wish, false).map(|answer| answer.text).map_err(said)
+            careful::perform(&place, &wish, false).map(|answer| answer.text)
         }
         Command::Profile => {
             let (is_off, words) = without_off(words);
@@ -106,20 +105,19 @@ fn reply(
             let name = match request.hooks.as_slice() {
                 [] => None,
                 [name] => Some(name.as_str()),
-                _ => return Err("one profile at a time".to_owned()),
+                _ => bail!("one profile at a time"),
             };
             if is_off && request.term != Term::Session {
-                return Err("--off takes no --for, --until or --turn".to_owned());
+                bail!("--off takes no --for, --until or --turn");
             }
             if is_off {
-                return profiles::end(&scene, name).map(named).map_err(said);
+                return profiles::end(&scene, name).map(named);
             }
-            let known = profiles::profiles(paths, project).map_err(|wrong| wrong.to_string());
-            let (known, wrong) = known?;
+            let (known, wrong) = profiles::profiles(paths, project)?;
             let Some(name) = name else { return Ok(with(&wrong, profiles::listed(&known))) };
             let chosen = profiles::choose(&known, &hooks()?.0, name);
-            let chosen = chosen.map_err(|text| with(&wrong, text))?;
-            let reply = profiles::disable(&scene, &chosen, &request.term).map_err(said)?;
+            let chosen = chosen.map_err(|error| Error::msg(with(&wrong, error.to_string())))?;
+            let reply = profiles::disable(&scene, &chosen, &request.term)?;
             Ok(with(&wrong, named(reply)))
         }
     }

@@ -1,5 +1,7 @@
 //! What a user asks for when switching hooks, and how it is typed in a prompt.
 
+use std::fmt;
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
@@ -54,6 +56,18 @@ pub struct Request {
     pub agent: Option<String>,
 }
 
+/// What is wrong with a typed request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestError(String);
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
 impl Request {
     /// Reads what is behind `/hook:disable` or `/hook:enable`.
     ///
@@ -63,7 +77,7 @@ impl Request {
     /// # Errors
     ///
     /// The option that lacks its value, or that a prompt does not take.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, RequestError> {
         let mut request = Self::default();
         let mut term = None;
         let mut words = text.split_whitespace();
@@ -74,7 +88,9 @@ impl Request {
             };
             let mut value = || {
                 let value = value.or_else(|| words.next());
-                value.map(|it| unquoted(it).to_owned()).ok_or(format!("{name} needs a value"))
+                value
+                    .map(|it| unquoted(it).to_owned())
+                    .ok_or_else(|| RequestError(format!("{name} needs a value")))
             };
             let chosen = match name {
                 "--turn" => Term::Turn,
@@ -84,17 +100,19 @@ impl Request {
                     request.all = true;
                     continue;
                 }
-                "--agent" if request.agent.is_some() => return Err(ONE_AGENT.to_owned()),
+                "--agent" if request.agent.is_some() => {
+                    return Err(RequestError(ONE_AGENT.to_owned()));
+                }
                 "--agent" => {
                     request.agent = Some(agent(&value()?)?);
                     continue;
                 }
                 _ if name.starts_with("--") && name != "--help" => {
-                    return Err(format!(
+                    return Err(RequestError(format!(
                         "{name} is no option of a prompt: it takes --all, --for TIME, \
                          --until TIME, --turn and --agent TYPE, and `hookman disable` in a \
                          terminal takes more"
-                    ));
+                    )));
                 }
                 _ => {
                     let names = word.split(',').map(unquoted).filter(|name| !name.is_empty());
@@ -103,7 +121,7 @@ impl Request {
                 }
             };
             if term.replace(chosen).is_some() {
-                return Err("one of --for, --until and --turn at a time".to_owned());
+                return Err(RequestError("one of --for, --until and --turn at a time".to_owned()));
             }
         }
         request.term = term.unwrap_or_default();
@@ -115,15 +133,15 @@ impl Request {
     /// # Errors
     ///
     /// The options that it does not take.
-    pub fn of(self, command: Command) -> Result<Self, String> {
+    pub fn of(self, command: Command) -> Result<Self, RequestError> {
         let has_term = self.term != Term::Session;
         match command {
             Command::Switch(Verb::Enable) if has_term => {
-                Err("enable takes no --for, --until or --turn".to_owned())
+                Err(RequestError("enable takes no --for, --until or --turn".to_owned()))
             }
-            Command::Profile if self.all || self.agent.is_some() => {
-                Err("a profile takes --for TIME, --until TIME, --turn or --off".to_owned())
-            }
+            Command::Profile if self.all || self.agent.is_some() => Err(RequestError(
+                "a profile takes --for TIME, --until TIME, --turn or --off".to_owned(),
+            )),
             _ => Ok(self),
         }
     }
@@ -136,10 +154,10 @@ const ONE_AGENT: &str = "--agent takes one type of agent; ask once for each";
 /// # Errors
 ///
 /// When it is none, which would mean the main agent, or several.
-pub fn agent(typed: &str) -> Result<String, String> {
+pub fn agent(typed: &str) -> Result<String, RequestError> {
     match typed.trim() {
-        "" => Err("--agent was given no type of agent".to_owned()),
-        several if several.contains(',') => Err(ONE_AGENT.to_owned()),
+        "" => Err(RequestError("--agent was given no type of agent".to_owned())),
+        several if several.contains(',') => Err(RequestError(ONE_AGENT.to_owned())),
         one => Ok(one.to_owned()),
     }
 }
@@ -166,7 +184,7 @@ impl Careful {
     /// # Errors
     ///
     /// The words that are no such wish.
-    pub fn parse(words: &str, period: Option<&str>) -> Result<Self, String> {
+    pub fn parse(words: &str, period: Option<&str>) -> Result<Self, RequestError> {
         let mut words: Vec<&str> = words.split_whitespace().map(unquoted).collect();
         words.retain(|word| !word.is_empty());
         match (words.as_slice(), period) {
@@ -174,11 +192,13 @@ impl Careful {
             (["on", "--for", period], None) => Ok(Self::On(Some((*period).to_owned()))),
             (["off"], None) => Ok(Self::Off),
             ([] | ["status"], None) => Ok(Self::Status),
-            (["off" | "status"] | [], Some(_)) => Err("--for goes with `on`".to_owned()),
-            _ => Err(format!(
+            (["off" | "status"] | [], Some(_)) => {
+                Err(RequestError("--for goes with `on`".to_owned()))
+            }
+            _ => Err(RequestError(format!(
                 "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{}`",
                 words.join(" ")
-            )),
+            ))),
         }
     }
 }
@@ -259,11 +279,11 @@ mod tests {
             ("--for 1h --for=2h", Err("one of --for, --until and --turn at a time".to_owned())),
         ];
         for (text, expected) in rows {
-            assert_eq!(Request::parse(text), expected, "{text:?}");
+            assert_eq!(Request::parse(text).map_err(|error| error.0), expected, "{text:?}");
         }
         assert!(Request::parse("--all").unwrap().all);
         let told = Request::parse("one --permanent").unwrap_err();
-        assert!(told.starts_with("--permanent is no option of a prompt"), "{told}");
+        assert!(told.0.starts_with("--permanent is no option of a prompt"), "{told}");
     }
 
     #[test]
@@ -294,7 +314,11 @@ mod tests {
             ("off", Some("1h"), Err("--for goes with `on`".to_owned())),
         ];
         for (words, period, expected) in rows {
-            assert_eq!(Careful::parse(words, period), expected, "{words:?}");
+            assert_eq!(
+                Careful::parse(words, period).map_err(|error| error.0),
+                expected,
+                "{words:?}"
+            );
         }
         assert!(Careful::parse("of", None).is_err());
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use anyhow::bail;
+
 use super::chains;
 use super::chains::chains_of;
 use super::reply::{self, Done, Reply};
@@ -91,7 +93,7 @@ pub struct Chosen {
 /// # Errors
 ///
 /// What to tell the user where there is no such profile, or none of its names means a hook here.
-pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<Chosen, String> {
+pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow::Result<Chosen> {
     let name = name.trim();
     let is_meant = |it: &&Profile| {
         it.name.eq_ignore_ascii_case(name)
@@ -101,10 +103,10 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<
     if meant.is_empty() {
         let known: BTreeSet<&str> = profiles.iter().map(|it| it.name.as_str()).collect();
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(match known.as_slice() {
-            [] => format!("no profile `{name}`; the manifest has no [profiles.NAME]"),
-            known => format!("no profile `{name}`; there are {}", known.join(", ")),
-        });
+        match known.as_slice() {
+            [] => bail!("no profile `{name}`; the manifest has no [profiles.NAME]"),
+            known => bail!("no profile `{name}`; there are {}", known.join(", ")),
+        }
     }
     let mut chosen = Chosen { parts: Vec::new(), left_out: Vec::new() };
     for profile in &meant {
@@ -137,7 +139,10 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> Result<
             chosen.parts.push((profile.name.clone(), hooks));
         }
     }
-    if chosen.parts.is_empty() { Err(chosen.left_out.join("\n")) } else { Ok(chosen) }
+    if chosen.parts.is_empty() {
+        bail!("{}", chosen.left_out.join("\n"));
+    }
+    Ok(chosen)
 }
 
 /// Switches the hooks of a profile off.

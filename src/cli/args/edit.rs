@@ -2,6 +2,7 @@
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 #![allow(missing_docs, reason = "a doc comment is a help text here")]
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
@@ -128,10 +129,10 @@ pub struct New {
     pub options: RegisterOptions,
 }
 
-fn event(typed: &str) -> Result<Event, String> {
+fn event(typed: &str) -> anyhow::Result<Event> {
     let names = || Event::ALL.iter().map(|event| event.name());
     let exact = names().find(|name| name.eq_ignore_ascii_case(typed));
-    exact.and_then(Event::from_name).ok_or_else(|| {
+    exact.and_then(Event::from_name).with_context(|| {
         let hint = nearest(typed, names())
             .map_or_else(|| "; `hookman events` lists them".to_owned(), did_you_mean);
         format!("the client has no such event{hint}")
@@ -139,14 +140,12 @@ fn event(typed: &str) -> Result<Event, String> {
 }
 
 /// Seconds as milliseconds.
-fn seconds(typed: &str) -> Result<u64, String> {
+fn seconds(typed: &str) -> anyhow::Result<u64> {
     let limit = typed.parse::<f64>().ok().filter(|limit| (0.001..=600.0).contains(limit));
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "the range was checked"
     )]
-    limit
-        .map(|limit| (limit * 1000.0).round() as u64)
-        .ok_or_else(|| "it takes seconds from 0.001 to 600".to_owned())
+    limit.map(|limit| (limit * 1000.0).round() as u64).context("it takes seconds from 0.001 to 600")
 }

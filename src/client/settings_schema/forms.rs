@@ -33,8 +33,8 @@ impl Check<'_, '_> {
             }
             "blockedMarketplaces" | "strictKnownMarketplaces" => {
                 for (index, element) in node.elements().unwrap_or_default().iter().enumerate() {
-                    if let Err(wanted) = self.marketplace(element) {
-                        let message = format!("`{path}` has an element without {wanted}");
+                    if let Some(missing) = self.missing_in_marketplace(element) {
+                        let message = format!("`{path}` has an element without {missing}");
                         let hint = "write it as `{\"source\": \"github\", \"repo\": \"a/b\"}`";
                         self.report(loss, &pointer.at(index), element, message, hint);
                     }
@@ -45,11 +45,12 @@ impl Check<'_, '_> {
     }
 
     /// What is missing of a marketplace.
-    fn marketplace(&self, element: &Node) -> Result<(), String> {
+    fn missing_in_marketplace(&self, element: &Node) -> Option<String> {
         let text = |key: &str| self.document.string(self.document.get(element, key)?);
-        let source = text("source").ok_or("a `source`")?;
-        let known = SOURCES.iter().find(|(name, _)| *name == source);
-        let (_, key) = known.ok_or("a `source` that the client knows")?;
+        let Some(source) = text("source") else { return Some("a `source`".to_owned()) };
+        let Some((_, key)) = SOURCES.iter().find(|(name, _)| *name == source) else {
+            return Some("a `source` that the client knows".to_owned());
+        };
         let value = text(key);
         let is_there = match source.as_ref() {
             "skills-dir" => true,
@@ -58,15 +59,13 @@ impl Check<'_, '_> {
             _ => value.is_some(),
         };
         if !is_there {
-            return Err(format!("a `{key}`, which `{source}` needs"));
+            return Some(format!("a `{key}`, which `{source}` needs"));
         }
         let is_text = |key: &&str| {
             self.document.get(element, key).is_none_or(|it| matches!(it.kind, Kind::String))
         };
-        match ["ref", "path"].iter().find(|key| !is_text(key)) {
-            Some(key) => Err(format!("a text for `{key}`")),
-            None => Ok(()),
-        }
+        let other = ["ref", "path"].iter().find(|key| !is_text(key))?;
+        Some(format!("a text for `{other}`"))
     }
 }
 
