@@ -15,7 +15,7 @@ use crate::install::gitignore::Gitignore;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{addition, adoption_warnings, protection};
+use crate::install::{addition, adoption_warnings, managed, protection};
 use crate::machine::world::World;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
@@ -49,7 +49,10 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
             world.terminal.line("hookman is not installed here.");
         }
         Outcome::Shown => {}
-        Outcome::Written => say_done(world, &target, !steps.is_empty()),
+        Outcome::Written => {
+            managed::tidy(&target);
+            say_done(world, &target, !steps.is_empty());
+        }
     }
     Ok(ExitStatus::Done)
 }

@@ -11,7 +11,7 @@ use super::change::Change;
 use super::settings_change::SettingsChange;
 use super::target::Target;
 use crate::machine::world::World;
-use crate::machine::{environment, folders};
+use crate::machine::{environment, files, folders};
 
 /// Each file that an administrator's hooks depend on and that others than root can change, or not
 /// read, with the reason.
@@ -36,6 +36,17 @@ pub(crate) fn files(target: &Target, binary: Option<&Path>) -> Vec<PathBuf> {
         vec![manifest.clone(), manifest.with_file_name("hookman.plan"), target.settings.clone()];
     files.extend(binary.map(Path::to_owned).or_else(|| registered(&target.settings)));
     files
+}
+
+/// Removes what is of no use once an administrator's hooks are registered no more: their plan, and the
+/// directory of their entries where that is empty. Best effort: it costs nothing where it stays.
+pub(crate) fn tidy(target: &Target) {
+    if target.managed().is_some() {
+        let _ = files::remove(&target.manifest.with_file_name("hookman.plan"));
+        if let Some(folder) = target.settings.parent() {
+            files::remove_empty(&[folder.to_owned()]);
+        }
+    }
 }
 
 /// Warns of what others than root could change.

@@ -1,7 +1,7 @@
 //! Tidying after the answer is given, and never at a tool call of the user's chain.
 
 use super::chains::Chain;
-use super::{journal_files, sessions};
+use super::{journal_files, plans, sessions};
 use crate::client::event::{Event, Subject};
 use crate::machine::paths::Paths;
 
@@ -14,7 +14,7 @@ pub fn after(paths: &Paths, chain: &Chain, event: Event) {
     }
     // What is not tidied now is tidied the next time.
     let _ = journal_files::rotate(paths, journal_files::SIZE);
-    if event == Event::SessionStart || of_project {
-        sessions::prune_daily(paths);
+    if (event == Event::SessionStart || of_project) && sessions::prune_daily(paths) {
+        plans::prune(paths);
     }
 }

@@ -9,6 +9,7 @@ pub mod inheritance;
 pub mod journal;
 pub mod journal_files;
 pub mod maintenance;
+pub mod plans;
 pub mod profiles;
 pub mod reply;
 pub mod session_index;

@@ -195,12 +195,12 @@ fn names(seen: &[Seen]) -> BTreeMap<String, bool> {
     seen.iter().map(|session| (session.id.file_name().into_owned(), session.live)).collect()
 }
 
-/// Prunes where that was not done for a day.
-pub fn prune_daily(paths: &Paths) {
+/// Prunes where that was not done for a day, and says whether it was to be done.
+pub fn prune_daily(paths: &Paths) -> bool {
     let mark = mark(paths);
     let recent = folders::changed(&mark).is_some_and(|at| at.elapsed().is_ok_and(|age| age < DAY));
     if recent {
-        return;
+        return false;
     }
     let kept = kept(paths).ok();
     let days = kept.map(|kept| (kept.as_secs() / DAY.as_secs()).to_string());
@@ -212,4 +212,5 @@ pub fn prune_daily(paths: &Paths) {
     {
         let _ = prune(paths, kept, false);
     }
+    true
 }
