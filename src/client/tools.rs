@@ -147,6 +147,12 @@ pub fn canonical(name: &str) -> &str {
     LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
 }
 
+/// The tools that clients have today, by the names of today.
+pub fn of_today() -> impl Iterator<Item = &'static str> {
+    let is_of_today = |name: &&str| canonical(name) == *name && successor(name).is_none();
+    KNOWN.iter().copied().filter(is_of_today)
+}
+
 /// The other names of a tool: its old ones, and today's.
 pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> + '_ {
     let today = canonical(name);

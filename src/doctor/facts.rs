@@ -17,7 +17,7 @@ use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::{Paths, real};
-use crate::machine::{clock, environment, files};
+use crate::machine::{clock, environment, files, program};
 use crate::manifest::{Manifest, Problems};
 use crate::runtime::overrides::Overrides;
 use crate::settings::Handler;
@@ -43,6 +43,8 @@ pub struct ChainFacts {
 pub struct Facts {
     /// Where things are.
     pub paths: Paths,
+    /// Whether the files of all scopes are looked at.
+    pub is_whole: bool,
     /// The project's directory, where there is one.
     pub project: Option<PathBuf>,
     /// The settings files that apply here.
@@ -150,6 +152,7 @@ impl Facts {
         Self {
             binaries: binaries(settings.iter().chain(&managed)),
             paths: paths.clone(),
+            is_whole: scope.is_none(),
             project: project.map(Path::to_owned),
             settings,
             managed,
@@ -212,6 +215,7 @@ impl Facts {
             plugin: None,
             home: self.paths.home.clone(),
             path: self.path(),
+            sh_is_dash: program::sh_is_dash(),
         }
     }
 

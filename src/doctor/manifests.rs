@@ -33,7 +33,8 @@ fn parses(facts: &Facts, findings: &mut Findings) {
 }
 
 fn present(facts: &Facts, findings: &mut Findings) {
-    if facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
+    // Of one scope alone nobody says that it has to have one.
+    if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
         findings.add(Level::Warning, place, "there is no manifest", "run `hookman install`");
     }

@@ -97,12 +97,14 @@ fn case(facts: &Facts, findings: &mut Findings) {
 fn mcp(facts: &Facts, findings: &mut Findings) {
     for place in places(facts).iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
-            let server = name.strip_prefix("mcp__").filter(|rest| !rest.contains("__"));
-            if server.is_some() {
+            let Some(rest) = name.strip_prefix("mcp__") else { continue };
+            let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
+            if tool.is_empty() {
+                let name = format!("mcp__{server}");
                 findings.add(
                     Level::Warning,
                     &place.shown,
-                    format!("`{name}` is a server, and tools are called `{name}__…`, so it never matches"),
+                    format!("`{name}` is a server, whose tools are called `{name}__…`, so it never matches"),
                     format!("write `{name}__.*`"),
                 );
             }

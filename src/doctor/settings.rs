@@ -161,20 +161,27 @@ fn disabled(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// A time limit that is more likely to be in milliseconds: no hook is given a quarter of an hour.
-const LONG: f64 = 1000.0;
+/// From how many seconds on a time limit is more likely to be in milliseconds.
+const LONG: f64 = 3600.0;
+
+/// Whether a time limit below that may be in milliseconds: people give seconds in whole minutes.
+fn may_be_milliseconds(timeout: f64) -> bool {
+    timeout >= 1000.0 && (timeout % 60.0 != 0.0 || timeout % 1000.0 == 0.0)
+}
 
 fn timeouts(facts: &Facts, findings: &mut Findings) {
     for file in facts.files() {
         for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
             let timeout = handler.value.get("timeout").and_then(serde_json::Value::as_f64);
-            let Some(timeout) = timeout.filter(|it| *it >= LONG) else { continue };
-            findings.add(
-                Level::Warning,
-                file.at(handler.position),
-                format!("`timeout` is {timeout} seconds, which looks like milliseconds"),
-                format!("write {} if so", timeout / 1000.0),
-            );
+            let Some(timeout) = timeout else { continue };
+            if timeout > LONG || may_be_milliseconds(timeout) {
+                findings.add(
+                    if timeout > LONG { Level::Warning } else { Level::Info },
+                    file.at(handler.position),
+                    format!("`timeout` is {timeout} seconds, which looks like milliseconds"),
+                    format!("write `\"timeout\": {}` if so", timeout / 1000.0),
+                );
+            }
         }
     }
 }

@@ -148,16 +148,15 @@ fn is_list_with_star(matcher: &str) -> bool {
 
 fn wide(facts: &Facts, findings: &mut Findings) {
     for place in patterns(facts) {
-        if place.event.facts().subject != Subject::Tool || place.matcher.starts_with(".*") {
+        let is_glob = star_behind_letter(&place.matcher).is_some();
+        let is_of_tools = place.event.facts().subject == Subject::Tool;
+        if !is_of_tools || is_glob || place.matcher.starts_with(".*") {
             continue;
         }
         let anchored = compile(&format!("^(?:{})", place.matcher));
         let (Ok(pattern), Ok(anchored)) = (compile(&place.matcher), anchored) else { continue };
-        let more: Vec<&str> = tools::KNOWN
-            .iter()
-            .copied()
-            .filter(|name| pattern.find(name).is_some() && anchored.find(name).is_none())
-            .collect();
+        let is_more = |name: &&str| pattern.find(name).is_some() && anchored.find(name).is_none();
+        let more: Vec<&str> = tools::of_today().filter(is_more).collect();
         let meant = tools::KNOWN.iter().any(|name| anchored.find(name).is_some());
         if meant && !more.is_empty() {
             findings.add(
@@ -174,23 +173,39 @@ fn wide(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+/// The letter that a `*` directly behind it repeats.
+fn star_behind_letter(matcher: &str) -> Option<char> {
+    let letters: Vec<char> = matcher.chars().collect();
+    let mut pairs = letters.windows(2);
+    let is_it = |pair: &&[char]| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_');
+    pairs.find(is_it).map(|pair| pair[0])
+}
+
 fn glob(facts: &Facts, findings: &mut Findings) {
     for place in patterns(facts) {
-        let letters: Vec<char> = place.matcher.chars().collect();
-        let at = letters
-            .windows(2)
-            .position(|pair| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_'));
-        let Some(at) = at.filter(|_| place.event.facts().subject == Subject::Tool) else {
+        let letter = star_behind_letter(&place.matcher);
+        let Some(letter) = letter.filter(|_| place.event.facts().subject == Subject::Tool) else {
             continue;
         };
+        let meant = format!("^(?:{})$", place.matcher.replace('*', ".*").replace("..*", ".*"));
+        let (Ok(pattern), Ok(meant_pattern)) = (compile(&place.matcher), compile(&meant)) else {
+            continue;
+        };
+        let is_more =
+            |name: &&str| pattern.find(name).is_some() && meant_pattern.find(name).is_none();
+        let more: Vec<&str> = tools::of_today().filter(is_more).collect();
+        let (level, also) = match more.is_empty() {
+            true => (Level::Info, String::new()),
+            false => (Level::Warning, format!(", and it hits {} too", more.join(", "))),
+        };
         findings.add(
-            Level::Info,
+            level,
             place.shown.clone(),
             format!(
-                "`{}` is a regular expression, in which `*` repeats the `{}`",
-                place.matcher, letters[at]
+                "`{}` is a regular expression, in which `*` repeats the `{letter}`{also}",
+                place.matcher
             ),
-            format!("write `{}`", place.matcher.replace('*', ".*").replace("..*", ".*")),
+            format!("write the matcher `{meant}`"),
         );
     }
 }

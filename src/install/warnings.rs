@@ -9,7 +9,7 @@ use crate::client::event::Event;
 use crate::client::settings_schema::{self, Effect};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
-use crate::machine::{environment, files};
+use crate::machine::{environment, files, program};
 use crate::manifest::Hook;
 use crate::syntax::json::{Document, Kind};
 
@@ -29,6 +29,7 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
         plugin: None,
         home: world.paths.home.clone(),
         path: environment::raw("PATH").unwrap_or_default(),
+        sh_is_dash: program::sh_is_dash(),
     };
     for placed in places::of_hooks(hooks, &target.chain.manifest, &around) {
         let fault = &placed.fault;

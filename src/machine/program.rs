@@ -5,11 +5,16 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::child::{self, Ended, Program, Spec};
 use super::files;
 
 /// How much of a script's first line the system reads.
 const FIRST_LINE: u64 = 256;
+
+/// How long `sh` may take to read a line.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where programs often are that the `PATH` of a desktop's or a timer's processes does not name;
 /// those that are relative are in the home directory.
@@ -55,12 +60,42 @@ pub fn trouble(path: &Path) -> Option<Trouble> {
 
 /// The interpreter that the first line of a script names, behind `env` too.
 pub fn interpreter(path: &Path) -> Option<String> {
+    let line = first_line(path)?;
+    let is_program = |word: &&str| !word.starts_with('-') && !word.ends_with("/env");
+    line.split_whitespace().find(is_program).map(str::to_owned)
+}
+
+/// What `env` in the first line of a script looks for, and does not find on the `PATH` `on`.
+///
+/// Without `-S` Linux gives `env` the rest of the line as one word.
+pub fn not_found_by_env(path: &Path, on: &OsStr) -> Option<String> {
+    let line = first_line(path)?;
+    let (env, rest) = line.trim().split_once([' ', '\t'])?;
+    if !env.ends_with("/env") {
+        return None;
+    }
+    let rest = rest.trim();
+    let is_program = |word: &&str| !word.starts_with('-') && !word.contains('=');
+    let splits =
+        !cfg!(target_os = "linux") || rest.starts_with("-S") || rest.starts_with("--split");
+    let words = rest.strip_prefix("-S").unwrap_or(rest);
+    let name = if splits { words.split_whitespace().find(is_program)? } else { rest };
+    let is_there =
+        if name.contains('/') { Path::new(name).exists() } else { on_path(name, on).is_some() };
+    (!is_there).then(|| name.to_owned())
+}
+
+/// Whether the first line of a file ends in CRLF.
+pub fn has_crlf(path: &Path) -> bool {
+    let line = head(path).and_then(|head| Some(head.split(|byte| *byte == b'\n').next()?.to_vec()));
+    line.is_some_and(|line| line.ends_with(b"\r"))
+}
+
+fn first_line(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let head = if metadata.is_file() { head(path)? } else { return None };
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(line);
-    let is_program = |word: &&str| !word.starts_with('-') && !word.ends_with("/env");
-    line.split_whitespace().find(is_program).map(str::to_owned)
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 fn head(path: &Path) -> Option<Vec<u8>> {
@@ -89,6 +124,25 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
         return Some(Trouble::Crlf(last.to_owned()));
     }
     (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
+}
+
+/// Why `sh` does not take a line, in its own words; nothing of the line is run.
+pub fn refused_by_sh(line: &str) -> Option<String> {
+    let words = ["/bin/sh", "-n", "-c", line].map(str::to_owned);
+    let variables = [("LC_ALL", OsStr::new("C"))];
+    let spec = Spec { variables: &variables, ..Spec::new(Program::Argv(&words), PATIENCE) };
+    let finished = child::run(&[spec], None).pop()?.ok()?;
+    if !matches!(finished.ended, Ended::Exited(code) if code != 0) {
+        return None;
+    }
+    let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+    let said = said.lines().find(|line| line.contains("rror")).unwrap_or_default();
+    Some(said.rsplit_once("rror: ").map_or(said, |(_, words)| words).to_owned())
+}
+
+/// Whether `sh` is `dash`, which has no `[[`.
+pub fn sh_is_dash() -> bool {
+    fs::canonicalize("/bin/sh").is_ok_and(|sh| sh.file_name() == Some(OsStr::new("dash")))
 }
 
 /// The program that a name without a slash means on a `PATH`.
@@ -155,6 +209,26 @@ mod tests {
             assert_eq!(interpreter(&file).as_deref(), expected, "{text:?}");
         }
         assert_eq!(interpreter(folder.path()), None);
+    }
+
+    #[test]
+    fn what_env_does_not_find_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        let whole = if cfg!(target_os = "linux") { Some("sh -e") } else { None };
+        let rows = [
+            ("#!/usr/bin/env sh\n", None),
+            ("#!/usr/bin/env nosuch\n", Some("nosuch")),
+            ("#!/usr/bin/env -S nosuch -e\n", Some("nosuch")),
+            ("#!/usr/bin/env -S A=1 sh -e\n", None),
+            ("#!/usr/bin/env sh -e\n", whole),
+            ("#!/nowhere/sh\n", None),
+        ];
+        for (text, expected) in rows {
+            fs::write(&file, text).unwrap();
+            let found = not_found_by_env(&file, OsStr::new("/usr/bin:/bin"));
+            assert_eq!(found.as_deref(), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -69,6 +69,10 @@ impl Check<'_, '_> {
             let message = format!("`{url}` is no URL: {error}");
             let hint = "write `https://…` in full; the client puts no variables into it";
             self.report(loss, pointer, node, message, hint);
+        } else if !["http:", "https:"].iter().any(|it| url.trim().to_lowercase().starts_with(it)) {
+            let message = format!("`{url}` is no address of the web");
+            let effects = Effects::both(Effect::NeverFires);
+            self.report(effects, pointer, node, message, "write one with `http://` or `https://`");
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Call {
     pub(super) by_shell: bool,
     /// Where relative words are found.
     pub(super) start: Start,
+    /// The files that its output goes to, as they are known; none behind a `mkdir` of the line.
+    pub(super) outputs: Vec<Known>,
 }
 
 /// The directory that relative words are found in.
@@ -45,8 +47,12 @@ const PASSING: &[&str] = &["builtin", "command", "env", "exec", "nohup", "time"]
 
 pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Call> {
     match command.line {
-        Line::Argv(words) => of_argv(command, around, words).into_iter().collect(),
-        Line::Shell(line) => of_line(command, around, line),
+        Line::Argv(words) => of_argv(command, around, words),
+        Line::Shell(line) => {
+            let mut calls = Vec::new();
+            of_line(command, around, &mut start(command, around), line, &mut calls);
+            calls
+        }
     }
 }
 
@@ -56,7 +62,7 @@ fn start(command: &Command<'_>, around: &Around) -> Start {
     Start { directory: around.project.clone(), is_fragile }
 }
 
-fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Option<Call> {
+fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call> {
     let known = |word: &String| {
         let mut text = word.clone();
         for (name, value) in [("PROJECT_DIR", &around.project), ("PLUGIN_ROOT", &around.plugin)] {
@@ -66,15 +72,70 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Option<C
         let is_known = !text.contains("${CLAUDE_P");
         is_known.then(|| Known { text, shown: word.clone() })
     };
-    let (program, arguments) = words.split_first()?;
-    Some(Call {
+    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let mut calls = vec![Call {
         program: known(program).map(|word| next_to_manifest(command, word)),
         arguments: arguments.iter().map(known).collect(),
         is_first: true,
         is_tested: false,
         by_shell: false,
         start: start(command, around),
-    })
+        outputs: Vec::new(),
+    }];
+    if let Some(line) = line_of_shell(program, arguments.iter().map(|it| Some(&**it))) {
+        of_line(command, around, &mut start(command, around), line, &mut calls);
+    }
+    calls
+}
+
+/// The line that a shell is given with `-c`. A login shell may have another `PATH`.
+fn line_of_shell<'w>(
+    program: &str,
+    mut arguments: impl Iterator<Item = Option<&'w str>>,
+) -> Option<&'w str> {
+    if !matches!(program.rsplit('/').next()?, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash") {
+        return None;
+    }
+    while let Some(option) = arguments.next()?.and_then(|word| word.strip_prefix('-')) {
+        if option.contains(['l', 'i']) {
+            return None;
+        }
+        if option.ends_with('c') {
+            return arguments.next()?;
+        }
+    }
+    None
+}
+
+/// The words of the program that another one runs, such as `xargs`; none where that cannot be told.
+fn passed_on<'w, 'a>(words: &'w [Word<'a>]) -> &'w [Word<'a>] {
+    // Which letters take the next word, and how many words are in front of the program.
+    const ROWS: &[(&str, &str, usize)] = &[
+        ("xargs", "adEILnPs", 0),
+        ("timeout", "ks", 1),
+        ("nice", "n", 0),
+        ("stdbuf", "ioe", 0),
+        ("setsid", "", 0),
+        ("flock", "wE", 1),
+    ];
+    let Some((program, mut rest)) = words.split_first() else { return &[] };
+    let row = ROWS.iter().find(|(name, ..)| *name == program.text);
+    let Some((_, with_value, before)) = row else { return &[] };
+    while let Some((option, more)) = rest.split_first() {
+        let Some(letters) = option.text.strip_prefix('-') else { break };
+        let takes_next = match letters.find(|letter| with_value.contains(letter)) {
+            _ if letters.starts_with('-') => {
+                let alone = ["-null", "-no-run-if-empty", "-verbose", "-foreground"];
+                if !letters.contains('=') && !alone.contains(&letters) {
+                    return &[];
+                }
+                false
+            }
+            at => at.is_some_and(|at| at + 1 == letters.len()),
+        };
+        rest = more.get(usize::from(takes_next)..).unwrap_or_default();
+    }
+    rest.get(*before..).unwrap_or_default()
 }
 
 /// hookman looks for a relative program next to the manifest.
@@ -87,27 +148,21 @@ fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
     Known { text: path.display().to_string(), ..word }
 }
 
-fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
-    let mut start = start(command, around);
+fn of_line(
+    command: &Command<'_>,
+    around: &Around,
+    start: &mut Start,
+    line: &str,
+    calls: &mut Vec<Call>,
+) {
     let split = shell::split(line);
     let mut tested: Vec<String> = Vec::new();
-    let mut calls = Vec::new();
+    let mut is_made = false;
     // What comes behind such an end is meant for a call that fails.
     let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:"];
     let is_borne = is_borne.iter().any(|end| line.contains(end));
     for one in &split.commands {
-        let mut words = &one.words[..];
-        while let Some((first, rest)) = words.split_first() {
-            let is_variable = |word: &Word<'_>| !word.quoted && word.text.contains('=');
-            if rest.is_empty() || !(PASSING.contains(&&*first.text) || is_variable(first)) {
-                break;
-            }
-            // `command -v` asks for a program and does not call it.
-            if rest[0].text.starts_with('-') {
-                break;
-            }
-            words = rest;
-        }
+        let mut words = behind_passing(&one.words);
         let Some((program, arguments)) = words.split_first() else { continue };
         if asks(program, arguments) {
             tested.extend(arguments.iter().map(|word| word.text.to_string()));
@@ -120,23 +175,49 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
             start.directory = to.and_then(|to| Some(start.directory.as_ref()?.join(to)));
             continue;
         }
-        let is_tested =
-            is_borne || words.iter().any(|word| tested.iter().any(|it| names(it, &word.text)));
-        let is_first = calls.is_empty();
-        let mut program = known(program, around);
-        if is_first {
-            program = program.map(|word| next_to_manifest(command, word));
+        is_made |= program.text == "mkdir";
+        let to_files = one.redirections.iter().filter(|it| it.operator.starts_with('>'));
+        let outputs = to_files.filter(|_| !is_made).filter_map(|it| known(&it.target, around));
+        let mut outputs: Vec<Known> = outputs.collect();
+        while let Some((program, arguments)) = words.split_first() {
+            let is_named = |word: &Word<'_>| tested.iter().any(|it| names(it, &word.text));
+            let is_first = calls.is_empty();
+            let mut named = known(program, around);
+            if is_first {
+                named = named.map(|word| next_to_manifest(command, word));
+            }
+            calls.push(Call {
+                program: named,
+                arguments: arguments.iter().map(|word| known(word, around)).collect(),
+                is_first,
+                is_tested: is_borne || words.iter().any(is_named),
+                by_shell: true,
+                start: start.clone(),
+                outputs: std::mem::take(&mut outputs),
+            });
+            let plain = arguments.iter().map(|word| (!word.expanded).then_some(&*word.text));
+            if let Some(line) = line_of_shell(&program.text, plain).filter(|_| !is_borne) {
+                of_line(command, around, &mut start.clone(), line, calls);
+            }
+            words = behind_passing(passed_on(words));
         }
-        calls.push(Call {
-            program,
-            arguments: arguments.iter().map(|word| known(word, around)).collect(),
-            is_first,
-            is_tested,
-            by_shell: true,
-            start: start.clone(),
-        });
     }
-    calls
+}
+
+/// The words of a command from its program on, behind those that change nothing about which it is.
+fn behind_passing<'w, 'a>(mut words: &'w [Word<'a>]) -> &'w [Word<'a>] {
+    while let Some((first, rest)) = words.split_first() {
+        let is_variable = |word: &Word<'_>| !word.quoted && word.text.contains('=');
+        if rest.is_empty() || !(PASSING.contains(&&*first.text) || is_variable(first)) {
+            break;
+        }
+        // `command -v` asks for a program and does not call it.
+        if rest[0].text.starts_with('-') {
+            break;
+        }
+        words = rest;
+    }
+    words
 }
 
 fn names(tested: &str, word: &str) -> bool {
@@ -159,6 +240,12 @@ fn known(word: &Word<'_>, around: &Around) -> Option<Known> {
     let is_tilde = text == "~" || text.starts_with("~/");
     if is_tilde && !word.quoted {
         text = format!("{}{}", around.home.as_ref()?.display(), &text[1..]);
+    }
+    // The session's current directory is where a relative word begins.
+    for here in ["$PWD/", "${PWD}/", "$(pwd)/"] {
+        if let Some(rest) = text.strip_prefix(here).filter(|_| word.expanded) {
+            text = format!("./{rest}");
+        }
     }
     if word.expanded {
         for (name, value) in [

@@ -53,7 +53,25 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     // Where a match is what ends in failure, no failure is meant.
     let is_match = text.contains("grep") && text.contains("&& exit 1");
     let means = is_match || MEANS.iter().any(|word| lower.contains(word));
-    if !means || !has(ONE) || has(KNOWS) {
+    if !means || !has(ONE) {
+        return None;
+    }
+    // Standard output with a denial counts whatever the code; standard error does not.
+    let decides = |line: &&str| line.contains("ecision") && !line.trim_start().starts_with('#');
+    let on_error = |line: &str| {
+        ["1>&2", ">&2", "sys.stderr", "console.error"].iter().any(|it| line.contains(it))
+    };
+    let mut deciding = text.lines().filter(decides).peekable();
+    let is_misdirected = deciding.peek().is_some() && deciding.all(on_error);
+    if is_misdirected && !has(&["exit 2", "exit(2)", "Exit(2)", "exitCode = 2", "exit $"]) {
+        return Some(Fault::new(
+            Kind::Toothless,
+            Weight::Risks,
+            format!("{what} says its decision on standard error, which the client does not read"),
+            "print the JSON on standard output, and exit with 0",
+        ));
+    }
+    if has(KNOWS) {
         return None;
     }
     Some(Fault::new(
@@ -77,6 +95,7 @@ mod tests {
             ("echo blocked >&2; exit 2", Event::PreToolUse, false),
             ("if bad; then echo denied; exit 2; fi; exit 1", Event::PreToolUse, false),
             ("echo '{\"decision\": \"block\"}'; exit 1", Event::PreToolUse, false),
+            ("echo '{\"decision\": \"block\"}' >&2; exit 1", Event::PreToolUse, true),
             ("jq -r .tool_input.command | grep -q 'rm -rf' && exit 1", Event::PreToolUse, true),
             ("grep -q ok f || exit 1", Event::PreToolUse, false),
             ("prettier --check . || exit 1", Event::PreToolUse, false),

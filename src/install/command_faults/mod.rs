@@ -61,6 +61,8 @@ pub(crate) struct Around {
     pub(crate) home: Option<PathBuf>,
     /// The directories of programs.
     pub(crate) path: OsString,
+    /// Whether `sh` is `dash`, which has no `[[`.
+    pub(crate) sh_is_dash: bool,
 }
 
 /// What is wrong with a command.

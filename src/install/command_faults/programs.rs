@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::calls::{Call, Known};
 use super::{Around, Caller, Command, Fault, Kind, Weight};
 use crate::machine::program::{self, Trouble};
+use crate::syntax::quoting::quoted;
 
 /// What shells know by themselves.
 const OF_SHELLS: &[&str] = &[
@@ -121,14 +122,97 @@ pub(super) fn examine(
     if !call.by_shell && program.text.starts_with("~/") {
         return;
     }
-    if program.text.contains('/') {
-        path(command, call, program, faults);
+    for output in &call.outputs {
+        written(command, call, output, faults);
+    }
+    if call.by_shell && matches!(&*program.text, "." | "source") {
+        sourced(command, around, call, faults);
+    } else if !call.by_shell && line_in_exec_form(call, program, faults) {
+        return;
+    } else if program.text.contains('/') {
+        path(command, around, call, program, faults);
     } else if !(call.by_shell && OF_SHELLS.contains(&&*program.text)) {
         bare(command, around, call, program, faults);
     }
     if let Some(script) = script(call) {
         of_interpreter(command, call, script, faults);
     }
+}
+
+/// What only a shell reads, in a word that no shell sees.
+const OF_LINES: &[&str] =
+    &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null", ">/dev/null"];
+
+/// Whether a line for a shell is written as the name of a program, or as its arguments.
+fn line_in_exec_form(call: &Call, program: &Known, faults: &mut Vec<Fault>) -> bool {
+    const FIX: &str = "leave `args` out and write one line in `command`; in a manifest, write \
+                       `command` for `argv`";
+    let is_file = || file(call, program).is_some_and(|file| file.exists());
+    if program.text.contains(char::is_whitespace) && !is_file() {
+        let message = format!(
+            "with `args` no shell reads `{}`: the client looks for a program of that whole name",
+            program.shown
+        );
+        faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, FIX));
+        return true;
+    }
+    let is_sign = |word: &&Known| OF_LINES.contains(&&*word.text);
+    if let Some(sign) = call.arguments.iter().flatten().find(is_sign) {
+        let message = format!(
+            "no shell reads `{}` here, so `{}` gets it as a word",
+            sign.shown, program.shown
+        );
+        faults.push(Fault::new(Kind::Quoting, Weight::Breaks, message, FIX));
+    }
+    false
+}
+
+/// A folder that a shell would have to write in, and that is not there.
+fn written(command: &Command<'_>, call: &Call, output: &Known, faults: &mut Vec<Fault>) {
+    let target = file(call, output).filter(|_| output.text.contains('/'));
+    let Some(folder) = target.as_deref().and_then(Path::parent).filter(|it| !it.exists()) else {
+        return;
+    };
+    let event = command.blocked_by_two();
+    let means = match event {
+        Some(event) => format!("ends with 2 where it is dash, which blocks each {event}"),
+        None => "does not run the command".to_owned(),
+    };
+    faults.push(Fault::new(
+        if event.is_some() { Kind::Lockout } else { Kind::Missing },
+        Weight::Breaks,
+        format!("there is no folder for `{}`, so the shell {means}", output.shown),
+        format!("run `mkdir -p {}`", quoted(&folder.display().to_string())),
+    ));
+}
+
+/// A file that the shell is to read as a part of its line.
+fn sourced(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec<Fault>) {
+    let Some(Some(word)) = call.arguments.first() else { return };
+    let is_there = |file: PathBuf| file.is_file() || file.exists() && !file.is_dir();
+    let found = if word.text.contains('/') {
+        file(call, word).is_none_or(is_there)
+    } else {
+        std::env::split_paths(&around.path).any(|folder| is_there(folder.join(&word.text)))
+    };
+    if found {
+        if word.text.contains('/') {
+            relative(command, call, word, faults);
+        }
+        return;
+    }
+    let event = command.blocked_by_two();
+    let means = match event {
+        Some(event) => format!("ends with 2 where it is dash, which blocks each {event}"),
+        None => "goes no further".to_owned(),
+    };
+    let whose = if word.text.contains('/') { "there is no file" } else { "the PATH has no file" };
+    faults.push(Fault::new(
+        if event.is_some() { Kind::Lockout } else { Kind::Missing },
+        Weight::Breaks,
+        format!("{whose} `{}` for the shell to read, so it {means}", word.shown),
+        "correct the path, or ask for the file first: `[ -f FILE ] && . FILE`",
+    ));
 }
 
 /// The script that an interpreter is given.
@@ -164,10 +248,17 @@ pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
     Some(call.start.directory.as_ref()?.join(word.text.strip_prefix("./").unwrap_or(&word.text)))
 }
 
-fn path(command: &Command<'_>, call: &Call, program: &Known, faults: &mut Vec<Fault>) {
+fn path(
+    command: &Command<'_>,
+    around: &Around,
+    call: &Call,
+    program: &Known,
+    faults: &mut Vec<Fault>,
+) {
     let Some(file) = file(call, program) else { return };
     let shown = &program.shown;
     let Some(trouble) = program::trouble(&file) else {
+        faults.extend(of_env(&file, shown, around));
         return relative(command, call, program, faults);
     };
     let fault = match trouble {
@@ -183,18 +274,13 @@ fn path(command: &Command<'_>, call: &Call, program: &Known, faults: &mut Vec<Fa
                 Kind::NotExecutable,
                 Weight::Breaks,
                 format!("`{shown}` is not executable"),
-                format!("run `chmod +x {}`", quoted(&file)),
+                format!("run `chmod +x {}`", quoted(&file.display().to_string())),
             );
             fault.executable = Some(file);
             fault
         }
-        Trouble::Crlf(interpreter) => crlf(shown, &interpreter),
-        Trouble::NoInterpreter(interpreter) => Fault::new(
-            Kind::Interpreter,
-            Weight::Breaks,
-            format!("the first line of `{shown}` names `{interpreter}`, which is not there"),
-            "install it, or correct the line",
-        ),
+        Trouble::Crlf(interpreter) => crlf(shown, &file, &interpreter),
+        Trouble::NoInterpreter(interpreter) => no_interpreter(shown, &interpreter),
         // A shell runs it as a script of its own.
         Trouble::NoFormat if call.by_shell => return relative(command, call, program, faults),
         Trouble::NoFormat => Fault::new(
@@ -207,23 +293,58 @@ fn path(command: &Command<'_>, call: &Call, program: &Known, faults: &mut Vec<Fa
     faults.push(fault);
 }
 
-fn crlf(shown: &str, interpreter: &str) -> Fault {
+fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
+    Fault::new(
+        Kind::Interpreter,
+        Weight::Breaks,
+        format!("the first line of `{shown}` names `{interpreter}`, which is not there"),
+        "install it, or correct the line",
+    )
+}
+
+/// What the `env` of a script's first line does not find.
+fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
+    let name = program::not_found_by_env(file, &around.path)?;
+    let Some((_, option)) = name.split_once(' ') else {
+        let place = around.home.as_deref().and_then(|home| program::usual_place(&name, home));
+        let mut fault = no_interpreter(shown, &name);
+        fault.message = format!(
+            "the first line of `{shown}` asks `env` for `{name}`, which is not on the PATH"
+        );
+        if let Some(place) = place {
+            fault.fix = format!("name `{}` in the line", place.join(&name).display());
+        }
+        return Some(fault);
+    };
+    Some(Fault::new(
+        Kind::Interpreter,
+        Weight::Breaks,
+        format!("`env` takes `{name}` in the first line of `{shown}` for the name of one program"),
+        format!("write `#!/usr/bin/env -S {name}`, or leave `{option}` out"),
+    ))
+}
+
+fn crlf(shown: &str, file: &Path, interpreter: &str) -> Fault {
     Fault::new(
         Kind::Interpreter,
         Weight::Breaks,
         format!(
             "the first line of `{shown}` ends in CRLF, so the system looks for `{interpreter}\\r`"
         ),
-        "save the file with LF line ends",
+        with_lf(file),
     )
+}
+
+/// How a file's line ends become LF.
+fn with_lf(file: &Path) -> String {
+    let file = quoted(&file.display().to_string());
+    format!("run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm {file}.lf`")
 }
 
 fn absent(command: &Command<'_>, file: &Path, shown: &str) -> Fault {
     let is_gone = file.parent().is_some_and(|folder| !folder.is_dir());
     let (kind, message) = if is_gone {
-        let message = format!(
-            "`{shown}` is not there, nor the directory it was in, as after its program was removed"
-        );
+        let message = format!("`{shown}` is not there, and neither is its directory");
         (Kind::Gone, message)
     } else {
         (Kind::Missing, format!("there is no file `{shown}`"))
@@ -256,16 +377,13 @@ fn bare(
         return;
     }
     if let Some(found) = program::on_path(name, &around.path) {
-        if let Some(Trouble::NoInterpreter(interpreter)) = program::trouble(&found) {
-            faults.push(Fault::new(
-                Kind::Interpreter,
-                Weight::Breaks,
-                format!(
-                    "the first line of `{}` names `{interpreter}`, which is not there",
-                    found.display()
-                ),
-                "install it, or correct the line",
-            ));
+        let shown = found.display().to_string();
+        match program::trouble(&found) {
+            Some(Trouble::NoInterpreter(interpreter)) => {
+                faults.push(no_interpreter(&shown, &interpreter));
+            }
+            Some(Trouble::Crlf(interpreter)) => faults.push(crlf(&shown, &found, &interpreter)),
+            _ => faults.extend(of_env(&found, &shown, around)),
         }
         return;
     }
@@ -291,7 +409,7 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
     let fix = match command.caller {
         Caller::Client => format!(
             "write `\\\"$CLAUDE_PROJECT_DIR\\\"/{}`",
-            word.shown.strip_prefix("./").unwrap_or(&word.shown)
+            word.text.strip_prefix("./").unwrap_or(&word.text)
         ),
         Caller::Hookman { .. } => "add `cwd = \"project\"` to the hook".to_owned(),
     };
@@ -332,16 +450,24 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
                 None => absent(command, &file, &script.shown),
             });
         }
-        Some(Trouble::Crlf(interpreter)) => faults.push(crlf(&script.shown, &interpreter)),
+        // Other interpreters than shells take such line ends.
+        _ if program::has_crlf(&file) && is_of_shell(call) => faults.push(Fault::new(
+            Kind::Interpreter,
+            Weight::Breaks,
+            format!(
+                "the lines of `{}` end in CRLF, and the shell takes the CR for a part of the last word",
+                script.shown
+            ),
+            with_lf(&file),
+        )),
         _ => relative(command, call, script, faults),
     }
 }
 
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_./@+-".contains(it);
-    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+/// Whether the program of a call is a shell.
+pub(super) fn is_of_shell(call: &Call) -> bool {
+    let name = call.program.as_ref().and_then(|it| it.text.rsplit('/').next());
+    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
 }
 
 /// The directories of programs that a command has, in which some are added behind the others.

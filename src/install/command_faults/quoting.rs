@@ -1,6 +1,7 @@
 //! Can the shell read the line, and does a directory's name reach the program whole?
 
 use super::{Around, Command, Fault, Kind, Line, Weight};
+use crate::machine::program;
 use crate::syntax::shell;
 
 /// The variables that the client gives, which hold a directory.
@@ -9,23 +10,52 @@ const NAMES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     match command.line {
         Line::Shell(line) => of_line(command, around, line),
-        Line::Argv(words) => of_argv(words),
+        Line::Argv(words) => {
+            let mut faults = of_argv(words);
+            faults.extend(words.iter().find_map(|word| of_no_plugin(around, word)));
+            faults
+        }
     }
+}
+
+/// A variable that only the hooks of plugins have.
+fn of_no_plugin(around: &Around, text: &str) -> Option<Fault> {
+    let is_plain = text.contains("$CLAUDE_PLUGIN_ROOT") || text.contains("${CLAUDE_PLUGIN_ROOT}");
+    let is_set = around.plugin.is_some() || text.contains("CLAUDE_PLUGIN_ROOT=");
+    (is_plain && !is_set).then(|| {
+        Fault::new(
+            Kind::Missing,
+            Weight::Breaks,
+            "`$CLAUDE_PLUGIN_ROOT` is set for the hooks of plugins only, and this is none"
+                .to_owned(),
+            "write the path of the file itself",
+        )
+    })
 }
 
 fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let split = shell::split(line);
-    let is_open = |quote: char| line.matches(quote).count() % 2 == 1;
-    if !split.complete && (is_open('"') || is_open('\'')) {
+    let signs = [';', '|', '&', '(', ')', '{', '}', '<', '`', '\n'];
+    let may_be_none = !split.complete || line.contains(signs);
+    if let Some(why) = may_be_none.then(|| program::refused_by_sh(line)).flatten() {
         let fault = Fault::new(
             if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
             Weight::Breaks,
-            "the shell cannot read the line: a quote or a bracket in it is never closed".to_owned(),
-            "close it",
+            format!("the shell cannot read the line: {why}"),
+            "correct the line, or move it into a script and call that",
         );
         faults.push(fault);
     }
+    if split.has_condition && around.sh_is_dash {
+        faults.push(Fault::new(
+            Kind::Quoting,
+            Weight::Breaks,
+            "`[[` is no command of `sh`, which runs the line and is dash here".to_owned(),
+            "write `[ … ]`, or move the line into a script that begins with `#!/bin/bash`",
+        ));
+    }
+    faults.extend(of_no_plugin(around, line));
     let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
     for word in words {
         for (name, manner) in
@@ -36,6 +66,9 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
                 _ => &around.plugin,
             };
             let has_blank = value.as_ref().is_some_and(|it| it.display().to_string().contains(' '));
+            if *name == "CLAUDE_PLUGIN_ROOT" && around.plugin.is_none() {
+                continue;
+            }
             // Of plugins few are installed where there are blanks, and many say it so.
             if manner == Manner::Unquoted && *name == "CLAUDE_PLUGIN_ROOT" && !has_blank {
                 continue;
@@ -123,6 +156,24 @@ fn bare(written: &str, name: &str) -> Option<Manner> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_double_bracket_is_for_bash() {
+        let lines =
+            ["[[ a == b ]] && exit 2", "if [[ -f x ]]; then :; fi", "bash -c '[[ a ]]'", "[ a ]"];
+        let found = |line: &&str| {
+            let command = Command {
+                line: Line::Shell(line),
+                caller: super::super::Caller::Client,
+                events: Vec::new(),
+                is_closed: false,
+                is_open: true,
+            };
+            let around = Around { sh_is_dash: true, ..Around::default() };
+            of(&command, &around).len()
+        };
+        assert_eq!(lines.iter().map(found).collect::<Vec<_>>(), [1, 1, 0, 0]);
+    }
 
     #[test]
     fn a_variable_is_safe_in_double_quotes_only() {

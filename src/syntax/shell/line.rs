@@ -13,7 +13,8 @@ pub(super) fn split(text: &str, depth: usize) -> Split<'_> {
     let mut parser = Parser::new(text, depth);
     parser.list(false);
     parser.bodies();
-    Split { commands: parser.commands, complete: parser.complete }
+    let Parser { commands, complete, has_condition, .. } = parser;
+    Split { commands, complete, has_condition }
 }
 
 /// A position in a text and what was found before it.
@@ -25,6 +26,8 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
+    /// Whether there was a `[[`.
+    has_condition: bool,
     pub(super) bodies: Vec<Body<'a>>,
     /// The commands that feed the one that is read.
     feed: Range<usize>,
@@ -93,6 +96,7 @@ impl<'a> Parser<'a> {
             depth,
             commands: Vec::new(),
             complete: true,
+            has_condition: false,
             bodies: Vec::new(),
             feed: 0..0,
             nesting: 0,
@@ -382,6 +386,7 @@ impl<'a> Parser<'a> {
     /// The rest of `[[ … ]]`, where operators do not separate commands.
     fn condition(&mut self, current: &mut Current<'a>) {
         current.dropped = true;
+        self.has_condition = true;
         loop {
             self.blanks();
             match self.peek() {

@@ -73,6 +73,8 @@ pub struct Split<'a> {
     pub commands: Vec<Command<'a>>,
     /// Whether the line was read to its end without an open quote or bracket, or too deep nesting.
     pub complete: bool,
+    /// Whether it has a `[[`, which is read and is none of the commands.
+    pub has_condition: bool,
 }
 
 /// Splits a command line, which may be a script of many lines.

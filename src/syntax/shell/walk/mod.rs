@@ -91,7 +91,7 @@ impl Walk<'_> {
         };
         self.budget = rest;
         self.has_else |= text.contains("||") || text.contains("else");
-        let Split { commands, complete } = split(text);
+        let Split { commands, complete, .. } = split(text);
         self.complete &= complete;
         for command in &commands {
             self.simple(Place { list: &commands, command, depth });
