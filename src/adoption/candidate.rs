@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::client::event::{Event, ExitTwo, Subject};
 use crate::client::matcher;
+use crate::client::settings_schema::is_one_rule;
 use crate::settings::inventory::{Handler, handlers};
 use crate::syntax::json::{Document, Position};
 use crate::syntax::shell;
@@ -204,6 +205,10 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
     }
     if keys.contains_key("if") && event.facts().subject != Subject::Tool {
         return Err(Refusal(format!("it never runs: `if` has no meaning on {event}")));
+    }
+    let rule = keys.get("if").and_then(Value::as_str).filter(|rule| !rule.is_empty());
+    if let Some(rule) = rule.filter(|rule| !is_one_rule(rule)) {
+        return Err(format!("it never runs: its `if`, `{rule}`, is not one permission rule"));
     }
     if calls_hookman(keys) {
         return Err(Refusal("it calls hookman, which would call itself".to_owned()));

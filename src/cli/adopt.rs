@@ -40,6 +40,9 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     changes.extend(step.changes());
     changes.extend(each(&overlay));
     transaction.show(&changes);
+    if args.all {
+        left(&offers, world);
+    }
     warnings::show(world, &target, &changes);
     let question = Question::new("Write this?");
     if transaction.commit("adopt", &question, &changes)? == Outcome::Written {
@@ -98,6 +101,15 @@ fn chosen<'o>(
         return Ok(None);
     }
     Ok(Some(chosen))
+}
+
+/// Says of the handlers that cannot be adopted why they stay.
+fn left(offers: &[Offer], world: &World) {
+    for offer in offers {
+        let Err(reason) = &offer.candidate.wrapped else { continue };
+        let line = format!("left to the client: {}: {reason}", row(offer).trim_start());
+        world.terminal.warn(harmless(&line));
+    }
 }
 
 fn named<'k>(typed: &[&str], known: &[&'k str]) -> Result<Vec<&'k str>> {

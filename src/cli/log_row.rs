@@ -136,7 +136,10 @@ impl<'a> Row<'a> {
             let is_alone = self.named.len() == 1;
             Some(if is_alone { words.to_owned() } else { format!("{}: {words}", step.hook) })
         };
-        let mut words = self.named.iter().filter(decided).find_map(said)?;
+        let by = self.named.iter().find(decided)?;
+        // With `[journal] reasons = false` there are none.
+        let without = || if self.named.len() == 1 { String::new() } else { by.hook.clone() };
+        let mut words = self.named.iter().filter(decided).find_map(said).unwrap_or_else(without);
         let failed = |step: &&&StepEntry| step.error.is_some() && !decided(step);
         for step in self.named.iter().filter(failed) {
             words.extend(["; ", step.hook.as_str(), " failed"]);

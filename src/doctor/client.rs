@@ -31,6 +31,8 @@ struct Lack {
     since: [u32; 3],
     what: String,
     fix: &'static str,
+    /// The key of the handler that asks for it.
+    key: &'static str,
 }
 
 fn features(facts: &Facts, findings: &mut Findings) {
@@ -38,7 +40,7 @@ fn features(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
         let Ok(Some(manifest)) = &chain.manifest else { continue };
         for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
-            for Lack { since, what, fix } in used(hook) {
+            for Lack { since, what, fix, .. } in used(hook) {
                 if *version < Version(since) {
                     findings.add(
                         Level::Warning,
@@ -61,11 +63,11 @@ fn features(facts: &Facts, findings: &mut Findings) {
 fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
     for file in facts.files() {
         for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
-            for Lack { since, what, fix } in used_by(&handler) {
+            for Lack { since, what, fix, key } in used_by(&handler) {
                 if version < Version(since) {
                     findings.add(
                         Level::Warning,
-                        file.at(handler.position),
+                        file.at_key(&handler, key),
                         format!(
                             "it {what}, which clients know since {}, and yours is {version}",
                             Version(since)
@@ -82,37 +84,37 @@ const UPDATE: &str = "update the client with `claude update`";
 
 /// What a handler asks of the client.
 fn used_by(handler: &Handler) -> Vec<Lack> {
-    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE };
+    let lack = |since, what: &str, key| Lack { since, what: what.to_owned(), fix: UPDATE, key };
     let has = |key: &str| handler.value.get(key).is_some();
     let mut used = Vec::new();
     let event = Event::from_name(&handler.event);
     if let Some(Version(since)) = event.and_then(|event| Version::parse(event.facts().since)) {
-        used.push(lack(since, &format!("is for {}", handler.event)));
+        used.push(lack(since, &format!("is for {}", handler.event), "type"));
     }
     // A client that does not know `args` calls the program alone, which hookman takes for a run of
     // its own; a foreign program is called without its arguments.
     if has("args") {
         let fix = "update the client with `claude update`, or write one shell line in `command`";
-        used.push(Lack { fix, ..lack([2, 1, 139], "has `args`") });
+        used.push(Lack { fix, ..lack([2, 1, 139], "has `args`", "args") });
     }
     if has("if") {
-        used.push(lack([2, 1, 85], "has an `if`"));
+        used.push(lack([2, 1, 85], "has an `if`", "if"));
     }
     if has("onFailure") {
-        used.push(lack([2, 1, 295], "has `onFailure`"));
+        used.push(lack([2, 1, 295], "has `onFailure`", "onFailure"));
     }
     match handler.value.get("type").and_then(Value::as_str) {
-        Some("mcp_tool") => used.push(lack([2, 1, 118], "calls an MCP tool")),
-        Some("http") => used.push(lack([2, 1, 63], "posts to an address")),
-        Some("prompt") => used.push(lack([2, 0, 30], "asks a model")),
+        Some("mcp_tool") => used.push(lack([2, 1, 118], "calls an MCP tool", "type")),
+        Some("http") => used.push(lack([2, 1, 63], "posts to an address", "type")),
+        Some("prompt") => used.push(lack([2, 0, 30], "asks a model", "type")),
         _ => {}
     }
     if has("continueOnBlock") {
-        used.push(lack([2, 1, 139], "has `continueOnBlock`"));
+        used.push(lack([2, 1, 139], "has `continueOnBlock`", "continueOnBlock"));
     }
     used.extend(tools_since(handler.matcher.as_deref(), event));
     if handler.matcher.as_ref().is_some_and(|matcher| matcher.contains(',')) {
-        used.push(lack([2, 1, 191], "has a comma in its matcher"));
+        used.push(lack([2, 1, 191], "has a comma in its matcher", "matcher"));
     }
     used
 }
@@ -125,12 +127,12 @@ fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
     }
     let all: Option<Vec<[u32; 3]>> = matcher::names(matcher).map(tools::since).collect();
     let since = all?.into_iter().min()?;
-    Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE })
+    Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE, key: "matcher" })
 }
 
 /// What a hook asks of the client.
 fn used(hook: &Hook) -> Vec<Lack> {
-    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE };
+    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE, key: "" };
     let mut used = Vec::new();
     for event in &hook.events {
         if let Some(Version(since)) = Version::parse(event.facts().since) {

@@ -13,6 +13,7 @@ use super::plugin::{self, Plugin};
 use super::server_names;
 use super::settings_file::SettingsFile;
 use crate::client::event::Event;
+use crate::client::version::Version;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
 use crate::machine::child::{self, Program, Spec};
@@ -49,6 +50,9 @@ pub struct Facts {
     pub project: Option<PathBuf>,
     /// The settings files that apply here.
     pub settings: Vec<SettingsFile>,
+    /// The local settings of the git root, which the client reads as well where a session starts
+    /// below it.
+    pub of_git_root: Option<SettingsFile>,
     /// The settings files of an administrator.
     pub managed: Vec<SettingsFile>,
     /// The plugins that are on here.
@@ -102,6 +106,10 @@ impl Facts {
         }
         chains
             .retain(|chain| is_asked(chain.scope) || is_asked("local") && chain.scope == "project");
+        let client = installed::installed(paths);
+        let of_git_root = project.filter(|_| is_asked("local")).and_then(|project| {
+            of_git_root(paths, project, client.as_ref().and_then(|client| client.version))
+        });
         let settings: Vec<SettingsFile> = files
             .into_iter()
             .map(|(scope, path)| SettingsFile::read(paths, scope, &path))
@@ -155,6 +163,7 @@ impl Facts {
             is_whole: scope.is_none(),
             project: project.map(Path::to_owned),
             settings,
+            of_git_root,
             managed,
             plugins,
             frontmatters,
@@ -163,7 +172,7 @@ impl Facts {
             journal,
             journal_problem: journal_problem.map(|error| error.to_string()),
             overrides: Overrides::of_environment(),
-            client: installed::installed(paths),
+            client,
             now: clock::unix_seconds(),
             faults: OnceLock::new(),
             modules: OnceLock::new(),
@@ -183,7 +192,7 @@ impl Facts {
                 }
             }
             for (file, around) in self.placed_files() {
-                let at = |handler: &Handler| file.at(handler.position);
+                let at = |handler: &Handler| file.at_key(handler, "command");
                 faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults
@@ -194,7 +203,7 @@ impl Facts {
     pub(super) fn placed_files(&self) -> Vec<(&SettingsFile, Around)> {
         let of =
             |plugin: Option<&Path>| Around { plugin: plugin.map(Path::to_owned), ..self.around() };
-        let of_settings = self.settings.iter().chain(&self.managed);
+        let of_settings = self.settings.iter().chain(&self.of_git_root).chain(&self.managed);
         let mut placed: Vec<_> = of_settings.map(|file| (file, of(None))).collect();
         for plugin in &self.plugins {
             placed.extend(plugin.files.iter().map(|file| (file, of(Some(&plugin.root)))));
@@ -239,7 +248,16 @@ impl Facts {
     /// skills, agents and commands.
     pub fn files(&self) -> impl Iterator<Item = &SettingsFile> {
         let of_plugins = self.plugins.iter().flat_map(|plugin| &plugin.files);
-        self.settings.iter().chain(&self.managed).chain(of_plugins).chain(&self.frontmatters)
+        let of_settings = self.settings.iter().chain(&self.of_git_root).chain(&self.managed);
+        of_settings.chain(of_plugins).chain(&self.frontmatters)
+    }
+
+    /// The settings files that are the user's and the project's to write, the most local one last.
+    pub(super) fn writable_files(&self) -> Vec<&SettingsFile> {
+        let mut files: Vec<&SettingsFile> = self.settings.iter().collect();
+        let before = files.iter().position(|file| file.scope == "local").unwrap_or(files.len());
+        files.splice(before..before, &self.of_git_root);
+        files
     }
 
     /// The names of the MCP servers that are configured, as tools have them.
@@ -268,6 +286,19 @@ impl Facts {
     pub fn events(&self) -> Vec<&'static str> {
         Event::ALL.iter().map(|event| event.name()).collect()
     }
+}
+
+/// The local settings of the git root above a project.
+///
+/// Source: the client 2.1.329 read them besides the project's own, and 2.1.197 did not; the first
+/// that does is by the client's changelog.
+fn of_git_root(paths: &Paths, project: &Path, client: Option<Version>) -> Option<SettingsFile> {
+    const SINCE: Version = Version([2, 1, 211]);
+    let root = project.ancestors().find(|folder| folder.join(".git").exists())?;
+    let path = root.join(".claude/settings.local.json");
+    let is_other = root != project && real(&root.join(".claude")) != real(&paths.config);
+    let is_read = client.is_none_or(|version| version >= SINCE) && files::is_there(&path);
+    (is_other && is_read).then(|| SettingsFile::read_foreign(paths, "local", &path))
 }
 
 /// How long a registered program may take to tell its version.

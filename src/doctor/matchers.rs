@@ -67,12 +67,17 @@ fn of_manifests(facts: &Facts) -> Vec<Place> {
 fn of_settings(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
     for file in facts.files() {
-        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+        let mut groups: Vec<String> = Vec::new();
+        for (handler, shown) in file.foreign_with("matcher") {
             let (Some(event), Some(matcher)) = (Event::from_name(&handler.event), handler.matcher)
             else {
                 continue;
             };
-            let shown = file.at(handler.position);
+            // A matcher is its group's, and is told once.
+            if groups.contains(&shown) {
+                continue;
+            }
+            groups.push(shown.clone());
             places.push(Place { shown, event, matcher });
         }
     }

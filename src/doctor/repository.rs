@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "git-paths",
-        about: "no file of the project names a path of this machine",
+        about: "no file of the project names a path of one machine",
         notice: "the hook fails for everybody else",
         run: machine_paths,
     },
@@ -67,8 +67,8 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             if let Some(path) = of_machine(facts, &text) {
                 findings.add(
                     Level::Warning,
-                    file.at(handler.position),
-                    format!("it names `{path}`, which is a path of this machine"),
+                    file.at_key(handler, "command"),
+                    format!("it names `{path}`, which is a path of one machine"),
                     "write it with `$CLAUDE_PROJECT_DIR` or `$HOME`, or move it to settings.local.json",
                 );
             }
@@ -86,22 +86,41 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Warning,
                 place.unwrap_or_default(),
-                format!("`{}` names `{path}`, which is a path of this machine", hook.name),
+                format!("`{}` names `{path}`, which is a path of one machine", hook.name),
                 "write it relative to the manifest, or move the hook to hookman.local.toml",
             );
         }
     }
 }
 
-/// A path in a text that only this machine has: one in the home directory or the project.
+/// A path in a text that only one machine has: one in a home directory or in the project.
 fn of_machine(facts: &Facts, text: &str) -> Option<String> {
     let homes = facts.paths.home.iter().map(|home| home.display().to_string());
     let folders = homes.chain(facts.project.iter().map(|it| it.display().to_string()));
-    let folder =
-        folders.filter(|folder| folder.len() > 1).find(|it| text.contains(&format!("{it}/")))?;
-    let path = &text[text.find(&folder)?..];
-    let ends = |it: char| it.is_whitespace() || "\"'\\;|&<>()".contains(it);
-    Some(path.split(ends).next().unwrap_or_default().to_owned())
+    let own = folders
+        .filter(|folder| folder.len() > 1)
+        .find_map(|folder| text.find(&format!("{folder}/")));
+    let path = &text[own.or_else(|| in_a_home(text))?..];
+    let ends = |it: char| it.is_whitespace() || "\"';|&<>()".contains(it);
+    let path = path.split(ends).next().unwrap_or_default();
+    Some(path.trim_end_matches('\\').to_owned())
+}
+
+/// Where a text names a path in somebody's home directory.
+fn in_a_home(text: &str) -> Option<usize> {
+    const HOMES: &[&str] = &["/home/", "/Users/", "C:\\Users\\", "C:\\\\Users\\\\", "C:/Users/"];
+    HOMES.iter().find_map(|homes| {
+        let places = text.match_indices(homes).map(|(at, _)| at);
+        let is_path = |at: &usize| {
+            let begins =
+                !text[..*at].ends_with(|it: char| it.is_alphanumeric() || "}._-/".contains(it));
+            let name = &text[at + homes.len()..];
+            let length = name.find(['/', '\\'])?;
+            let is_name = |it: char| it.is_alphanumeric() || "._-".contains(it);
+            (begins && length > 0 && name[..length].chars().all(is_name)).then_some(())
+        };
+        places.into_iter().find(|at| is_path(at).is_some())
+    })
 }
 
 fn together(facts: &Facts, findings: &mut Findings) {

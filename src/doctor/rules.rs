@@ -37,7 +37,7 @@ fn places(facts: &Facts) -> Vec<Place> {
         }
     }
     for file in facts.files() {
-        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+        for (handler, shown) in file.foreign_with("if") {
             let rule = handler.value.get("if").and_then(|rule| rule.as_str());
             let (Some(event), Some(rule)) = (Event::from_name(&handler.event), rule) else {
                 continue;
@@ -47,7 +47,6 @@ fn places(facts: &Facts) -> Vec<Place> {
             if places.iter().any(is_it) {
                 continue;
             }
-            let shown = file.at(handler.position);
             let (events, matcher, rule) = (vec![event], handler.matcher, rule.to_owned());
             places.push(Place { shown, events, matcher, rule, is_passed: false });
         }

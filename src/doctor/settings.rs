@@ -5,6 +5,7 @@ use crate::client::settings_schema::{self, Defect, Effect};
 use crate::machine::{files, folders};
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, is_blank};
+use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -46,7 +47,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn readable(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.writable_files() {
         let Err(why) = &file.text else { continue };
         // The client takes such a file for what it is, and replaces what is no character.
         if why.contains("not UTF-8") {
@@ -65,7 +66,7 @@ fn readable(facts: &Facts, findings: &mut Findings) {
 }
 
 fn parses(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.writable_files() {
         let Ok(Some(text)) = &file.text else { continue };
         if is_blank(text) {
             continue;
@@ -87,7 +88,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
 
 /// The client writes the file to remember something, and hookman when it registers.
 fn writable(facts: &Facts, findings: &mut Findings) {
-    for file in facts.settings.iter().filter(|file| matches!(file.text, Ok(Some(_)))) {
+    for file in facts.writable_files().into_iter().filter(|file| matches!(file.text, Ok(Some(_)))) {
         let mode = folders::access(&file.path).map(|access| access.mode & 0o7777);
         let says =
             mode.filter(|mode| mode & 0o200 == 0).map(|mode| format!("its mode is {mode:04o}"));
@@ -97,14 +98,14 @@ fn writable(facts: &Facts, findings: &mut Findings) {
                 Level::Warning,
                 &file.shown,
                 format!("it cannot be written: {why}"),
-                format!("run `chmod u+w {}`", file.shown),
+                format!("run `chmod u+w {}`", quoted(&file.path.display().to_string())),
             );
         }
     }
 }
 
 fn schema(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.settings {
+    for file in facts.writable_files() {
         let Some(document) = file.document() else { continue };
         let handlers = file.handlers();
         for defect in settings_schema::check(&document, &facts.events()) {
@@ -145,7 +146,7 @@ fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
 
 // Of several files that have the key, the client believes the most local one.
 fn disabled(facts: &Facts, findings: &mut Findings) {
-    for file in facts.settings.iter().rev() {
+    for file in facts.writable_files().into_iter().rev() {
         let Some(document) = file.document() else { continue };
         let Some(node) = document.lookup("/disableAllHooks") else { continue };
         let Kind::Bool(is_off) = node.kind else { continue };
@@ -171,13 +172,13 @@ fn may_be_milliseconds(timeout: f64) -> bool {
 
 fn timeouts(facts: &Facts, findings: &mut Findings) {
     for file in facts.files() {
-        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
+        for (handler, place) in file.foreign_with("timeout") {
             let timeout = handler.value.get("timeout").and_then(serde_json::Value::as_f64);
             let Some(timeout) = timeout else { continue };
             if timeout > LONG || may_be_milliseconds(timeout) {
                 findings.add(
                     if timeout > LONG { Level::Warning } else { Level::Info },
-                    file.at(handler.position),
+                    place,
                     format!("`timeout` is {timeout} seconds, which looks like milliseconds"),
                     format!("write `\"timeout\": {}` if so", timeout / 1000.0),
                 );

@@ -58,6 +58,24 @@ impl SettingsFile {
         format!("{}:{}:{}", self.shown, position.line, position.column)
     }
 
+    /// The place of what a key of a handler holds, or of the handler where it has none.
+    pub(super) fn at_key(&self, handler: &Handler, key: &str) -> String {
+        let document = self.document();
+        let place = document.as_ref().map(|document| place(document, handler, key));
+        self.at(place.unwrap_or(handler.position))
+    }
+
+    /// The handlers that are not hookman's, each with the place of what a key of it holds.
+    pub(super) fn foreign_with(&self, key: &str) -> Vec<(Handler, String)> {
+        let Some(document) = self.document() else { return Vec::new() };
+        let foreign = settings::handlers(&document).into_iter().filter(|handler| !handler.ours);
+        let with_place = |handler: Handler| {
+            let shown = self.at(place(&document, &handler, key));
+            (handler, shown)
+        };
+        foreign.map(with_place).collect()
+    }
+
     /// The flag that makes a command work on it.
     pub fn flag(&self) -> &'static str {
         match self.scope {
@@ -72,6 +90,14 @@ impl SettingsFile {
     pub fn handlers(&self) -> Vec<Handler> {
         self.document().map(|document| settings::handlers(&document)).unwrap_or_default()
     }
+}
+
+/// The place of what a key of a handler holds; the matcher is its group's.
+fn place(document: &Document<'_>, handler: &Handler, key: &str) -> Position {
+    let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group);
+    let owner = group.filter(|_| key == "matcher").unwrap_or(&handler.pointer);
+    let node = document.lookup(&format!("{owner}/{key}"));
+    node.map_or(handler.position, |node| document.position(node.span.start))
 }
 
 fn undo(paths: &Paths, settings: &Path, current: Option<&str>) -> Option<Undo> {

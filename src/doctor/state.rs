@@ -3,6 +3,7 @@
 use super::{Check, Facts, Findings, Level, Mend};
 use crate::machine::clock;
 use crate::machine::folders;
+use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -48,7 +49,7 @@ fn private(facts: &Facts, findings: &mut Findings) {
                 Level::Warning,
                 shown.clone(),
                 format!("others may look into it: its mode is {:04o}", access.mode & 0o7777),
-                format!("run `chmod 700 {shown}`"),
+                format!("run `chmod 700 {}`", quoted(&state.display().to_string())),
             )
             .mend(Mend::MakePrivate(state.clone()));
     }

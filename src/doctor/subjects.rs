@@ -187,16 +187,19 @@ fn glob(facts: &Facts, findings: &mut Findings) {
         let Some(letter) = letter.filter(|_| place.event.facts().subject == Subject::Tool) else {
             continue;
         };
-        let meant = format!("^(?:{})$", place.matcher.replace('*', ".*").replace("..*", ".*"));
+        let meant = place.matcher.replace('*', ".*").replace("..*", ".*");
+        let is_one = !place.matcher.contains('|');
+        let meant = if is_one { format!("^{meant}$") } else { format!("^(?:{meant})$") };
         let (Ok(pattern), Ok(meant_pattern)) = (compile(&place.matcher), compile(&meant)) else {
             continue;
         };
         let is_more =
             |name: &&str| pattern.find(name).is_some() && meant_pattern.find(name).is_none();
         let more: Vec<&str> = tools::of_today().filter(is_more).collect();
-        let (level, also) = match more.is_empty() {
-            true => (Level::Info, String::new()),
-            false => (Level::Warning, format!(", and it hits {} too", more.join(", "))),
+        let (level, also) = if more.is_empty() {
+            (Level::Info, String::new())
+        } else {
+            (Level::Warning, format!(", and it hits {} too", more.join(", ")))
         };
         findings.add(
             level,

@@ -145,7 +145,24 @@ fn of_step(step: &StepEntry) -> String {
     let error = step.error.as_ref().map(|error| format!(": it {error}"));
     let reason = step.reason.as_ref().map(|reason| format!(": {reason}"));
     let said = error.or(reason).unwrap_or_default();
-    format!("ran for {} us: {}{decided}{said}", step.us, step.outcome)
+    if step.outcome == "not-started" {
+        return format!("not run{decided}{said}");
+    }
+    let did = match &*step.outcome {
+        "silent" => "said nothing",
+        "spoke" => "told the user something, or changed the input",
+        "context" => "told the model something",
+        "allow" => "allowed",
+        "ask" => "asked the user",
+        "defer" => "deferred",
+        "deny" => "denied",
+        "answered" => "answered",
+        "overruled" => "blocked the end of a turn once too often",
+        "no-payload" => "got no payload",
+        "timed-out" | "signal" | "exit-code" | "output" | "builtin" => "failed",
+        other => other,
+    };
+    format!("ran for {}.{} ms, {did}{decided}{said}", step.us / 1000, step.us % 1000 / 100)
 }
 
 fn not_asked(
