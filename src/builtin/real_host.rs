@@ -105,7 +105,7 @@ impl Host for RealHost {
     }
 
     fn append(&self, path: &Path, text: &str) -> io::Result<()> {
-        files::append_line(path, text)
+        files::append_private(path, text)
     }
 
     fn replace(&self, path: &Path, text: &str) -> io::Result<()> {

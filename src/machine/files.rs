@@ -445,19 +445,36 @@ pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool
 ///
 /// What the system says.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
+    open_to_append(path, 0)?.write_all(line.as_bytes())
+}
+
+/// As [`append_line`], where the path is one that a person or a project chose: a link there is an
+/// error, and a file that others may read is made private first.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn append_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = open_to_append(path, libc::O_NOFOLLOW)?;
+    if file.metadata()?.mode() & 0o077 != 0 {
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(0o600))?;
+    }
+    file.write_all(text.as_bytes())
+}
+
+fn open_to_append(path: &Path, flags: i32) -> io::Result<File> {
     // A pipe that is where the file should be is an error and not waited for.
     let open = || {
-        let flags = libc::O_NONBLOCK;
+        let flags = flags | libc::O_NONBLOCK;
         OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
     };
-    let mut file = match open() {
+    match open() {
         Err(error) if absent(&error) => {
             if let Some(parent) = path.parent() {
                 make_private_directory(parent).map_err(|error| error.source)?;
             }
-            open()?
+            open()
         }
-        other => other?,
-    };
-    file.write_all(line.as_bytes())
+        other => other,
+    }
 }
