@@ -127,13 +127,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 
 fn before(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
-    let snapshot = masked(&snapshot(context, &options)?);
-    let name = context.key("snapshot");
-    let kept = Some(snapshot.clone()).filter(|snapshot| snapshot.contains('\n'));
-    context.store.change(&name, &mut |_| kept.clone()).map_err(Failure::Store)?;
-    if !options.restart.is_empty() {
-        restart(context, &options, &snapshot)?;
-    }
+    let done = prepared(context, &options);
     let blocks = match options.block {
         Block::Never => false,
         Block::Once => {
@@ -142,7 +136,20 @@ fn before(context: &Context<'_>) -> Result<Answer, Failure> {
         }
         Block::Always => true,
     };
-    Ok(if blocks { Answer::deny(options.message) } else { Answer::default() })
+    if blocks {
+        // What could not be kept is one more reason for it.
+        return Ok(Answer::deny(options.message));
+    }
+    done.map(|()| Answer::default())
+}
+
+/// Keeps what is to be told after the compaction, and restarts the session where that is asked for.
+fn prepared(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
+    let snapshot = masked(&snapshot(context, options)?);
+    let name = context.key("snapshot");
+    let kept = Some(snapshot.clone()).filter(|snapshot| snapshot.contains('\n'));
+    context.store.change(&name, &mut |_| kept.clone()).map_err(Failure::Store)?;
+    if options.restart.is_empty() { Ok(()) } else { restart(context, options, &snapshot) }
 }
 
 /// What was kept, once.
