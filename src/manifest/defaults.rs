@@ -67,6 +67,12 @@ fn budget(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Conte
         let value = table.get(key)?;
         let tokens = reader.integer(key, value)?;
         let found = u64::try_from(tokens).ok();
+        if found == Some(0) {
+            let message = format!(
+                "`{key}` of 0 would keep all that hooks say from the model; leave it out for no limit"
+            );
+            reader.problem(value.span().start, message);
+        }
         if found.is_none() {
             reader.problem(
                 value.span().start,

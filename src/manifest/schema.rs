@@ -179,7 +179,7 @@ fn table(about: &str, properties: &Map<String, Value>) -> Value {
 }
 
 fn context_budget() -> Value {
-    let tokens = json!({"type": "integer", "minimum": 0});
+    let tokens = json!({"type": "integer", "minimum": 1});
     json!({
         "type": "object",
         "description": "How many tokens all hooks together may add to the model's context",

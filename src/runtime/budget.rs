@@ -19,6 +19,9 @@ const USED: &str = "context.tokens";
 /// The session's text with the sums of the long texts that it was told, a line for each.
 const SAID: &str = "context.said";
 
+/// Among the sums: the model was told that the session's budget is used up, which it is told once.
+const USED_UP: &str = "used up";
+
 /// So many sums are remembered.
 const MOST: usize = 200;
 
@@ -74,7 +77,10 @@ pub(super) fn keep(
     let told: Vec<Told<'_>> =
         texts.iter().map(|it| Told { priority: it.priority, text: &it.words }).collect();
     let fates = budget::fates(&told, room, &is_known);
-    let note = note(ran, &texts, &fates, session, entry);
+    let is_used_up = of_session == Some(0);
+    let note = note(ran, &texts, &fates, session, entry)
+        .map(|note| if is_used_up { format!("{note}\n{}", used_up()) } else { note });
+    let note = note.filter(|_| !is_used_up || before.lines().all(|line| line != USED_UP));
     let taken_out: Vec<(usize, usize)> = texts
         .iter()
         .zip(&fates)
@@ -82,6 +88,7 @@ pub(super) fn keep(
         .map(|(text, _)| (text.ran, text.at))
         .collect();
     take_out(ran, &taken_out);
+    let tells_of_end = is_used_up && note.is_some();
     if let Some(note) = note {
         ran.push(Ran {
             name: "hookman".to_owned(),
@@ -92,12 +99,15 @@ pub(super) fn keep(
     }
     let added: u64 = ran.iter().map(|ran| tokens(&ran.answer(event))).sum();
     let by = i64::try_from(added).unwrap_or(i64::MAX);
-    let long: Vec<String> = texts
+    let mut long: Vec<String> = texts
         .iter()
         .zip(&fates)
         .filter(|(text, fate)| **fate == Fate::Said && budget::is_long(&text.words))
         .map(|(text, _)| content_hash(text.words.as_bytes()))
         .collect();
+    if tells_of_end {
+        long.push(USED_UP.to_owned());
+    }
     if by > 0
         && let Err(error) = session.store.count(USED, by)
     {
@@ -123,6 +133,11 @@ fn texts(ran: &[Ran], budgets: &[(&str, Budget)]) -> Vec<Text> {
         }
     }
     texts
+}
+
+fn used_up() -> &'static str {
+    "[hookman: the session's context budget is used up; until the context is compacted, what hooks say \
+     is only in files there]"
 }
 
 /// Says what was left out, and where it is.
