@@ -38,6 +38,7 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
         StateCommand::Set { name, text } => {
             check(name)?;
             let text = text.join(" ");
+            check_value(name, &text)?;
             put(name, Some(&text), &store)
         }
         StateCommand::Clear { names } if names.is_empty() => {
@@ -60,6 +61,20 @@ fn check(name: &str) -> Result<()> {
         bail!("`{name}` is no name for a text: 1 to 64 letters, digits, `-` or `_`");
     }
     Ok(())
+}
+
+/// Refuses what the gates that read a name would take for nothing, or would stop every call for.
+fn check_value(name: &str, text: &str) -> Result<()> {
+    let number: Option<f64> = text.trim().parse().ok();
+    match name {
+        "context" if !number.is_some_and(|share| (0.0..=100.0).contains(&share)) => {
+            bail!("`context` is the share of the context that is used, from 0 to 1, not `{text}`")
+        }
+        "limit" if !text.trim().parse().is_ok_and(|limit: u64| limit > 0) => {
+            bail!("`limit` is a number of calls from 1 on, not `{text}`")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn put(name: &str, text: Option<&str>, store: &dyn Store) -> Result<ExitStatus> {
