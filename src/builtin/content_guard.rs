@@ -10,7 +10,8 @@ use super::careful;
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::tool_input::ToolInput;
-use super::values::{Level, PathGlob, Period, ToolPattern};
+use super::tool_pattern::ToolPattern;
+use super::values::{Level, PathGlob, Period};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 

@@ -34,6 +34,7 @@ mod session_cleanup;
 mod template;
 mod todo_gate;
 mod tool_input;
+mod tool_pattern;
 mod transcript;
 pub mod values;
 mod workflow;

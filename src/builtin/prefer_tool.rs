@@ -11,7 +11,8 @@ use super::careful;
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
-use super::values::{Level, ToolPattern};
+use super::tool_pattern::ToolPattern;
+use super::values::Level;
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 

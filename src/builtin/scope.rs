@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
-use super::values::{Level, ToolPattern};
+use super::tool_pattern::ToolPattern;
+use super::values::Level;
 use super::{allowance, careful};
 use crate::client::answer::Answer;
 use crate::client::event::Event;

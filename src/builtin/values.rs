@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::context::Context;
 use crate::client::answer::Answer;
-use crate::client::permission_rule::{Anchors, Rule, command_hits, is_tool, path_hits};
+use crate::client::permission_rule::path_hits;
 use crate::session::period;
 
 /// What a hook does about a call that it has something against.
@@ -209,120 +209,6 @@ impl JsonSchema for TimeSpan {
     }
 }
 
-/// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
-/// in the client's permission rule language; `*` and `mcp__server__*` stand for several tools.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct ToolPattern(String);
-
-impl ToolPattern {
-    /// The pattern of this text; `None` where it is none.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (tool, _) = text.split_once('(').unwrap_or((text, ""));
-        let is_pattern = Rule::parse(text).is_some() && (!tool.contains('*') || tool == text);
-        is_pattern.then(|| Self(text.to_owned()))
-    }
-
-    /// As it is written.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it is about calls of this tool at all.
-    pub fn is_about(&self, tool: &str) -> bool {
-        match self.0.split_once('(') {
-            Some((name, _)) => is_tool(name, tool),
-            None => self.0.split_once('*').map_or_else(
-                || is_tool(&self.0, tool),
-                |(start, end)| {
-                    tool.len() >= start.len() + end.len()
-                        && tool.starts_with(start)
-                        && tool.ends_with(end)
-                },
-            ),
-        }
-    }
-
-    /// Whether it hits one command of a shell line, given as its words with blanks between them.
-    pub fn hits_command(&self, command: &str) -> bool {
-        let content = Rule::parse(&self.0).map(|rule| rule.content);
-        content.is_some_and(|content| content.is_none_or(|it| command_hits(&it, command)))
-    }
-
-    /// The first word of the commands that it hits; empty where that may be any.
-    pub fn program(&self) -> &str {
-        let content = self.0.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
-        let word = content.split_whitespace().next().unwrap_or_default();
-        if word.contains(['*', '\\', ':']) { "" } else { word }
-    }
-
-    /// Whether the call in the payload is one of these. As with a hook's `if`, a shell line is hit
-    /// where one of its commands is.
-    pub fn hits(&self, context: &Context<'_>) -> bool {
-        let tool = &*context.payload.tool_name;
-        if !self.0.contains('(') && self.0.contains('*') {
-            return self.is_about(tool);
-        }
-        let Some(rule) = Rule::parse(&self.0) else { return false };
-        if let Some(content) = rule.content.as_deref()
-            && let Some(name) = named(context)
-        {
-            let bare = Rule { tool: rule.tool, content: None };
-            return bare.matches(tool, None, Anchors::default()) && fits(content, &name);
-        }
-        if rule.content.is_none() {
-            return rule.matches(tool, None, Anchors::default());
-        }
-        context.anchored(|anchors| rule.matches(tool, context.payload.tool_input, anchors))
-    }
-}
-
-/// The skill that a call of `Skill` is for, or the type of subagent that one of `Agent` starts: inputs
-/// that the client has no rules for.
-fn named(context: &Context<'_>) -> Option<String> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Input {
-        skill: String,
-        subagent_type: String,
-    }
-    let input = || context.tool_input::<Input>().ok().flatten().unwrap_or_default();
-    match &*context.payload.tool_name {
-        "Skill" => Some(input().skill),
-        "Agent" | "Task" => Some(input().subagent_type),
-        _ => None,
-    }
-}
-
-/// Whether a name is that of a pattern, in which a star at the end is any text.
-fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == pattern,
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolPattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            de::Error::custom(format!(
-                "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
-            ))
-        })
-    }
-}
-
-impl JsonSchema for ToolPattern {
-    fn schema_name() -> Cow<'static, str> {
-        "ToolPattern".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "tool-pattern"})
-    }
-}
-
 /// A glob for files as in the client's permission rules: without a slash at any depth, `/x` below
 /// the project, `~/x` below the home, `//x` from the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -409,15 +295,5 @@ mod tests {
         }
         let wrong = level("stop").unwrap_err().to_string();
         assert!(wrong.starts_with("unknown variant `stop`, expected one of `off`, "), "{wrong}");
-    }
-
-    #[test]
-    fn what_is_no_tool_pattern_is_told() {
-        for good in ["Bash", "*", "Bash(git *)", "mcp__x__*", "Read(~/.claude/**)"] {
-            assert!(ToolPattern::parse(good).is_some(), "{good}");
-        }
-        for bad in ["", "Bash(", "Read|Write", "mcp__*(x)", "a b"] {
-            assert!(ToolPattern::parse(bad).is_none(), "{bad}");
-        }
     }
 }

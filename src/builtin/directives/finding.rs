@@ -108,7 +108,7 @@ pub(super) fn found(
 
 /// The folder at which the search ends: the project's, for a file elsewhere that of its repository,
 /// and else the folder itself.
-fn root(context: &Context<'_>, folder: &Path) -> PathBuf {
+pub(super) fn root(context: &Context<'_>, folder: &Path) -> PathBuf {
     let project = context.host.variable("CLAUDE_PROJECT_DIR");
     let home = context.host.variable("HOME").map(|home| Path::new(&home).join(".claude"));
     let own = [project.map(PathBuf::from), Some(PathBuf::from(&*context.payload.cwd)), home];

@@ -130,6 +130,11 @@ impl List {
         })
     }
 
+    /// Forgets all of the list.
+    pub(super) fn clear(self, context: &Context<'_>) -> Result<(), Failure> {
+        self.change(context, &|_| Vec::new())
+    }
+
     pub(super) fn remove(self, context: &Context<'_>, files: &[PathBuf]) -> Result<(), Failure> {
         self.change(context, &|old| old.into_iter().filter(|file| !files.contains(file)).collect())
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{Can, Kind};
-use super::values::ToolPattern;
+use super::tool_pattern::ToolPattern;
 use super::workflow::Workflow;
 use crate::client::answer::Answer;
 use crate::client::event::Event;
@@ -29,6 +29,10 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
     run,
 );
+
+/// The call that an agent makes where it cannot read what it should, because another hook or the user
+/// keeps it from reading.
+const WAY_OUT: &str = "hookman state clear pending_directives";
 
 /// Programs that show a file, and do nothing else with it.
 const READERS: &[&str] = &["bat", "cat", "head", "less", "more", "nl", "tail"];
@@ -122,6 +126,10 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
     let mut texts = "Directives for this folder:".to_owned();
     let mut left: Vec<PathBuf> = Vec::new();
     for file in files {
+        if !is_of_project(context, file) {
+            left.push(file.clone());
+            continue;
+        }
         let doing = format!("read `{}`", file.display());
         // A character has at most four bytes, and one more tells that there is more.
         let most = options.longest_file.saturating_mul(4).saturating_add(1);
@@ -142,15 +150,25 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
         // Writing to a string cannot fail.
         let _ = write!(
             texts,
-            "\n\nThere was no room for {}; read them if they bear on the task.",
+            "\n\nNot shown here: {}; read them if they bear on the task.",
             listed(&left)
         );
     }
     Ok(texts)
 }
 
+/// Whether a file is in the project, and not a link to one elsewhere, which may be nobody's to tell.
+fn is_of_project(context: &Context<'_>, file: &Path) -> bool {
+    let root = finding::root(context, file.parent().unwrap_or(file));
+    context.host.real(file).starts_with(context.host.real(&root))
+}
+
 /// Has the model read what it found before it goes on.
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
+    if allowance::covers(&way_out(), context) {
+        List::Pending.clear(context)?;
+        return Ok(Answer::default());
+    }
     let is_listed = List::Pending.is_any(context)? || List::Checklists.is_any(context)?;
     let read = if is_listed { read_files(context)? } else { Vec::new() };
     if !read.is_empty() {
@@ -177,27 +195,34 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
         }
     }
     let count = context.store.count(&context.agent_key("calls"), 1).map_err(Failure::Store)?;
+    let reminder = || Answer::context(format!("Still to be read: {}.", listed(&pending)));
     if options.block_after == 0 || count < options.block_after {
-        return Ok(Answer::context(format!("Still to be read: {}.", listed(&pending))));
+        return Ok(reminder());
     }
     let mut allowed = options.free.clone();
+    allowed.extend(way_out());
     allowed.extend(pending.iter().filter_map(|file| reading(file)));
     allowance::close(context, &allowed);
     if allowance::is_let_through_by_others(context) {
-        return Ok(Answer::default());
+        return Ok(reminder());
     }
     let answer = Answer::deny(format!(
-        "These directives are still unread: {}. Read each of them with Read, then go on.",
+        "These directives are still unread: {}. Read each of them with Read, then go on. \
+         What cannot be read is given up with `{WAY_OUT}`.",
         listed(&pending)
     ));
     Ok(Answer { rule: Some("unread".to_owned()), ..answer })
+}
+
+fn way_out() -> Vec<ToolPattern> {
+    ToolPattern::parse(&format!("Bash({WAY_OUT})")).into_iter().collect()
 }
 
 /// The call that reads a file. What a pattern gives a meaning to is any character.
 fn reading(file: &Path) -> Option<ToolPattern> {
     let plain = |letter: char| if "*?[]{}()!\\".contains(letter) { '?' } else { letter };
     let path: String = file.to_string_lossy().chars().map(plain).collect();
-    ToolPattern::parse(&format!("Read(/{path})"))
+    ToolPattern::parse(&format!("Read(/{path})")).ok()
 }
 
 /// The files that a call reads and does nothing else with.
@@ -206,6 +231,8 @@ fn read_files(context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
     #[serde(default)]
     struct Input {
         file_path: String,
+        /// The line at which the reading begins, from 1.
+        offset: Option<f64>,
         command: String,
     }
     let tool = &*context.payload.tool_name;
@@ -214,6 +241,9 @@ fn read_files(context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
     }
     let input = context.tool_input::<Input>()?.unwrap_or_default();
     if tool == "Read" {
+        if input.offset.is_some_and(|line| line > 1.0) {
+            return Ok(Vec::new());
+        }
         return Ok(vec![finding::absolute(context, &input.file_path)]);
     }
     let split = shell::split(&input.command);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::builtin::kind;
 use crate::builtin::options::OptionProblem;
-use crate::builtin::values::ToolPattern;
+use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::workflow::Source;
 
 /// What is done about the directive files of a folder that is touched for the first time.

@@ -1,0 +1,263 @@
+//! Patterns for calls of tools, as options have them.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::arguments::leading;
+use super::context::Context;
+use super::hiding::hides_a_name;
+use crate::client::permission_rule::{Anchors, Input, Never, Rule, command_hits, is_tool};
+use crate::client::tools::stand_in;
+use crate::syntax::shell::{self, Invocation};
+
+/// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
+/// in the client's permission rule language; `*` and `mcp__server__*` stand for several tools.
+///
+/// As in a permission rule `Edit(…)` is about every tool that changes files, and `Bash` about the
+/// commands of `Monitor`, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct ToolPattern(String);
+
+/// The tools that `Edit(…)` is about besides `Edit`; the client's documentation of permission rules.
+const EDITS: &[&str] = &["MultiEdit", "NotebookEdit", "Write"];
+
+impl ToolPattern {
+    /// The pattern of this text.
+    ///
+    /// # Errors
+    ///
+    /// Says why no call is ever hit by the text.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (tool, _) = text.split_once('(').unwrap_or((text, ""));
+        let Some(rule) = Rule::parse(text).filter(|_| !tool.contains('*') || tool == text) else {
+            return Err(format!(
+                "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
+            ));
+        };
+        let is_compared = match tool {
+            "Agent" | "Skill" | "Task" | "WebSearch" => true,
+            "WebFetch" => rule.content.as_deref().is_none_or(|it| it.starts_with(DOMAIN)),
+            _ => false,
+        };
+        match rule.never() {
+            Some(Never::Case(known)) => Err(format!("no tool is called `{tool}`, but `{known}`")),
+            Some(Never::Pattern) if tool == "WebFetch" && !is_compared => {
+                Err("what is in brackets of `WebFetch` begins with `domain:`".to_owned())
+            }
+            Some(Never::Pattern) if !is_compared => Err(format!(
+                "what is in brackets of `{tool}` is compared with nothing; write `{tool}`"
+            )),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// Whether it is about calls of this tool at all.
+    pub(super) fn is_about(&self, tool: &str) -> bool {
+        match self.0.split_once('(') {
+            Some((name, _)) => {
+                is_tool(name, tool)
+                    || stand_in(tool) == Some(name)
+                    || (name == "Edit" && EDITS.contains(&tool))
+            }
+            None => self.0.split_once('*').map_or_else(
+                || is_tool(&self.0, tool) || stand_in(tool) == Some(&*self.0),
+                |(start, end)| {
+                    tool.len() >= start.len() + end.len()
+                        && tool.starts_with(start)
+                        && tool.ends_with(end)
+                },
+            ),
+        }
+    }
+
+    /// Whether it hits one command of a shell line, given as its words with blanks between them.
+    pub(super) fn hits_command(&self, command: &str) -> bool {
+        let content = Rule::parse(&self.0).map(|rule| rule.content);
+        content.is_some_and(|content| content.is_none_or(|it| command_hits(&it, command)))
+    }
+
+    /// The first word of the commands that it hits; empty where that may be any.
+    pub(super) fn program(&self) -> &str {
+        let content = self.0.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
+        let word = content.split_whitespace().next().unwrap_or_default();
+        if word.contains(['*', '\\', ':']) { "" } else { word }
+    }
+
+    /// Whether the call in the payload is one of these. A shell line is hit where one of its commands
+    /// is, be it called by its path, by a wrapper such as `sudo`, `find -exec` or `bash -c`, or with
+    /// options before its subcommand.
+    pub(super) fn hits(&self, context: &Context<'_>) -> bool {
+        let called = &*context.payload.tool_name;
+        if !self.is_about(called) {
+            return false;
+        }
+        let line = || Input::read(context.payload.tool_input).and_then(|input| input.command);
+        // It can do without a command, and is then no shell.
+        if stand_in(called).is_some_and(|tool| self.0.starts_with(tool)) && line().is_none() {
+            return false;
+        }
+        let Some(rule) = Rule::parse(&self.0) else { return true };
+        let Some(content) = rule.content.as_deref() else { return true };
+        if let Some(is_hit) = is_named(content, context) {
+            return is_hit;
+        }
+        let input = context.payload.tool_input;
+        context.anchored(|anchors: Anchors<'_>| rule.matches(rule.tool, input, anchors))
+            || line().is_some_and(|line| self.is_run_by(content, &line))
+    }
+
+    /// Whether something that a shell line runs in the end is hit.
+    fn is_run_by(&self, content: &str, line: &str) -> bool {
+        let program = base_name(self.program());
+        if !(program.is_empty() || line.contains(program) || hides_a_name(line)) {
+            return false;
+        }
+        let content = match self.program().rsplit_once('/') {
+            Some((folder, _)) => content.trim_start().get(folder.len() + 1..).unwrap_or(content),
+            None => content,
+        };
+        let mut is_hit = false;
+        let mut visit = |invocation: &Invocation<'_>| {
+            is_hit |= calls(invocation).iter().any(|call| command_hits(content, call));
+        };
+        if !shell::each_invocation(line, &mut visit) {
+            shell::each_suspect(line, &mut visit);
+        }
+        is_hit
+    }
+}
+
+/// A call as the words of its program and its arguments, and also without the options before its
+/// subcommand.
+fn calls(invocation: &Invocation<'_>) -> Vec<String> {
+    let call = |arguments: &[shell::Word<'_>]| {
+        let words = arguments.iter().map(|word| &*word.text);
+        std::iter::once(invocation.program).chain(words).collect::<Vec<_>>().join(" ")
+    };
+    let arguments = invocation.arguments;
+    let leading = leading(invocation.program, arguments);
+    let mut calls = vec![call(arguments)];
+    if leading > 0 {
+        calls.push(call(&arguments[leading..]));
+    }
+    calls
+}
+
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// What is in the brackets of `WebFetch` begins so.
+const DOMAIN: &str = "domain:";
+
+/// Whether a call is the one that is named in brackets, for the tools that a hook's `if` cannot tell
+/// apart: the skill of `Skill`, the type of subagent of `Agent`, the host of `WebFetch`, the query of
+/// `WebSearch`.
+fn is_named(content: &str, context: &Context<'_>) -> Option<bool> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Named {
+        skill: String,
+        subagent_type: String,
+        url: String,
+        query: String,
+    }
+    let input = || context.tool_input::<Named>().ok().flatten().unwrap_or_default();
+    Some(match &*context.payload.tool_name {
+        "Skill" => fits(content, &input().skill),
+        "Agent" | "Task" => fits(content, &input().subagent_type),
+        "WebFetch" => is_host(content.strip_prefix(DOMAIN)?, &input().url),
+        "WebSearch" => fits(content, &input().query),
+        _ => return None,
+    })
+}
+
+/// Whether a name is that of a pattern, in which a star at the end is any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+/// Whether an address is on a host; `*.example.org` is every host below `example.org`.
+fn is_host(pattern: &str, url: &str) -> bool {
+    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
+    let place = behind.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = place.rsplit('@').next().unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_end_matches('.');
+    let host = host.to_ascii_lowercase();
+    let pattern = pattern.trim().to_ascii_lowercase();
+    match pattern.strip_prefix('*') {
+        Some(end) => host.ends_with(end),
+        None => host == pattern,
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for ToolPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolPattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "tool-pattern"})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_tool_pattern_is_told() {
+        for good in [
+            "Bash",
+            "*",
+            "Bash(git *)",
+            "mcp__x__*",
+            "Read(~/.claude/**)",
+            "WebFetch(domain:example.org)",
+            "WebFetch(*)",
+            "Own",
+        ] {
+            assert!(ToolPattern::parse(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "Bash(",
+            "Read|Write",
+            "mcp__*(x)",
+            "a b",
+            "bash",
+            "WebFetch(x)",
+            "Own(x)",
+            "read(x)",
+        ] {
+            assert!(ToolPattern::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_the_host_of_an_address() {
+        for url in ["https://Example.org/a", "http://example.org:80?x", "https://u:p@example.org"] {
+            assert!(is_host("example.org", url), "{url}");
+        }
+        for url in
+            ["https://evil.org/example.org", "https://a.example.org", "https://example.org@b"]
+        {
+            assert!(!is_host("example.org", url), "{url}");
+        }
+        assert!(is_host("*.example.org", "https://a.example.org/"));
+        assert!(!is_host("*.example.org", "https://example.org/"));
+    }
+}
