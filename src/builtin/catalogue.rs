@@ -57,6 +57,22 @@ impl Entry {
         }
         compile()
     }
+
+    /// Checks options that [`Entry::resolve`] took against the events of the hook.
+    ///
+    /// # Errors
+    ///
+    /// When one of them can never have an effect at these events.
+    pub fn suits(
+        &self,
+        overrides: &Map<String, Value>,
+        events: &[Event],
+    ) -> Result<(), OptionProblem> {
+        if overrides.is_empty() {
+            return Ok(());
+        }
+        self.kind.suits(&options::overlay(&self.options, overrides), events)
+    }
 }
 
 /// The names of all ready-made hooks, sorted.

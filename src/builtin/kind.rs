@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::context::{Context, Failure};
 use super::options::{self, OptionProblem};
 use crate::client::answer::Answer;
+use crate::client::event::Event;
 
 /// A kind's function: a silent hook gives an empty answer, never `allow`.
 pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
@@ -57,6 +58,15 @@ pub trait Options: DeserializeOwned + JsonSchema {
         Ok(())
     }
 
+    /// What can never be where the hook runs for these events alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Options::check`].
+    fn suits(&self, _events: &[Event]) -> Result<(), OptionProblem> {
+        Ok(())
+    }
+
     /// The form that the kind's `run` reads, where another than the written one is cheaper to read.
     /// `written` are the checked options, those of the catalogue and the manifest merged.
     ///
@@ -77,13 +87,14 @@ pub struct Kind {
     /// The function that answers a call.
     pub run: Run,
     compile: Compile,
+    suits: fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>,
     schema: fn() -> Value,
 }
 
 impl Kind {
     /// The kind with the options `O`.
     pub const fn of<O: Options>(name: &'static str, can: &'static [Can], run: Run) -> Self {
-        Self { name, can, run, compile: compile::<O>, schema: schema::<O> }
+        Self { name, can, run, compile: compile::<O>, suits: suits::<O>, schema: schema::<O> }
     }
 
     /// Checks whole options and gives what [`Kind::run`] reads.
@@ -96,6 +107,19 @@ impl Kind {
         written: Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
         (self.compile)(written)
+    }
+
+    /// Checks whole options that [`Kind::compile`] took against the events of the hook.
+    ///
+    /// # Errors
+    ///
+    /// When one of them can never have an effect at these events.
+    pub fn suits(
+        &self,
+        written: &Map<String, Value>,
+        events: &[Event],
+    ) -> Result<(), OptionProblem> {
+        (self.suits)(written, events)
     }
 
     /// The JSON schema of the options, without references; made again at each call.
@@ -113,6 +137,11 @@ fn compile<O: Options>(written: Map<String, Value>) -> Result<Map<String, Value>
     let options: O = options::read(&written)?;
     options.check()?;
     options.compile(written)
+}
+
+fn suits<O: Options>(written: &Map<String, Value>, events: &[Event]) -> Result<(), OptionProblem> {
+    let options: O = options::read(written)?;
+    options.suits(events)
 }
 
 fn schema<O: Options>() -> Value {

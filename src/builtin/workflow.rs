@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
 use super::context::{Context, Failure};
+use super::options::suggestion;
 
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
@@ -24,6 +25,7 @@ pub(super) struct Source {
     layout: Option<Layout>,
     /// A JSON file with the state, instead of the session's own: `{cwd}`, `{project}`, `{home}` and
     /// `{session}` are filled in, and one folder may be `*`, which takes the newest.
+    #[serde(deserialize_with = "template")]
     file: Option<String>,
     /// For names used here the key in the file; a name that is not listed is its own key.
     keys: BTreeMap<String, String>,
@@ -32,6 +34,19 @@ pub(super) struct Source {
     /// Of several files, the one whose key has the value of a variable of the client's environment, as in
     /// `{ pid = "CLAUDE_SUPERVISOR_PID" }`; without that variable it is the newest.
     owner: BTreeMap<String, String>,
+}
+
+/// What is filled in in the path of a state file.
+const FIELDS: [&str; 4] = ["cwd", "project", "home", "session"];
+
+fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    let mut fields = path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    if let Some((name, _)) = fields.find(|(name, _)| !FIELDS.contains(name)) {
+        let hint = suggestion(name, FIELDS);
+        return Err(de::Error::custom(format!("`{{{name}}}` is not filled in{hint}")));
+    }
+    Ok(Some(path))
 }
 
 /// How a workflow engine keeps its state.
@@ -91,6 +106,7 @@ pub(super) struct Workflow<'a> {
 /// The state of one file.
 struct State {
     value: Value,
+    path: PathBuf,
     /// The name of the folder that the file is in.
     folder: String,
 }
@@ -118,6 +134,24 @@ impl<'a> Workflow<'a> {
             None if name == "session" => state.folder.clone(),
             None => self.source.absent(name).to_owned(),
         })
+    }
+
+    /// How a name gets a value, as the subject of a sentence: by the command that sets it, or in the
+    /// workflow's own file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workflow::get`].
+    pub(super) fn way_to_set(&self, name: &str, value: &str) -> Result<String, Failure> {
+        if !self.source.is_file() {
+            return Ok(format!("`hookman state set {name} {value}`"));
+        }
+        let file = match self.file()? {
+            Some(state) => state.path.clone(),
+            None => PathBuf::from(filled(self.context, self.source.template())),
+        };
+        let key = self.source.key(name);
+        Ok(format!("`\"{key}\": \"{value}\"` in `{}`", file.display()))
     }
 
     /// Whether the value of a name is one of a list; `*` in the list is any value but none.
@@ -152,8 +186,8 @@ impl<'a> Workflow<'a> {
             let text = self.context.host.read(&path, MOST).map_err(doing)?;
             // A file that is being written or that is broken is no state: the workflow's own tools say
             // so.
-            let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
-            else {
+            let value = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            let Some(value) = value.filter(Value::is_object) else {
                 continue;
             };
             let is_own = |(key, owner): &(&str, String)| {
@@ -161,7 +195,8 @@ impl<'a> Workflow<'a> {
             };
             if owner.as_ref().is_none_or(is_own) {
                 let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
-                return Ok(Some(State { value, folder: folder.to_string_lossy().into_owned() }));
+                let folder = folder.to_string_lossy().into_owned();
+                return Ok(Some(State { value, path, folder }));
             }
         }
         Ok(None)
@@ -177,15 +212,20 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-/// The paths that a template means, the file that was changed last first.
-fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
+/// A path with its fields filled in.
+fn filled(context: &Context<'_>, template: &str) -> String {
     let project = context.host.variable("CLAUDE_PROJECT_DIR");
     let home = context.host.variable("HOME").unwrap_or_default();
-    let path = template
+    template
         .replace("{cwd}", &context.payload.cwd)
         .replace("{project}", project.as_deref().unwrap_or(&context.payload.cwd))
         .replace("{home}", &home)
-        .replace("{session}", &context.payload.session_id);
+        .replace("{session}", &context.payload.session_id)
+}
+
+/// The paths that a template means, the file that was changed last first.
+fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
+    let path = filled(context, template);
     let Some((folder, rest)) = path.split_once("/*/") else { return vec![PathBuf::from(path)] };
     let names = context.host.names(Path::new(folder)).unwrap_or_default();
     let files = names.into_iter().map(|name| Path::new(folder).join(name).join(rest));

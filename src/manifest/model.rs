@@ -319,7 +319,8 @@ pub trait Presets {
     /// One by its exact name.
     fn find(&self, name: &str) -> Option<Preset>;
 
-    /// The options that result when the manifest's are laid over the preset's own.
+    /// The options that result when the manifest's are laid over the preset's own, for a hook with
+    /// these events.
     ///
     /// # Errors
     ///
@@ -328,6 +329,7 @@ pub trait Presets {
         &self,
         name: &str,
         overrides: &Map<String, Value>,
+        events: &[Event],
     ) -> Result<Map<String, Value>, (Vec<String>, String)>;
 }
 

@@ -384,7 +384,9 @@ impl Draft {
         let is_passed = matches!(action, Action::Passed(_));
         if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
-            options = presets.options(builtin, &options).map_err(|(path, message)| {
+            let of_preset = preset.as_ref().map(|preset| preset.events.as_slice());
+            let events = self.events.as_deref().or(of_preset).unwrap_or_default();
+            options = presets.options(builtin, &options, events).map_err(|(path, message)| {
                 let origins = &self.option_origins;
                 // Of several layers the last that wrote the value, or the nearest table around it.
                 let written = |path: &[String]| {

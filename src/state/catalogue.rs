@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::builtin::catalogue::{self, Entry};
+use crate::client::event::Event;
 use crate::manifest::schema::ReadyMade;
 use crate::manifest::{Preset, Presets};
 
@@ -30,10 +31,13 @@ impl Presets for Catalogue {
         &self,
         name: &str,
         overrides: &Map<String, Value>,
+        events: &[Event],
     ) -> Result<Map<String, Value>, (Vec<String>, String)> {
         let entry = catalogue::find(name)
             .ok_or_else(|| (Vec::new(), format!("no built-in hook is called `{name}`")))?;
-        entry.resolve(overrides).map_err(|problem| (problem.path, problem.message))
+        let options = entry.resolve(overrides);
+        let checked = options.and_then(|it| entry.suits(overrides, events).map(|()| it));
+        checked.map_err(|problem| (problem.path, problem.message))
     }
 }
 

@@ -10,9 +10,13 @@ use super::options::{Agents, Options, When, span};
 use crate::builtin::context::{Context, Failure};
 use crate::builtin::transcript;
 use crate::builtin::workflow::Workflow;
+use crate::client::event::Event;
 
-/// The tokens of the context window where the options do not say.
-const WINDOW: u64 = 200_000;
+/// The tokens of the context window of most models, and of those whose name ends in [`LARGE_NAME`].
+const WINDOWS: [u64; 2] = [200_000, 1_000_000];
+
+/// How the client calls a model with the larger window: `claude-opus-4-5[1m]`.
+const LARGE_NAME: &str = "[1m]";
 
 /// What conditions are tested against: the call, the count, the state.
 pub(super) struct Scene<'a> {
@@ -20,6 +24,8 @@ pub(super) struct Scene<'a> {
     options: &'a Options,
     workflow: Workflow<'a>,
     counted: Cell<u64>,
+    /// Whether this call was counted.
+    is_counted: Cell<bool>,
     used: OnceCell<Option<f64>>,
 }
 
@@ -32,7 +38,14 @@ struct Edited {
 impl<'a> Scene<'a> {
     pub(super) fn new(context: &'a Context<'a>, options: &'a Options) -> Self {
         let workflow = Workflow::new(context, &options.state);
-        Self { context, options, workflow, counted: Cell::new(0), used: OnceCell::new() }
+        Self {
+            context,
+            options,
+            workflow,
+            counted: Cell::new(0),
+            is_counted: Cell::new(false),
+            used: OnceCell::new(),
+        }
     }
 
     fn counter(&self) -> String {
@@ -46,7 +59,9 @@ impl<'a> Scene<'a> {
             return Ok(());
         }
         let is_counted = count.calls.iter().any(|pattern| pattern.hits(self.context));
-        let by = i64::from(is_counted && !self.is_same_file()?);
+        let is_counted = is_counted && !self.is_same_file()?;
+        self.is_counted.set(is_counted);
+        let by = i64::from(is_counted);
         let counted = self.context.store.count(&self.counter(), by).map_err(Failure::Store)?;
         self.counted.set(counted);
         Ok(())
@@ -106,7 +121,9 @@ impl<'a> Scene<'a> {
             || !contains(input, &when.input_has)
             || !(when.prompt_has.is_empty() || prompt_has())
             || when.time.as_deref().is_some_and(|time| !self.is_within(time))
-            || when.count_is.is_some_and(|count| self.counted.get() != count)
+            || when
+                .count_is
+                .is_some_and(|count| !self.is_counted.get() || self.counted.get() != count)
         {
             return Ok(false);
         }
@@ -148,6 +165,10 @@ impl<'a> Scene<'a> {
 
     fn has_context(&self, from: Option<f64>) -> Result<bool, Failure> {
         let Some(from) = from else { return Ok(true) };
+        // A session that starts or is resumed has no answer of its model yet.
+        if self.context.event == Event::SessionStart {
+            return Ok(false);
+        }
         Ok(self.used()?.is_some_and(|used| used >= from))
     }
 
@@ -165,10 +186,73 @@ impl<'a> Scene<'a> {
         if let Some(said) = said.filter(|said| said.is_finite()) {
             return Ok(Some(if said > 1.0 { said / 100.0 } else { said }));
         }
-        let window = self.options.window.unwrap_or(WINDOW);
+        let Some(tokens) = transcript::tokens(self.context)? else { return Ok(None) };
+        let window = self.window(tokens)?;
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-        let share = |tokens: u64| tokens as f64 / window as f64;
-        Ok(transcript::tokens(self.context)?.map(share))
+        Ok(Some(tokens as f64 / window as f64))
+    }
+
+    /// The tokens of the context window, of which so many are used.
+    fn window(&self, tokens: u64) -> Result<u64, Failure> {
+        let [usual, large] = WINDOWS;
+        if let Some(window) = self.options.window {
+            return Ok(window);
+        }
+        let store = self.context.store;
+        let flag = self.context.key("large window");
+        if tokens > usual {
+            store.raise(&flag, super::ONCE).map_err(Failure::Store)?;
+            return Ok(large);
+        }
+        let is_named = self
+            .context
+            .host
+            .variable("ANTHROPIC_MODEL")
+            .is_some_and(|model| model.ends_with(LARGE_NAME));
+        let is_large = is_named || store.is_up(&flag).map_err(Failure::Store)?;
+        Ok(if is_large { large } else { usual })
+    }
+
+    /// Notes at a session's start whether its model has the larger window.
+    pub(super) fn note_model(&self) -> Result<(), Failure> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Start {
+            model: String,
+        }
+        let start: Start = serde_json::from_str(self.context.text).unwrap_or_default();
+        let flag = self.context.key("large window");
+        let store = self.context.store;
+        if start.model.ends_with(LARGE_NAME) {
+            store.raise(&flag, super::ONCE).map_err(Failure::Store)?;
+        } else if !start.model.is_empty() {
+            store.take(&flag).map_err(Failure::Store)?;
+        }
+        Ok(())
+    }
+
+    /// Does what calls do to the session's state, where this is one of them.
+    pub(super) fn set(&self) -> Result<(), Failure> {
+        if self.options.state.is_file() {
+            return Ok(());
+        }
+        for sets in &self.options.sets {
+            if !sets.calls.iter().any(|pattern| pattern.hits(self.context)) {
+                continue;
+            }
+            for (name, value) in &sets.state {
+                let change = self.context.store.change(name, &mut |_| Some(value.clone()));
+                change.map_err(Failure::Store)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether less of the context is used than a rule asks for, so that what was said of it once may
+    /// be said again.
+    pub(super) fn is_below(&self, when: &When) -> Result<bool, Failure> {
+        let Some(from) = when.context_from else { return Ok(false) };
+        Ok(self.used()?.is_some_and(|used| used < from))
     }
 
     /// From which count on the rule applies.
@@ -190,7 +274,8 @@ impl<'a> Scene<'a> {
     }
 
     /// A text with each `$name` replaced: `$count`, `$context` in percent, a field of the payload, or
-    /// a name of the state. A name that nothing has stays as it is.
+    /// a name of the state; `$tool_input.file_path` is a field inside one, and `$set.phase.2` how
+    /// that name gets that value. A name that nothing has stays as it is.
     pub(super) fn filled(&self, text: &str) -> Result<String, Failure> {
         let fields: BTreeMap<&str, Value> =
             serde_json::from_str(self.context.text).unwrap_or_default();
@@ -200,15 +285,44 @@ impl<'a> Scene<'a> {
             let end = behind.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
             let (name, after) = behind.split_at(end.unwrap_or(behind.len()));
             filled.push_str(before);
-            let value = self.value(name, &fields)?;
-            match value {
+            rest = after;
+            if let Some((value, after)) = self.inner(name, after, &fields)? {
+                filled.push_str(&value);
+                rest = after;
+                continue;
+            }
+            match self.value(name, &fields)? {
                 Some(value) => filled.push_str(&value),
                 None => filled.extend(["$", name]),
             }
-            rest = after;
         }
         filled.push_str(rest);
         Ok(filled)
+    }
+
+    /// The value of a name with dots, and what comes after it; `rest` is what comes after its first
+    /// word.
+    fn inner<'t>(
+        &self,
+        name: &str,
+        rest: &'t str,
+        fields: &BTreeMap<&str, Value>,
+    ) -> Result<Option<(String, &'t str)>, Failure> {
+        if name == "set" {
+            let Some((of, rest)) = word(rest) else { return Ok(None) };
+            let Some((value, rest)) = word(rest) else { return Ok(None) };
+            return Ok(Some((self.workflow.way_to_set(of, value)?, rest)));
+        }
+        let Some(mut value) = fields.get(name).filter(|value| value.is_object()) else {
+            return Ok(None);
+        };
+        let mut rest = rest;
+        while let Some((key, behind)) = word(rest)
+            && let Some(inner) = value.get(key)
+        {
+            (value, rest) = (inner, behind);
+        }
+        Ok(scalar(value).map(|text| (text, rest)))
     }
 
     fn value(&self, name: &str, fields: &BTreeMap<&str, Value>) -> Result<Option<String>, Failure> {
@@ -217,9 +331,32 @@ impl<'a> Scene<'a> {
             "count" => Some(self.counted.get().to_string()),
             "context" => self.used()?.map(|used| format!("{:.0} %", used * 100.0)),
             _ => match fields.get(name) {
-                Some(Value::String(text)) => Some(text.clone()),
-                _ => Some(self.workflow.get(name)?).filter(|value| !value.is_empty()),
+                Some(value) if !value.is_object() => scalar(value),
+                _ => match self.workflow.get(name)? {
+                    value if !value.is_empty() => Some(value),
+                    _ if name == "session" => Some(self.context.payload.session_id.to_string()),
+                    _ => STATE.contains(&name).then(|| "unknown".to_owned()),
+                },
             },
         })
+    }
+}
+
+/// The names of the state that messages call unknown where they are not set.
+const STATE: [&str; 5] = ["lifecycle", "phase", "session", "skill", "task"];
+
+/// The word after a dot, and what comes after it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('.')?;
+    let end = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    Some(text.split_at(end.unwrap_or(text.len()))).filter(|(word, _)| !word.is_empty())
+}
+
+/// A text, a number or a boolean as text.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }

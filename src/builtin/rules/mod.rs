@@ -13,7 +13,8 @@ use std::time::Duration;
 use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{Can, Kind};
-use super::values::{Level, ToolPattern};
+use super::tool_pattern::ToolPattern;
+use super::values::Level;
 use crate::client::answer::Answer;
 use crate::client::event::{Event, Subject};
 
@@ -40,6 +41,11 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let is_call = context.event.facts().subject == Subject::Tool;
     let scene = Scene::new(context, &options);
+    if context.event == Event::SessionStart
+        && options.all().any(|it| it.when.context_from.is_some())
+    {
+        scene.note_model()?;
+    }
     if is_call && allowance::covers(&options.count.reset, context) {
         // The gates that come after it still let the call through; it is open at the next one.
         scene.reset()?;
@@ -49,12 +55,15 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         return Ok(Answer::default());
     }
     if context.event == Event::PreToolUse {
+        scene.set()?;
         scene.count()?;
     }
     let mut met = Vec::new();
     for rule in options.all().filter(|rule| rule.level != Level::Off) {
         if scene.meets(&rule.when)? {
             met.push(rule);
+        } else if rule.once && scene.is_below(&rule.when)? {
+            context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;
         }
     }
     met.sort_by_key(|rule| rule.priority);

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::builtin::kind;
 use crate::builtin::options::OptionProblem;
-use crate::builtin::values::{Level, ToolPattern};
+use crate::builtin::tool_pattern::ToolPattern;
+use crate::builtin::values::Level;
 use crate::builtin::workflow::Source;
+use crate::client::event::{Event, Subject};
 
 /// Rules that say when a call is stopped or the model gets advice.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -22,8 +25,13 @@ pub(super) struct Options {
     pub allow: Vec<ToolPattern>,
     /// What is counted for `count_is` and `count_from`.
     pub count: Count,
-    /// The size of the model's context in tokens, for `context_from`.
+    /// The size of the model's context in tokens, for `context_from`. Without it 1,000,000 for a model
+    /// whose name ends in `[1m]` and in a session that has used more than 200,000, and 200,000 for
+    /// every other.
     pub window: Option<u64>,
+    /// Calls that set names of the session's state, as `hookman state set` does. A state file of the
+    /// workflow's own is left to the workflow.
+    pub sets: Vec<Sets>,
     /// The rules. A manifest that sets them replaces all of them.
     pub rules: Vec<Rule>,
     /// Rules to add to those there are.
@@ -46,6 +54,16 @@ pub(super) struct Count {
     pub same_file_once: bool,
 }
 
+/// Which calls set what.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sets {
+    /// The calls.
+    pub calls: Vec<ToolPattern>,
+    /// The names and their values.
+    pub state: BTreeMap<String, String>,
+}
+
 /// One rule: a condition, and what follows when it is met.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +79,8 @@ pub(super) struct Rule {
     /// The calls that pass although the rule applies.
     #[serde(default)]
     pub allow: Vec<ToolPattern>,
-    /// What is said; `$name` is a field of the payload or a name of the state.
+    /// What is said; `$name` is a field of the payload or a name of the state, `$tool_input.file_path` a
+    /// field inside one, and `$set.lifecycle.active` says how that name gets that value.
     pub message: String,
     /// Files whose text goes with the advice, each once in a session.
     #[serde(default)]
@@ -175,6 +194,73 @@ impl kind::Options for Options {
             }
         }
         Ok(())
+    }
+
+    fn suits(&self, events: &[Event]) -> Result<(), OptionProblem> {
+        let has_prompts = events
+            .iter()
+            .any(|event| matches!(event, Event::UserPromptSubmit | Event::UserPromptExpansion));
+        let has_calls = events.iter().any(|event| event.facts().subject == Subject::Tool);
+        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
+            for (index, When { tools, input_has, prompt_has, .. }) in
+                rules.iter().map(|rule| &rule.when).enumerate()
+            {
+                let at = |key| [name, &index.to_string(), "when", key].map(str::to_owned);
+                let refused =
+                    |key, message: String| Err(OptionProblem { path: at(key).to_vec(), message });
+                if !prompt_has.is_empty() && !has_prompts {
+                    return refused(
+                        "prompt_has",
+                        "never met: the hook runs at no prompt; give it \
+                         `event = \"UserPromptSubmit\"`"
+                            .to_owned(),
+                    );
+                }
+                let of_calls = [("tools", tools.is_empty()), ("input_has", input_has.is_empty())];
+                if let Some((key, _)) = of_calls.iter().find(|(_, none)| !none && !has_calls) {
+                    return refused(key, "never met: the hook runs at no tool call".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compile(&self, written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+        for (list, index, rule) in written_rules(&written) {
+            let Some(when) = rule.get("when").and_then(Value::as_object) else { continue };
+            let index = index.to_string();
+            if when.is_empty() {
+                return refused(
+                    &[list, &index, "when"],
+                    "names nothing; leave it out for a rule that always applies",
+                );
+            }
+            if let Some((key, _)) = when.iter().find(|(_, value)| is_empty(value)) {
+                return refused(&[list, &index, "when", key], "names nothing; leave it out");
+            }
+        }
+        Ok(written)
+    }
+}
+
+fn refused<T>(path: &[&str], message: &str) -> Result<T, OptionProblem> {
+    Err(OptionProblem::at(path, message))
+}
+
+/// The rules as they are written, each with the list it is in and its place there.
+fn written_rules(written: &Map<String, Value>) -> impl Iterator<Item = (&str, usize, &Value)> {
+    ["rules", "extra_rules"].into_iter().flat_map(|list| {
+        let rules = written.get(list).and_then(Value::as_array).into_iter().flatten();
+        rules.enumerate().map(move |(index, rule)| (list, index, rule))
+    })
+}
+
+/// Whether a list or table has nothing in it, or a list in it has nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty() || fields.values().any(is_empty),
+        _ => false,
     }
 }
 
