@@ -13,6 +13,8 @@ use crate::client::event::Event;
 /// A kind's function: a silent hook gives an empty answer, never `allow`.
 pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
 
+type Suits = fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>;
+
 type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
 
 /// What a kind may do; what it does not name here it never does.
@@ -87,7 +89,7 @@ pub struct Kind {
     /// The function that answers a call.
     pub run: Run,
     compile: Compile,
-    suits: fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>,
+    suits: Suits,
     schema: fn() -> Value,
 }
 

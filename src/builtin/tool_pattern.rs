@@ -100,13 +100,13 @@ impl ToolPattern {
             return false;
         }
         let Some(rule) = Rule::parse(&self.0) else { return true };
-        let Some(content) = rule.content.as_deref() else { return true };
-        if let Some(is_hit) = is_named(content, context) {
+        let Some(wanted) = rule.content.as_deref() else { return true };
+        if let Some(is_hit) = is_named(wanted, context) {
             return is_hit;
         }
         let input = context.payload.tool_input;
         context.anchored(|anchors: Anchors<'_>| rule.matches(rule.tool, input, anchors))
-            || line().is_some_and(|line| self.is_run_by(content, &line))
+            || line().is_some_and(|line| self.is_run_by(wanted, &line))
     }
 
     /// Whether something that a shell line runs in the end is hit.
@@ -156,7 +156,7 @@ const DOMAIN: &str = "domain:";
 /// Whether a call is the one that is named in brackets, for the tools that a hook's `if` cannot tell
 /// apart: the skill of `Skill`, the type of subagent of `Agent`, the host of `WebFetch`, the query of
 /// `WebSearch`.
-fn is_named(content: &str, context: &Context<'_>) -> Option<bool> {
+fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Named {
@@ -167,10 +167,10 @@ fn is_named(content: &str, context: &Context<'_>) -> Option<bool> {
     }
     let input = || context.tool_input::<Named>().ok().flatten().unwrap_or_default();
     Some(match &*context.payload.tool_name {
-        "Skill" => fits(content, &input().skill),
-        "Agent" | "Task" => fits(content, &input().subagent_type),
-        "WebFetch" => is_host(content.strip_prefix(DOMAIN)?, &input().url),
-        "WebSearch" => fits(content, &input().query),
+        "Skill" => fits(wanted, &input().skill),
+        "Agent" | "Task" => fits(wanted, &input().subagent_type),
+        "WebFetch" => is_host(wanted.strip_prefix(DOMAIN)?, &input().url),
+        "WebSearch" => fits(wanted, &input().query),
         _ => return None,
     })
 }

@@ -350,6 +350,17 @@ fn budgeted(manner: Manner, defaults: &Defaults, is_passed: bool) -> Manner {
     Manner { budget: budget.map(|(budget, _)| *budget), ..manner }
 }
 
+/// Refuses what only a process has where a built-in hook starts none.
+fn surrounds_nothing(origins: &BTreeMap<String, Origin>) -> Result<(), Problem> {
+    let Some((key, origin)) =
+        surroundings::KEYS.iter().find_map(|key| Some((key, origins.get(*key)?)))
+    else {
+        return Ok(());
+    };
+    let message = format!("`{key}` is for commands; a built-in hook starts no process");
+    Err(Problem { origin: origin.clone(), message })
+}
+
 impl Draft {
     /// What is wrong where a hook in the background is to block.
     fn never_blocks(&self) -> Option<Problem> {
@@ -379,6 +390,9 @@ impl Draft {
         if let Some(problem) = passing::misplaced(&action, &self.origins) {
             return Err(problem);
         }
+        if matches!(action, Action::Builtin { .. }) {
+            surrounds_nothing(&self.origins)?;
+        }
         let mut options = self.options.unwrap_or_default();
         let mut preset = None;
         let is_passed = matches!(action, Action::Passed(_));
@@ -397,13 +411,6 @@ impl Draft {
             })?;
         } else if let (false, Some(origin)) = (is_passed, self.origins.get("options")) {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
-            return Err(Problem { origin: origin.clone(), message });
-        }
-        if let Action::Builtin { .. } = &action
-            && let Some((key, origin)) =
-                surroundings::KEYS.iter().find_map(|key| Some((key, self.origins.get(*key)?)))
-        {
-            let message = format!("`{key}` is for commands; a built-in hook starts no process");
             return Err(Problem { origin: origin.clone(), message });
         }
         let events = match (self.events, &preset) {
