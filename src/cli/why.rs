@@ -11,7 +11,7 @@ use crate::client::event::Event;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::runtime::debug::{self, Reasons, Told};
+use crate::runtime::debug::{self, Asked, Reasons, Told};
 use crate::state::chains::{Chain, MANAGED, project_around};
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
@@ -95,7 +95,7 @@ fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
         return Reasons { before: Some(before), hooks: Vec::new() };
     };
     let only = Some(&*entry.only).filter(|only| !only.is_empty());
-    let mut reasons = debug::reasons(&world.paths, (&chain, event, only), entry);
+    let mut reasons = debug::reasons(&world.paths, Asked { chain: &chain, event, only }, entry);
     if reasons.before.is_none() && has_changed(&chain, entry) {
         let before = "the manifest was changed since; what is said of hooks that the journal does \
                       not name is so now";

@@ -30,9 +30,20 @@ pub struct Reasons {
     pub hooks: Vec<Told>,
 }
 
+/// What a run was asked for.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Its chain.
+    pub chain: &'a Chain,
+    /// Its event.
+    pub event: Event,
+    /// The hook that an entry of its own called; `None` for all others.
+    pub only: Option<&'a str>,
+}
+
 /// Says why each hook did or did not run, to the journal's entry and on standard error.
 pub(super) fn tell(call: &Call<'_>, code: u8, entry: &mut Entry<'_>) {
-    let asked = (&call.chain, call.event, call.hook.as_deref());
+    let asked = Asked { chain: &call.chain, event: call.event, only: call.hook.as_deref() };
     entry.reasons = lines(call.paths, asked, &call.overrides, entry);
     // With exit code 2 standard error is the reason of the block.
     if code != 2 {
@@ -44,12 +55,7 @@ pub(super) fn tell(call: &Call<'_>, code: u8, entry: &mut Entry<'_>) {
 
 /// A line for each hook of the chain's manifests, in their order, and one for each name to leave out
 /// that none of them has.
-fn lines(
-    paths: &Paths,
-    asked: (&Chain, Event, Option<&str>),
-    overrides: &Overrides,
-    entry: &Entry<'_>,
-) -> Vec<String> {
+fn lines(paths: &Paths, asked: Asked<'_>, overrides: &Overrides, entry: &Entry<'_>) -> Vec<String> {
     let Reasons { before, hooks } = reasons(paths, asked, entry);
     let names: Vec<&str> = hooks.iter().map(|told| told.hook.as_str()).collect();
     let unknown = overrides
@@ -63,11 +69,8 @@ fn lines(
 /// Why each hook of a chain did or did not run, from what the journal has of the run and, for those
 /// that it does not name, from the manifests as they are. While these cannot be read, from their last
 /// good version.
-pub fn reasons(
-    paths: &Paths,
-    (chain, event, asked): (&Chain, Event, Option<&str>),
-    entry: &Entry<'_>,
-) -> Reasons {
+pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {
+    let chain = asked.chain;
     let hooks = match chains::read(paths, chain) {
         Ok(manifest) => manifest.unwrap_or_default().hooks,
         Err(problems) => {
@@ -76,7 +79,7 @@ pub fn reasons(
                 return Reasons { before: Some(before), hooks: Vec::new() };
             };
             let what = "the manifest cannot be read, so its last good version is used";
-            let hooks = of_last_good(&plan, event, asked, entry);
+            let hooks = of_last_good(&plan, asked, entry);
             return Reasons { before: Some(format!("{what}: {problems}")), hooks };
         }
     };
@@ -86,17 +89,17 @@ pub fn reasons(
     }
     let told = |hook: &Hook| Told {
         hook: hook.name.clone(),
-        why: known(&hook.name, entry)
-            .unwrap_or_else(|| not_asked(hook, (chain, event, asked), entry)),
+        why: known(&hook.name, entry).unwrap_or_else(|| not_asked(hook, asked, entry)),
     };
     Reasons { before: None, hooks: hooks.iter().map(told).collect() }
 }
 
-fn of_last_good(plan: &str, event: Event, asked: Option<&str>, entry: &Entry<'_>) -> Vec<Told> {
+fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
+    let Asked { event, only, .. } = asked;
     let Some(plan) = Plan::parse(plan) else { return Vec::new() };
     let every = Target::new(event, None);
     let of_event: Vec<&str> =
-        plan.steps(event, asked, &every).flatten().map(|step| step.name).collect();
+        plan.steps(event, only, &every).flatten().map(|step| step.name).collect();
     let reason = |name: &str| match known(name, entry) {
         Some(reason) => reason,
         None if !of_event.contains(&name) => {
@@ -165,11 +168,7 @@ fn of_step(step: &StepEntry) -> String {
     format!("ran for {}.{} ms, {did}{decided}{said}", step.us / 1000, step.us % 1000 / 100)
 }
 
-fn not_asked(
-    hook: &Hook,
-    (chain, event, asked): (&Chain, Event, Option<&str>),
-    entry: &Entry<'_>,
-) -> String {
+fn not_asked(hook: &Hook, Asked { chain, event, only }: Asked<'_>, entry: &Entry<'_>) -> String {
     let place =
         |key| hook.origins.get(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
     let own = hook.manner.own_entry().is_some() && chains::entries(chain).call(hook, event);
@@ -180,9 +179,9 @@ fn not_asked(
     } else if !hook.events.contains(&event) {
         let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
         format!("not run: it is for {}", events.join(", "))
-    } else if let (Some(asked), false) = (asked.filter(|it| *it != hook.name), own) {
-        format!("not run: only `{asked}` was asked for")
-    } else if own && asked.is_none_or(|asked| asked != hook.name) {
+    } else if let (Some(only), false) = (only.filter(|it| *it != hook.name), own) {
+        format!("not run: only `{only}` was asked for")
+    } else if own && only.is_none_or(|only| only != hook.name) {
         "not run here: the client calls it by an entry of its own".to_owned()
     } else if !entry.unasked.is_empty() {
         format!("not run: {}", entry.unasked)

@@ -57,8 +57,15 @@ pub(crate) struct Layout {
     plain_array: Option<Look>,
     brace_pad: String,
     bracket_pad: String,
-    /// Whether the unit, colon and gap above were seen among the hooks, which then have the say.
-    seen_in_hooks: (bool, bool, bool),
+    seen_in_hooks: Seen,
+}
+
+/// What was seen among the hooks, which then have the say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    unit: bool,
+    colon: bool,
+    gap: bool,
 }
 
 impl Layout {
@@ -76,7 +83,7 @@ impl Layout {
             plain_array: None,
             brace_pad: String::new(),
             bracket_pad: String::new(),
-            seen_in_hooks: (false, false, false),
+            seen_in_hooks: Seen::default(),
         };
         let lines = Lesson { document, layout: &mut layout }.learn(document.root(), Part::Root, "");
         let minified = !lines && layout.colon == ":";
@@ -318,25 +325,25 @@ impl Lesson<'_, '_, '_> {
 
     fn unit(&mut self, unit: &str, part: Part) {
         let hooks = in_hooks(part);
-        if hooks || !self.layout.seen_in_hooks.0 {
+        if hooks || !self.layout.seen_in_hooks.unit {
             unit.clone_into(&mut self.layout.unit);
-            self.layout.seen_in_hooks.0 |= hooks;
+            self.layout.seen_in_hooks.unit |= hooks;
         }
     }
 
     fn colon(&mut self, colon: &str, part: Part) {
         let hooks = in_hooks(part);
-        if (hooks || !self.layout.seen_in_hooks.1) && !colon.contains(['\n', '\r']) {
+        if (hooks || !self.layout.seen_in_hooks.colon) && !colon.contains(['\n', '\r']) {
             colon.clone_into(&mut self.layout.colon);
-            self.layout.seen_in_hooks.1 |= hooks;
+            self.layout.seen_in_hooks.colon |= hooks;
         }
     }
 
     fn gap(&mut self, gap: &str, part: Part) {
         let hooks = in_hooks(part);
-        if hooks || !self.layout.seen_in_hooks.2 {
+        if hooks || !self.layout.seen_in_hooks.gap {
             self.layout.gap = Some(gap.to_owned());
-            self.layout.seen_in_hooks.2 |= hooks;
+            self.layout.seen_in_hooks.gap |= hooks;
         }
     }
 }
