@@ -208,7 +208,9 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
     }
     let rule = keys.get("if").and_then(Value::as_str).filter(|rule| !rule.is_empty());
     if let Some(rule) = rule.filter(|rule| !is_one_rule(rule)) {
-        return Err(format!("it never runs: its `if`, `{rule}`, is not one permission rule"));
+        return Err(Refusal(format!(
+            "it never runs: its `if`, `{rule}`, is not one permission rule"
+        )));
     }
     if calls_hookman(keys) {
         return Err(Refusal("it calls hookman, which would call itself".to_owned()));
