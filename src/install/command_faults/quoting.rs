@@ -18,6 +18,22 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     }
 }
 
+/// Whether a line has anything that `sh` may refuse; to ask it takes a millisecond.
+fn may_be_refused(line: &str) -> bool {
+    const KEYWORDS: &[&str] = &[
+        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
+    ];
+    const DOUBLED: &[&str] =
+        &["|&&", "||&", "|||", "|;", "&&|", "&&&", "&;", ";;", ";&", ";|", "<<"];
+    let tight: String = line.split_whitespace().collect();
+    let mut words = line.split(|it: char| it.is_whitespace() || it == ';');
+    line.trim().contains(['(', ')', '{', '}', '`', '\n'])
+        || DOUBLED.iter().any(|it| tight.contains(it))
+        || tight.starts_with(['|', '&', ';'])
+        || tight.ends_with(['|', '&'])
+        || words.any(|word| KEYWORDS.contains(&word))
+}
+
 /// A variable that only the hooks of plugins have.
 fn of_no_plugin(around: &Around, text: &str) -> Option<Fault> {
     let is_plain = text.contains("$CLAUDE_PLUGIN_ROOT") || text.contains("${CLAUDE_PLUGIN_ROOT}");
@@ -36,9 +52,8 @@ fn of_no_plugin(around: &Around, text: &str) -> Option<Fault> {
 fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let split = shell::split(line);
-    let signs = [';', '|', '&', '(', ')', '{', '}', '<', '`', '\n'];
-    let may_be_none = !split.complete || line.contains(signs);
-    if let Some(why) = may_be_none.then(|| program::refused_by_sh(line)).flatten() {
+    let is_asked = !split.complete || may_be_refused(line);
+    if let Some(why) = is_asked.then(|| program::refused_by_sh(line)).flatten() {
         let fault = Fault::new(
             if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
             Weight::Breaks,
