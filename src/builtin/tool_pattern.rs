@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::arguments::leading;
 use super::context::Context;
 use super::hiding::hides_a_name;
-use crate::client::permission_rule::{Anchors, Input, Never, Rule, command_hits, is_tool};
-use crate::client::tools::stand_in;
+use crate::client::permission_rule::{Anchors, Input, Rule, command_hits, is_looked_at, is_tool};
+use crate::client::tools::{misspelled, stand_in};
 use crate::syntax::shell::{self, Invocation};
 
 /// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
@@ -37,21 +37,24 @@ impl ToolPattern {
                 "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
             ));
         };
-        let is_compared = match tool {
-            "Agent" | "Skill" | "Task" | "WebSearch" => true,
-            "WebFetch" => rule.content.as_deref().is_none_or(|it| it.starts_with(DOMAIN)),
-            _ => false,
-        };
-        match rule.never() {
-            Some(Never::Case(known)) => Err(format!("no tool is called `{tool}`, but `{known}`")),
-            Some(Never::Pattern) if tool == "WebFetch" && !is_compared => {
-                Err("what is in brackets of `WebFetch` begins with `domain:`".to_owned())
-            }
-            Some(Never::Pattern) if !is_compared => Err(format!(
-                "what is in brackets of `{tool}` is compared with nothing; write `{tool}`"
-            )),
-            _ => Ok(Self(text.to_owned())),
+        if let Some(known) = misspelled(tool) {
+            return Err(format!("no tool is called `{tool}`, but `{known}`"));
         }
+        let Some(wanted) = rule.content else { return Ok(Self(text.to_owned())) };
+        match tool {
+            "Agent" | "Skill" | "Task" | "WebSearch" => {}
+            "WebFetch" if wanted.starts_with(DOMAIN) => {}
+            "WebFetch" => {
+                return Err("what is in brackets of `WebFetch` begins with `domain:`".to_owned());
+            }
+            _ if is_looked_at(tool) => {}
+            _ => {
+                return Err(format!(
+                    "what is in brackets of `{tool}` is compared with nothing; write `{tool}`"
+                ));
+            }
+        }
+        Ok(Self(text.to_owned()))
     }
 
     /// Whether it is about calls of this tool at all.

@@ -219,7 +219,7 @@ pub fn is_tool(name: &str, tool: &str) -> bool {
 }
 
 /// Whether what is in the brackets of a tool's rule is compared with anything.
-fn is_looked_at(tool: &str) -> bool {
+pub fn is_looked_at(tool: &str) -> bool {
     [FILE_TOOLS, SEARCH_TOOLS, SHELL_TOOLS].iter().any(|tools| tools.contains(&tool))
 }
 
