@@ -90,7 +90,12 @@ static PROGRAMS: &[Program] = &[
         Role::Change,
         "-s --size -Value",
     ),
-    Program { leads: 1, ..program("chmod chown chgrp", Role::Change, "") },
+    // A mode that takes away looks like an option.
+    Program {
+        leads: 1,
+        scripts: &["-r", "-w", "-x", "-X", "-s", "-t", "--reference"],
+        ..program("chmod chown chgrp", Role::Change, "")
+    },
     program("rm rmdir unlink shred srm trash remove-item ri del erase rd", Role::Remove, "-n"),
     program("cp install ln rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e"),
     program("mv move-item mi move rename-item rni ren", Role::Move, "-S"),
