@@ -90,7 +90,7 @@ fn unescaped(text: &str) -> String {
     unescaped
 }
 
-fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, String)> {
+pub(crate) fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, String)> {
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| row.split_once('\t').unwrap()).map(|(ids, command)| (ids, unescaped(command)))
 }

@@ -15,6 +15,7 @@ mod house;
 mod installing;
 mod interrupted;
 mod packaging;
+mod parsers;
 mod picture;
 mod reference;
 mod release_server;

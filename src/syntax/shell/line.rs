@@ -279,7 +279,8 @@ impl<'a> Parser<'a> {
     /// Whether a first word is a keyword, and what it does then.
     fn keyword(&mut self, word: &str, current: &mut Current<'a>, list: &mut List) -> bool {
         match word {
-            "then" | "elif" | "else" | "do" | "!" | "coproc" => {}
+            "then" | "elif" | "else" | "do" | "!" => {}
+            "coproc" => self.skip_coprocess_name(),
             "if" | "while" | "until" | "{" => list.enter(&self.feed),
             "fi" | "done" | "}" => list.leave(),
             "time" => self.skip_flags(),
@@ -362,6 +363,23 @@ impl<'a> Parser<'a> {
         while self.peek() == Some(b'-') {
             self.word();
             self.blanks();
+        }
+    }
+
+    /// The name in `coproc NAME { … }`; before a simple command there is none.
+    fn skip_coprocess_name(&mut self) {
+        const COMPOUND: &[&str] = &["{", "if", "while", "until", "for", "select", "case", "[["];
+        let is_compound =
+            |text: &str| text.starts_with('(') || COMPOUND.iter().any(|word| text == *word);
+        let rest = &self.text[self.at..self.end];
+        let mut words = rest.split_ascii_whitespace();
+        if let (Some(name), Some(next)) = (words.next(), words.next())
+            && !is_compound(name)
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && is_compound(next)
+        {
+            self.blanks();
+            self.word();
         }
     }
 

@@ -127,6 +127,9 @@ fn separators_and_keywords_end_commands() {
         ("[[ $x =~ ^(a|b)$ ]]; rm c", "rm c"),
         ("[ -f a ] && rm a", "[ -f a ] ¦ rm a"),
         ("coproc rm a", "rm a"),
+        ("coproc JOB { rm a; }", "rm a"),
+        ("coproc JOB (rm a)", "rm a"),
+        ("coproc while a; do b; done", "a ¦ b"),
         ("echo if then done", "echo if then done"),
         (r#""if" a"#, "if a"),
     ];
@@ -162,6 +165,9 @@ fn commands_inside_words_are_found() {
         ("echo $ $% a$", "echo $ $% a$"),
         ("$RM -rf a", "‹$RM› -rf a"),
         (r#"echo "$(echo ")" '"' ; rm a)""#, r#"echo ) " ¦ rm a ¦ echo ‹$(echo␣")"␣'"'␣;␣rm␣a)›"#),
+        (r"echo ${x:-$'}\''} b", r"echo ‹${x:-$'}\''}› b"),
+        ("echo ${x:-<(rm a)} b", "rm a ¦ echo ‹${x:-<(rm␣a)}› b"),
+        (r#"echo "${x:-<(rm a)}" b"#, "echo ‹${x:-<(rm␣a)}› b"),
         ("echo ${x:-$(echo '}')} b", "echo } ¦ echo ‹${x:-$(echo␣'}')}› b"),
         (
             r#"echo "$(cat <<< "$(rm a)")" b"#,

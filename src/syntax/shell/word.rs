@@ -270,6 +270,14 @@ impl<'a> Parser<'a> {
                     self.single_quotes(&mut text);
                 }
                 b'$' if matches!(self.byte(1), Some(b'(' | b'{')) => self.substitution(in_quotes),
+                b'$' if !in_quotes && self.byte(1) == Some(b'\'') => {
+                    let mut text = Text::new(self.text, self.at);
+                    self.ansi_quotes(&mut text);
+                }
+                b'<' | b'>' if !in_quotes && self.byte(1) == Some(b'(') => {
+                    self.at += 2;
+                    self.commands_inside(true);
+                }
                 b'`' => self.backticks(in_quotes),
                 _ => self.at += 1,
             }
