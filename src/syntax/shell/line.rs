@@ -369,8 +369,7 @@ impl<'a> Parser<'a> {
     /// The name in `coproc NAME { … }`; before a simple command there is none.
     fn skip_coprocess_name(&mut self) {
         const COMPOUND: &[&str] = &["{", "if", "while", "until", "for", "select", "case", "[["];
-        let is_compound =
-            |text: &str| text.starts_with('(') || COMPOUND.iter().any(|word| text == *word);
+        let is_compound = |text: &str| text.starts_with('(') || COMPOUND.contains(&text);
         let rest = &self.text[self.at..self.end];
         let mut words = rest.split_ascii_whitespace();
         if let (Some(name), Some(next)) = (words.next(), words.next())

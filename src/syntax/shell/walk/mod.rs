@@ -3,6 +3,7 @@
 mod braces;
 mod escapes;
 mod expansion;
+mod files;
 mod finding;
 mod git;
 mod options;
@@ -21,6 +22,7 @@ use std::borrow::Cow;
 use super::assignment::is_assignment;
 use super::line::Parser;
 use super::{Command, Redirection, Split, Word, split};
+use files::Files;
 use options::{Argument, Options};
 use output::{Output, Printer};
 use shells::Script;
@@ -59,7 +61,8 @@ pub struct Invocation<'c> {
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
     let budget = 8 * line.len() + 4096;
     let variables = Variables::default();
-    let mut walk = Walk { visit, budget, complete: true, variables, has_else: false };
+    let files = Files::default();
+    let mut walk = Walk { visit, budget, complete: true, variables, files, has_else: false };
     walk.script(line, 0);
     walk.complete
 }
@@ -71,6 +74,7 @@ struct Walk<'v> {
     budget: usize,
     complete: bool,
     variables: Variables,
+    files: Files,
     /// Whether a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     has_else: bool,
@@ -154,11 +158,13 @@ impl Walk<'_> {
         };
         let place = Place { command, ..place };
         let words = self.expanded(&command.words);
+        let words = self.files.located(words);
         let length = self.variables.len();
         for word in &command.assignments {
             self.assign(&word.written);
         }
         self.redirected(place, &words);
+        self.keep_written(place, &words);
         if let Some((first, arguments)) = words.split_first() {
             self.remember(&first.text, arguments, place);
             self.call(&words, place);
@@ -166,18 +172,6 @@ impl Walk<'_> {
         } else if !command.redirections.is_empty() {
             self.show("", &[], place);
         }
-    }
-
-    /// The redirections of a command with what is known of their targets.
-    fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
-        let target = |redirection: &Redirection<'c>| {
-            let fields = self
-                .printer()
-                .with_scope(|scope| expansion::fields(&redirection.target.written, scope));
-            let target = fields.into_iter().next().unwrap_or_else(|| redirection.target.clone());
-            Redirection { operator: redirection.operator, target }
-        };
-        command.redirections.iter().map(target).collect()
     }
 
     fn begin_loop(&mut self, words: &[Word<'_>]) {
@@ -241,6 +235,7 @@ impl Walk<'_> {
                     self.variables.set(&word.text, Vec::new());
                 }
             }
+            "hash" => self.files.hash(arguments),
             "set" => {
                 if let Some(at) = arguments.iter().position(|word| word.text == "--") {
                     let values = arguments[at + 1..].iter().map(|word| word.text.to_string());
@@ -266,36 +261,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Files that a redirection empties, and devices that it writes to.
-    fn redirected(&mut self, place: Place<'_>, words: &[Word<'_>]) {
-        let command = place.command;
-        if command.redirections.is_empty() {
-            return;
-        }
-        let texts = || words.iter().map(|word| &*word.text);
-        let is_empty = words.is_empty()
-            || texts().eq([":"])
-            || texts().eq(["true"])
-            || texts().eq(["cat", "/dev/null"])
-            || texts().eq(["echo", "-n"]);
-        let mut empties = is_empty && command.input.is_none() && command.feed.is_empty();
-        empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
-        for Redirection { operator, target } in &command.redirections {
-            if !matches!(*operator, ">" | ">|" | ">>" | "&>" | "&>>" | "<>") {
-                continue;
-            }
-            if writes_to_device(&target.text) {
-                let word = Word::literal(format!("of={}", target.text));
-                self.show("dd", &[word], place);
-            } else if empties
-                && matches!(*operator, ">" | ">|")
-                && !target.text.starts_with("/dev/")
-            {
-                self.show("truncate", &[Word::literal("-s0"), target.clone()], place);
-            }
-        }
-    }
-
     fn show(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         (self.visit)(&Invocation {
             program,
@@ -316,6 +281,11 @@ impl Walk<'_> {
                 return self.find(arguments, place);
             }
             self.show(program, arguments, place);
+            if first.text.contains('/')
+                && let Some(text) = self.files.text(&first.text)
+            {
+                return self.script(&text, place.depth + 1);
+            }
             // A here-document for a descriptor that stays open may be the script of a later shell.
             if program == "exec"
                 && place.list.iter().any(shells::reads_a_script)
@@ -443,7 +413,7 @@ impl Walk<'_> {
 
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let sourced = matches!(program, "source" | ".");
-        let Script { text, positional, reads_input } =
+        let Script { text, file, positional, reads_input } =
             if sourced { shells::sourced(arguments) } else { shells::script(program, arguments) };
         let text = match text {
             Some(text) if text.starts_with("<(") => {
@@ -451,7 +421,8 @@ impl Walk<'_> {
                 let Split { commands, .. } = split(inside);
                 Some(self.printer().commands(&commands, 0..commands.len()).text)
             }
-            None if reads_input => self.input(place),
+            None if reads_input => self.input(place).or_else(|| self.files.input(place.command)),
+            None => self.files.text(&file),
             text => text,
         };
         let Some(text) = text.filter(|text| !text.is_empty()) else { return };
@@ -477,17 +448,6 @@ fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.chars().all(is_letter)
         && !text.starts_with(|first: char| first.is_ascii_digit())
-}
-
-/// Whether writing to this path writes to a disk or to the kernel.
-fn writes_to_device(path: &str) -> bool {
-    if path == "/proc/sysrq-trigger" {
-        return true;
-    }
-    let Some(device) = path.strip_prefix("/dev/") else { return false };
-    let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"];
-    let folders = ["std", "fd/", "tcp/", "udp/", "shm/", "pts/", "tty", "mqueue/"];
-    !harmless.contains(&device) && !folders.iter().any(|folder| device.starts_with(folder))
 }
 
 /// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`.

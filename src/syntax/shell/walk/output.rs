@@ -96,7 +96,8 @@ impl Printer<'_> {
         texts
     }
 
-    fn command(&mut self, commands: &[Command<'_>], command: &Command<'_>) -> Output {
+    /// What one command prints.
+    pub(super) fn command(&mut self, commands: &[Command<'_>], command: &Command<'_>) -> Output {
         let silent = Output { text: String::new(), known: true };
         let to_file = |operator: &str| matches!(operator, ">" | ">>" | ">|" | "&>" | "&>>" | ">&");
         if command.redirections.iter().any(|redirection| to_file(redirection.operator)) {

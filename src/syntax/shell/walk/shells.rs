@@ -8,6 +8,8 @@ use super::{base_name, escapes};
 pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.
     pub(super) text: Option<String>,
+    /// The file that the script is in.
+    pub(super) file: String,
     /// What `$1` and the following stand for.
     pub(super) positional: Vec<String>,
     /// Whether the script is what the standard input holds.
@@ -53,8 +55,9 @@ pub(super) fn sourced(arguments: &[Word<'_>]) -> Script {
 fn from_file(file: &Word<'_>, rest: &[Word<'_>]) -> Script {
     let text = &*file.text;
     let reads_input = matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
-    let text = text.starts_with("<(").then(|| text.to_owned());
-    Script { text, positional: texts(rest), reads_input }
+    let file = text.to_owned();
+    let text = text.starts_with("<(").then(|| file.clone());
+    Script { text, file, positional: texts(rest), reads_input }
 }
 
 fn texts(words: &[Word<'_>]) -> Vec<String> {
@@ -100,10 +103,10 @@ fn posix(arguments: &[Word<'_>]) -> Script {
         Some((text, rest)) if commanded => Script {
             text: Some(text.text.clone().into_owned()),
             positional: texts(rest.get(1..).unwrap_or_default()),
-            reads_input: false,
+            ..Script::default()
         },
         _ if commanded => Script::default(),
-        _ if input => Script { text: None, positional: texts(words), reads_input: true },
+        _ if input => Script { positional: texts(words), reads_input: true, ..Script::default() },
         Some((file, rest)) => from_file(file, rest),
         None => Script { reads_input: true, ..Script::default() },
     }
