@@ -76,7 +76,8 @@ fn unescaped(text: &str) -> String {
 }
 
 fn report(title: &str, entry: &Entry, overrides: &Value, rows: &[Row]) {
-    let options = entry.resolve(overrides.as_object().unwrap()).unwrap();
+    let written = entry.resolve(overrides.as_object().unwrap()).unwrap();
+    let options = entry.compile(&written).unwrap();
     let options = serde_json::to_string(&options).unwrap();
     let mut rules: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut labels = [[0_usize; 2]; 2];

@@ -156,7 +156,8 @@ impl Scene {
         if !self.entry.events.contains(&event) || !Target::of(event, &payload).is_hit_by(matcher) {
             return vec!["not asked".to_owned()];
         }
-        let options = match self.entry.resolve(&self.options) {
+        let options = match self.entry.resolve(&self.options).and_then(|it| self.entry.compile(&it))
+        {
             Ok(options) => Value::Object(options).to_string(),
             Err(problem) => return vec![format!("options {problem}")],
         };

@@ -63,7 +63,8 @@ fn found(entry: &str, options: &Map<String, Value>, command: &str) -> String {
 }
 
 fn options(entry: &str, overrides: &Value) -> Map<String, Value> {
-    catalogue::find(entry).unwrap().resolve(overrides.as_object().unwrap()).unwrap()
+    let entry = catalogue::find(entry).unwrap();
+    entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap()).unwrap()
 }
 
 fn every_category() -> Map<String, Value> {

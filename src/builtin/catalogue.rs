@@ -36,13 +36,15 @@ pub struct Entry {
     pub default: bool,
     /// The options as its file writes them.
     pub options: Map<String, Value>,
-    /// What these come to where a manifest overrides none: of several hooks of one entry, only the first
-    /// pays for that.
-    resolved: OnceLock<Result<Map<String, Value>, OptionProblem>>,
+    /// What checking these gave, and what they compile to: of several hooks of one entry that override
+    /// nothing, only the first pays for that.
+    checked: OnceLock<Result<(), OptionProblem>>,
+    compiled: OnceLock<Result<Map<String, Value>, OptionProblem>>,
 }
 
 impl Entry {
-    /// The options that the hook runs with when a manifest overrides some of them.
+    /// The options that the hook has when a manifest overrides some of them, in the form in which they
+    /// are written.
     ///
     /// # Errors
     ///
@@ -51,9 +53,27 @@ impl Entry {
         &self,
         overrides: &Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
-        let compile = || self.kind.compile(options::overlay(&self.options, overrides));
         if overrides.is_empty() {
-            return self.resolved.get_or_init(compile).clone();
+            self.checked.get_or_init(|| self.kind.check(&self.options)).clone()?;
+            return Ok(self.options.clone());
+        }
+        let written = options::overlay(&self.options, overrides);
+        self.kind.check(&written)?;
+        Ok(written)
+    }
+
+    /// What the kind's function reads of options that [`Self::resolve`] gave.
+    ///
+    /// # Errors
+    ///
+    /// When they are not such options.
+    pub fn compile(
+        &self,
+        written: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, OptionProblem> {
+        let compile = || self.kind.compile(written.clone());
+        if *written == self.options {
+            return self.compiled.get_or_init(compile).clone();
         }
         compile()
     }
@@ -141,7 +161,8 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         timeout: file.timeout,
         default: file.default,
         options: file.options,
-        resolved: OnceLock::new(),
+        checked: OnceLock::new(),
+        compiled: OnceLock::new(),
     })
 }
 

@@ -13,8 +13,8 @@ use crate::client::event::Event;
 /// A kind's function: a silent hook gives an empty answer, never `allow`.
 pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
 
+type Check = fn(&Map<String, Value>) -> Result<(), OptionProblem>;
 type Suits = fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>;
-
 type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
 
 /// What a kind may do; what it does not name here it never does.
@@ -60,6 +60,15 @@ pub trait Options: DeserializeOwned + JsonSchema {
         Ok(())
     }
 
+    /// What only the written options tell, as where a default looks like a value that is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Options::check`].
+    fn check_written(_written: &Map<String, Value>) -> Result<(), OptionProblem> {
+        Ok(())
+    }
+
     /// What can never be where the hook runs for these events alone.
     ///
     /// # Errors
@@ -71,12 +80,8 @@ pub trait Options: DeserializeOwned + JsonSchema {
 
     /// The form that the kind's `run` reads, where another than the written one is cheaper to read.
     /// `written` are the checked options, those of the catalogue and the manifest merged.
-    ///
-    /// # Errors
-    ///
-    /// As [`Options::check`].
-    fn compile(&self, written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
-        Ok(written)
+    fn compile(&self, written: Map<String, Value>) -> Map<String, Value> {
+        written
     }
 }
 
@@ -88,6 +93,7 @@ pub struct Kind {
     pub can: &'static [Can],
     /// The function that answers a call.
     pub run: Run,
+    check: Check,
     compile: Compile,
     suits: Suits,
     schema: fn() -> Value,
@@ -96,14 +102,31 @@ pub struct Kind {
 impl Kind {
     /// The kind with the options `O`.
     pub const fn of<O: Options>(name: &'static str, can: &'static [Can], run: Run) -> Self {
-        Self { name, can, run, compile: compile::<O>, suits: suits::<O>, schema: schema::<O> }
+        Self {
+            name,
+            can,
+            run,
+            check: check::<O>,
+            compile: compile::<O>,
+            suits: suits::<O>,
+            schema: schema::<O>,
+        }
     }
 
-    /// Checks whole options and gives what [`Kind::run`] reads.
+    /// Checks whole options, as they are written.
     ///
     /// # Errors
     ///
     /// When a key is unknown, of another shape, or names something that is not there.
+    pub fn check(&self, written: &Map<String, Value>) -> Result<(), OptionProblem> {
+        (self.check)(written)
+    }
+
+    /// What [`Kind::run`] reads of whole options that were checked.
+    ///
+    /// # Errors
+    ///
+    /// When a key is unknown or of another shape.
     pub fn compile(
         &self,
         written: Map<String, Value>,
@@ -111,7 +134,7 @@ impl Kind {
         (self.compile)(written)
     }
 
-    /// Checks whole options that [`Kind::compile`] took against the events of the hook.
+    /// Checks whole options that [`Kind::check`] took against the events of the hook.
     ///
     /// # Errors
     ///
@@ -135,10 +158,13 @@ impl Kind {
     }
 }
 
+fn check<O: Options>(written: &Map<String, Value>) -> Result<(), OptionProblem> {
+    options::read::<O>(written)?.check()?;
+    O::check_written(written)
+}
+
 fn compile<O: Options>(written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
-    let options: O = options::read(&written)?;
-    options.check()?;
-    options.compile(written)
+    Ok(options::read::<O>(&written)?.compile(written))
 }
 
 fn suits<O: Options>(written: &Map<String, Value>, events: &[Event]) -> Result<(), OptionProblem> {

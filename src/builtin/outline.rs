@@ -25,6 +25,13 @@ pub struct OptionRow {
     pub values: Vec<(String, String)>,
 }
 
+impl OptionRow {
+    /// Whether it is an option, and no key of a table inside one.
+    pub fn is_whole(&self) -> bool {
+        !self.path.contains(['.', '['])
+    }
+}
+
 /// The options of a kind in the order of its struct, those inside of tables after their table.
 pub fn options(kind: &Kind) -> Vec<OptionRow> {
     let mut rows = Vec::new();
@@ -153,8 +160,7 @@ pub fn manifest(entry: &Entry) -> String {
     let name = in_toml(&entry.name.into());
     let mut text =
         format!("[[hook]]\nbuiltin = {name}\n# event   = {events}\n# matcher = {matcher}\n");
-    let own: Vec<OptionRow> =
-        options(entry.kind).into_iter().filter(|row| !row.path.contains(['.', '['])).collect();
+    let own: Vec<OptionRow> = options(entry.kind).into_iter().filter(OptionRow::is_whole).collect();
     if !own.is_empty() {
         text.push_str("  [hook.options]\n");
     }

@@ -7,6 +7,7 @@ use super::ExitStatus;
 use super::args::List;
 use super::hint;
 use crate::builtin::catalogue;
+use crate::builtin::outline::{self, in_toml};
 use crate::client::event::Event;
 use crate::install::recipe::{RECIPES, Recipe};
 use crate::machine::table;
@@ -49,7 +50,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             world.terminal.painted(&name, if hook.enabled { Paint::Bold } else { Paint::Dim });
         world.terminal.print_row(&format!("  {name}  "), &parts.join("  "), width + 4);
         if args.resolved {
-            for line in resolved(hook) {
+            for line in resolved(hook, outline::SHOWN) {
                 let start = format!("  {:width$}    ", "");
                 world.terminal.print_row(&start, &line, width + 8);
             }
@@ -170,43 +171,48 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A hook's settings, each with the file and line that it comes from.
-pub(super) fn resolved(hook: &Hook) -> Vec<String> {
+/// A hook's settings as a manifest writes them, each with the file and line that it comes from. The value of
+/// an option is left out where it takes more than `longest` characters.
+pub(super) fn resolved(hook: &Hook, longest: usize) -> Vec<String> {
+    let text = |text: &str| in_toml(&text.into());
+    let texts = |texts: &[String]| in_toml(&texts.into());
+    let yes = || "true".to_owned();
     let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
-    let matcher = hook.matcher.clone().unwrap_or_else(|| "(all)".to_owned());
+    let events = if let [event] = *events { text(event) } else { in_toml(&events.into()) };
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
     let timeout = hook.timeout_ms as f64 / 1000.0;
     let mut rows = vec![
-        ("event", events.join(", ")),
-        ("matcher", matcher),
+        ("event", events),
+        ("matcher", text(hook.matcher.as_deref().unwrap_or("*"))),
         ("enabled", hook.enabled.to_string()),
         ("timeout", timeout.to_string()),
     ];
     let is_passed = hook.passed().is_some();
-    rows.extend((!is_passed).then(|| ("on_error", hook.on_error.name().to_owned())));
+    let decides = !is_passed && !hook.manner.background;
+    rows.extend(decides.then(|| ("on_error", text(hook.on_error.name()))));
     let manner = &hook.manner;
-    rows.extend(manner.parallel.then(|| ("parallel", "true".to_owned())));
-    rows.extend(manner.always.then(|| ("always", "true".to_owned())));
-    rows.extend(manner.condition.clone().map(|condition| ("if", condition)));
-    rows.extend(when(hook).map(|when| ("when", Value::Object(when).to_string())));
-    rows.extend(hook.audience.user_only.then(|| ("switch", "user".to_owned())));
-    rows.extend(manner.background.then(|| ("async", "true".to_owned())));
-    rows.extend((!manner.after.is_empty()).then(|| ("after", manner.after.join(", "))));
-    rows.extend(manner.status_message.clone().map(|message| ("status_message", message)));
+    rows.extend(manner.parallel.then(|| ("parallel", yes())));
+    rows.extend(manner.always.then(|| ("always", yes())));
+    rows.extend(manner.condition.as_deref().map(|condition| ("if", text(condition))));
+    rows.extend(when(hook).map(|when| ("when", in_toml(&when.into()))));
+    rows.extend(hook.audience.user_only.then(|| ("switch", text("user"))));
+    rows.extend(manner.background.then(|| ("async", yes())));
+    rows.extend((!manner.after.is_empty()).then(|| ("after", texts(&manner.after))));
+    rows.extend(manner.status_message.as_deref().map(|message| ("status_message", text(message))));
     rows.extend(manner.budget.map(|budget| ("context_budget", limits(budget))));
     let priority = manner.context_priority;
     rows.extend((priority != 0).then(|| ("context_priority", priority.to_string())));
     let is_builtin = matches!(hook.action, Action::Builtin { .. });
     if !is_builtin {
         let surroundings = &hook.surroundings;
-        rows.extend(surroundings.in_project.then(|| ("cwd", "project".to_owned())));
-        rows.extend(
-            (!surroundings.path.is_empty()).then(|| ("path", surroundings.path.join(", "))),
-        );
+        rows.extend(surroundings.in_project.then(|| ("cwd", text("project"))));
+        rows.extend((!surroundings.path.is_empty()).then(|| ("path", texts(&surroundings.path))));
     }
     let mut lines: Vec<String> = rows
         .into_iter()
         .map(|(key, value)| match (hook.origins.get(key), key) {
+            // It is a key of `[defaults]` alone.
+            (Some(origin), "context_budget") => format!("# {key} = {value}    # {origin}"),
             (Some(origin), _) => format!("{key} = {value}    # {origin}"),
             (None, "event" | "matcher") if is_builtin => format!("{key} = {value}    # built-in"),
             (None, "timeout") if is_passed => format!("{key} = {value}    # the client's"),
@@ -214,12 +220,10 @@ pub(super) fn resolved(hook: &Hook) -> Vec<String> {
         })
         .collect();
     for (key, origin) in &hook.origins {
-        let Some(option) = key.strip_prefix("options.") else { continue };
-        // Lists are for `show`, and some options only shape others.
-        lines.push(match hook.options.get(option) {
-            Some(value) if !value.is_array() && !value.is_object() => {
-                format!("{key} = {value}    # {origin}")
-            }
+        let value = key.strip_prefix("options.").and_then(|option| hook.options.get(option));
+        let Some(value) = value.map(in_toml) else { continue };
+        lines.push(match value.chars().count() {
+            length if length <= longest => format!("{key} = {value}    # {origin}"),
             _ => format!("{key}    # {origin}"),
         });
     }

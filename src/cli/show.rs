@@ -27,7 +27,7 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
                 if args.json {
                     world.terminal.line(as_json(configured).to_string());
                 } else {
-                    configured_hook(configured, world)?;
+                    configured_hook(configured, args.all, world)?;
                 }
             }
             Ok(ExitStatus::Done)
@@ -38,7 +38,7 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
         Found::None(nearest) => match (names::resolve(&args.hook, catalogue::names()), nearest) {
             (Found::One(name), _) => {
                 if let Some(entry) = catalogue::find(name) {
-                    ready_made(entry, args.json, world);
+                    ready_made(entry, args, world);
                 }
                 Ok(ExitStatus::Done)
             }
@@ -50,44 +50,48 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     }
 }
 
-fn configured_hook(configured: &Configured, world: &World) -> Result<()> {
+fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<()> {
     let hook = &configured.hook;
     world.terminal.print_row(&format!("{} - ", hook.name), &hook.summary, 2);
     let origin = hook.origin().map(ToString::to_string).unwrap_or_default();
     world.terminal.print_row("", &format!("declared at {origin}, runs on {}", fires(hook)), 2);
-    match &hook.action {
-        Action::Builtin { name, kind } => {
-            world.terminal.line(format!("built-in {name}, of the kind {kind}"));
+    let (key, value) = match &hook.action {
+        Action::Builtin { name, .. } => {
             if let Some(entry) = catalogue::find(name) {
-                explanation(entry, world);
-                world.terminal.line("");
+                explanation(entry, all, world);
             }
+            ("builtin", name.as_str().into())
         }
-        Action::Command(line) => world.terminal.line(format!("command: {line}")),
-        Action::Argv(words) => world.terminal.line(format!("argv: {words:?}")),
+        Action::Command(line) => ("command", line.as_str().into()),
+        Action::Argv(words) => ("argv", words.as_slice().into()),
         Action::Passed(passed) => {
             let entry = serde_json::to_string_pretty(&passed.keys)?;
             world.terminal.line(format!("run by the client itself, by this entry: {entry}"));
+            for line in resolved(hook, usize::MAX) {
+                world.terminal.line(line);
+            }
+            return Ok(());
         }
-    }
-    for line in resolved(hook) {
-        world.terminal.print_row("", &line, 4);
-    }
-    if !hook.options.is_empty() {
-        let options = serde_json::to_string_pretty(&hook.options)?;
-        world.terminal.line(format!("options as they run: {options}"));
+    };
+    // Not broken into rows, so that it can be pasted into a manifest.
+    world
+        .terminal
+        .line(format!("\n[[hook]]\nname = {}", outline::in_toml(&hook.name.as_str().into())));
+    world.terminal.line(format!("{key} = {}", outline::in_toml(&value)));
+    for line in resolved(hook, usize::MAX) {
+        world.terminal.line(line);
     }
     Ok(())
 }
 
-fn ready_made(entry: &Entry, json: bool, world: &World) {
-    if json {
+fn ready_made(entry: &Entry, args: &Show, world: &World) {
+    if args.json {
         world.terminal.line(entry_as_json(entry).to_string());
         return;
     }
     world.terminal.print_row(&format!("{} - ", entry.name), &entry.summary, 2);
     hint(world, format!("not configured here; add it with `hookman install {}`", entry.name));
-    explanation(entry, world);
+    explanation(entry, args.all, world);
     world.terminal.line(format!("\nFor a manifest:\n\n{}", outline::manifest(entry).trim_end()));
 }
 
@@ -109,8 +113,8 @@ fn entry_as_json(entry: &Entry) -> Value {
     })
 }
 
-/// What a ready-made hook is for, and its options.
-fn explanation(entry: &Entry, world: &World) {
+/// What a ready-made hook is for, and its options; `all` of them with the keys of their tables.
+fn explanation(entry: &Entry, all: bool, world: &World) {
     let on = list::on(&entry.events, entry.matcher.as_deref());
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     world.terminal.line(format!("\n{}\n", table::paragraphs(&entry.description)));
@@ -119,10 +123,11 @@ fn explanation(entry: &Entry, world: &World) {
         world.terminal.print_row("it can ", &can.join(", "), 2);
     }
     let rows = outline::options(entry.kind);
+    let (shown, inner): (Vec<_>, Vec<_>) = rows.iter().partition(|row| all || row.is_whole());
     if !rows.is_empty() {
         world.terminal.line("\nOptions:");
     }
-    for row in &rows {
+    for row in shown {
         let default = outline::value(entry, row).map(|value| outline::in_toml(&value));
         let default = match default {
             Some(value) if value.chars().count() <= outline::SHOWN => {
@@ -136,5 +141,11 @@ fn explanation(entry: &Entry, world: &World) {
         for (value, help) in &row.values {
             world.terminal.line(table::row("        ", &format!("{value}: {help}"), 10));
         }
+    }
+    if !inner.is_empty() {
+        hint(
+            world,
+            format!("\n`hookman show {} --all` explains the keys of tables, too", entry.name),
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::builtin::catalogue::{self, Entry};
 use crate::client::event::Event;
 use crate::manifest::schema::ReadyMade;
-use crate::manifest::{Preset, Presets};
+use crate::manifest::{Action, Hook, Preset, Presets};
 
 /// The hooks that are compiled in.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,15 @@ impl Presets for Catalogue {
         let options = entry.resolve(overrides);
         let checked = options.and_then(|it| entry.suits(overrides, events).map(|()| it));
         checked.map_err(|problem| (problem.path, problem.message))
+    }
+}
+
+/// Puts what a built-in hook's kind reads in the place of the options as they are written.
+pub fn compile(hook: &mut Hook) {
+    let Action::Builtin { name, .. } = &hook.action else { return };
+    // Reading the manifest has checked them; what was not checked would fail when the hook runs.
+    if let Some(Ok(options)) = catalogue::find(name).map(|entry| entry.compile(&hook.options)) {
+        hook.options = options;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::catalogue::Catalogue;
+use super::catalogue::{self, Catalogue};
 use super::stable_read::StableRead;
 use crate::chain::entries::Entries;
 use crate::chain::plan::{self, Header, Plan, Source};
@@ -317,7 +317,8 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
     let settings = chain.settings();
     let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
-    let Some(manifest) = parse(paths, chain)? else { return Ok(None) };
+    let Some(mut manifest) = parse(paths, chain)? else { return Ok(None) };
+    manifest.hooks.iter_mut().for_each(catalogue::compile);
     let entries = entries(chain);
     let is_new = settings.iter().any(|it| is_newer_than(it, HEARD));
     let has_own = |hook: &Hook| hook.enabled && hook.manner.own_entry().is_some();

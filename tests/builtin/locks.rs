@@ -84,7 +84,8 @@ impl Session {
                 return false;
             }
             let own = if self.is_strict { strict(name) } else { Map::new() };
-            let options = Value::Object(entry.resolve(&own).unwrap()).to_string();
+            let options =
+                Value::Object(entry.compile(&entry.resolve(&own).unwrap()).unwrap()).to_string();
             let context = Context {
                 name,
                 event,

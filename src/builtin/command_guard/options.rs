@@ -182,7 +182,7 @@ impl kind::Options for Options {
         Ok(())
     }
 
-    fn compile(&self, _: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
+    fn compile(&self, _: Map<String, Value>) -> Map<String, Value> {
         let runs = |rule: &&Rule| {
             let level = self.level_of(rule).unwrap_or(self.level);
             !self.skip.contains(&rule.id) && level != Level::Off
@@ -217,7 +217,7 @@ impl kind::Options for Options {
         compiled.insert("programs".into(), programs.into());
         compiled.insert("head".into(), head.into());
         compiled.insert("rules".into(), compacts.into());
-        Ok(compiled)
+        compiled
     }
 }
 

@@ -16,7 +16,7 @@ use crate::session::store::{CAREFUL, Store};
 
 fn resolved(overrides: &Value) -> Map<String, Value> {
     let entry = catalogue::find("one-strike").unwrap();
-    entry.resolve(overrides.as_object().unwrap()).unwrap()
+    entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap()).unwrap()
 }
 
 fn compiled(overrides: &Value) -> Box<RawValue> {

@@ -225,8 +225,8 @@ impl kind::Options for Options {
         Ok(())
     }
 
-    fn compile(&self, written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
-        for (list, index, rule) in written_rules(&written) {
+    fn check_written(written: &Map<String, Value>) -> Result<(), OptionProblem> {
+        for (list, index, rule) in written_rules(written) {
             let Some(when) = rule.get("when").and_then(Value::as_object) else { continue };
             let index = index.to_string();
             if when.is_empty() {
@@ -239,7 +239,7 @@ impl kind::Options for Options {
                 return refused(&[list, &index, "when", key], "names nothing; leave it out");
             }
         }
-        Ok(written)
+        Ok(())
     }
 }
 

@@ -298,11 +298,17 @@ pub struct List {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman show one-strike     a hook of a manifest, or a ready-made one
-  hookman show one --json     part of a name will do")]
+  hookman show one --json     part of a name will do
+
+A hook of a manifest ends as it may be pasted into another one, each value with
+the file and line that it comes from.")]
 pub struct Show {
     /// The hook, or part of its name
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::all_hooks))]
     pub hook: String,
+    /// Explain the keys of tables in its options, too
+    #[arg(long)]
+    pub all: bool,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
