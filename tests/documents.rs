@@ -158,15 +158,6 @@ fn played(page: &str) -> String {
     {
         write(".claude/settings.json", &settings);
     }
-    write(
-        "payload.json",
-        &json!({
-            "session_id": SESSION, "transcript_path": "/transcript", "cwd": &root,
-            "hook_event_name": "PreToolUse", "tool_name": "Bash",
-            "tool_input": { "command": "rm -rf build" },
-        })
-        .to_string(),
-    );
     // The hook of their own that the page's user has.
     write("bin/format.sh", "#!/bin/sh\n");
     fs::set_permissions(root.join("bin/format.sh"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -198,7 +189,10 @@ fn played(page: &str) -> String {
             if call == "hookman status" {
                 run("hookman disable one-strike");
             }
-            text.extend([line, "\n", run(call).trim_end(), "\n"]);
+            text.extend([line, "\n"]);
+            text.extend(
+                run(call).trim_end().lines().flat_map(|line| [line, "\n"].map(str::to_owned)),
+            );
         }
     }
     text

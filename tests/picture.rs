@@ -20,7 +20,7 @@ const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
 /// What is typed.
 const TYPED: &[&str] = &[
-    "hookman add format --event PostToolUse --matcher 'Edit|Write' --yes -- ruff format",
+    "hookman add format --event PostToolUse --matcher 'Edit|Write' --yes -- ruff format {file}",
     "hookman list",
     "hookman disable format --for 30m",
     "hookman status",

@@ -48,7 +48,7 @@ pub const KEYS: &[Key] = &[
     key("name", Text, "unique in the file; what switches, reports and messages call it", "the name of the `builtin`, else required"),
     key("builtin", Text, "the name of a ready-made hook", ""),
     key("command", Text, "a line for `sh -c`", ""),
-    key("argv", Texts, "a program and its arguments, without a shell", ""),
+    key("argv", Texts, "a program and its arguments, without a shell; `{file}` is the file of the call", ""),
     key("prompt", Text, "a question that the client asks a model, see [Hooks that the client runs](#hooks-that-the-client-runs)", ""),
     key("agent", Text, "a task that the client gives to an agent", ""),
     key("http", Text, "the URL that the client posts the event to", ""),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::launch::{self, Attempt};
+use super::placeholders;
 use super::seen::Seen;
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -23,13 +25,6 @@ use crate::machine::{environment, terminal};
 use crate::manifest::OnError;
 use crate::session::store::Store;
 use crate::syntax::quoting::quoted;
-
-/// What the client replaces as plain text in the words of the exec form, and where it is found.
-const PLACEHOLDERS: &[(&str, &str)] = &[
-    ("${CLAUDE_PROJECT_DIR}", "CLAUDE_PROJECT_DIR"),
-    ("${CLAUDE_PLUGIN_ROOT}", "CLAUDE_PLUGIN_ROOT"),
-    ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
-];
 
 /// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
@@ -95,12 +90,12 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
     let session = (SESSION, OsStr::new(&*payload.session_id));
     let is_said = session.1.is_empty() || environment::raw(SESSION).is_some();
     let session = (!is_said).then_some(session);
-    let prepared: Vec<Prepared<'_>> =
+    let prepared: Vec<Result<Prepared<'_>, Failure>> =
         steps.iter().map(|step| Prepared::new(step, payload, text, around)).collect();
+    let ready = || prepared.iter().flatten();
     let variables: Vec<Vec<(&str, &OsStr)>> =
-        prepared.iter().map(|it| it.variables().chain(session).collect()).collect();
-    let specs: Vec<Spec<'_>> = prepared
-        .iter()
+        ready().map(|it| it.variables().chain(session).collect()).collect();
+    let specs: Vec<Spec<'_>> = ready()
         .zip(&variables)
         .map(|(prepared, variables)| Spec {
             program: match &prepared.step.run {
@@ -119,15 +114,16 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
         })
         .collect();
     terminal::reserve_output();
-    let results = child::run(&specs, Endings::watch());
-    results
-        .into_iter()
-        .zip(&prepared)
-        .map(|(result, prepared)| match result {
-            Ok(finished) => prepared.heard(event, &finished),
-            Err(error) => Failure::NotStarted(prepared.attempt().not_started(&error)).into(),
-        })
-        .collect()
+    let mut results = child::run(&specs, Endings::watch()).into_iter().zip(ready());
+    let came = |(result, prepared): (io::Result<Finished>, &Prepared<'_>)| match result {
+        Ok(finished) => prepared.heard(event, &finished),
+        Err(error) => Failure::NotStarted(prepared.attempt().not_started(&error)).into(),
+    };
+    let each = prepared.iter().map(|prepared| match prepared {
+        Ok(_) => results.next().map(came),
+        Err(failure) => Some(failure.clone().into()),
+    });
+    each.flatten().collect()
 }
 
 /// Whether two steps run one command in one manner: the client would run it once, and of hooks that
@@ -148,7 +144,12 @@ pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
 }
 
 impl<'s> Prepared<'s> {
-    fn new(step: &'s Step<'s>, payload: &Payload<'_>, text: &str, around: Around<'_>) -> Self {
+    fn new(
+        step: &'s Step<'s>,
+        payload: &Payload<'_>,
+        text: &str,
+        around: Around<'_>,
+    ) -> Result<Self, Failure> {
         let seen = step.seen_as.map(|tool| payload.renamed(text, tool));
         let project = || {
             // The client says where the session was started, and clients before it did not.
@@ -158,15 +159,15 @@ impl<'s> Prepared<'s> {
         };
         // The list is hookman's own text.
         let more: Vec<String> = serde_json::from_str(step.path).unwrap_or_default();
-        Self {
+        Ok(Self {
             step,
             line: line(step),
-            words: words(step),
+            words: placeholders::filled(step, text).map_err(Failure::NotStarted)?,
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
             exports: around.exports.next(),
             stdin: seen.map(|text| [text.as_bytes(), b"\n"].concat()),
-        }
+        })
     }
 
     fn variables(&self) -> impl Iterator<Item = (&'static str, &OsStr)> {
@@ -312,20 +313,4 @@ fn line<'s>(step: &'s Step<'_>) -> Cow<'s, str> {
     };
     let (program, options) = prefix.split_at(prefix.rfind(" -").unwrap_or(prefix.len()));
     Cow::Owned(format!("{}{options} {}", quoted(program), quoted(line)))
-}
-
-fn words<'s>(step: &'s Step<'_>) -> Cow<'s, [String]> {
-    let Run::Argv(words) = &step.run else { return Cow::Borrowed(&[]) };
-    if !words.iter().any(|word| word.contains("${CLAUDE_P")) {
-        return Cow::Borrowed(words);
-    }
-    let mut filled = words.clone();
-    for (placeholder, variable) in PLACEHOLDERS {
-        if let Some(value) = environment::text(variable) {
-            for word in &mut filled {
-                *word = word.replace(placeholder, &value);
-            }
-        }
-    }
-    Cow::Owned(filled)
 }

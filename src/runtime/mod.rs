@@ -15,6 +15,7 @@ mod launch;
 mod load;
 mod once;
 pub mod overrides;
+mod placeholders;
 mod prompt_command;
 mod scene;
 pub mod seen;

@@ -14,12 +14,14 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman add format --event PostToolUse --matcher 'Edit|Write' -- ruff format
+  hookman add format --event PostToolUse --matcher 'Edit|Write' \
+    --path '**/*.py' -- ruff format {file}
   hookman add say --event Stop --command 'cat > ~/last-turn.json'
   hookman add tests --event Stop --cwd project --project -- make test
 
-The hook gets the client's JSON on standard input; exit code 2 blocks, with
-standard error as the reason. It is written at the end of the manifest, and
+The hook gets the client's JSON on standard input, and in its arguments the file
+of the call in the place of `{file}`; exit code 2 blocks, with standard error as
+the reason. It is written at the end of the manifest, and
 registered: nothing is left to be applied. `hookman install NAME` adds a
 ready-made hook, and `hookman new` asks for all of this.")]
 pub struct Add {
@@ -54,7 +56,7 @@ pub struct Add {
     #[arg(short, long, value_name = "LINE", conflicts_with = "words")]
     #[arg(required_unless_present = "words")]
     pub command: Option<String>,
-    /// A program and its arguments, which no shell reads
+    /// A program and its arguments, which no shell reads; `{file}` is the file of the call
     #[arg(last = true, value_name = "PROGRAM")]
     pub words: Vec<String>,
     #[command(flatten)]
