@@ -198,11 +198,11 @@ fn a_new_hook_is_asked_for_and_added() {
     let Some(home) = home() else { return };
     let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
     for (question, keys) in [
-        ("What should the hook do?", ENTER.to_owned()),
-        ("standard input)", format!("/bin/echo it{ENTER}")),
-        ("When should it run?", format!("{DOWN}{ENTER}")),
+        ("What the hook should do", ENTER.to_owned()),
+        ("client's JSON)", format!("/bin/echo 'it is' {{file}}{ENTER}")),
+        ("When it should run", format!("{DOWN}{ENTER}")),
         ("For which tools", format!("Edit|Write{ENTER}")),
-        ("What if it fails?", format!("{DOWN}{ENTER}")),
+        ("What follows if it fails", format!("{DOWN}{ENTER}")),
         ("Name [echo]", ENTER.to_owned()),
         ("Write this?", format!("y{ENTER}")),
     ] {
@@ -211,10 +211,12 @@ fn a_new_hook_is_asked_for_and_added() {
     }
     let (code, shown) = screen.end();
     assert_eq!(code, Some(0), "{shown:?}");
-    assert!(shown.contains("--on-error ask --command '/bin/echo it'"), "{shown:?}");
+    assert!(shown.contains("--on-error ask -- /bin/echo 'it is' '{file}'"), "{shown:?}");
+    // A summary that would take two rows is cut, so that the list does not scroll away.
+    assert!(shown.contains('…'), "{shown:?}");
     let manifest = fs::read_to_string(home.path().join(".claude/hookman.toml")).unwrap();
     let added = "[[hook]]\nname     = \"echo\"\nevent    = \"PostToolUse\"\nmatcher  = \
-                 \"Edit|Write\"\ncommand  = \"/bin/echo it\"\non_error = \"ask\"\n";
+                 \"Edit|Write\"\nargv     = [\"/bin/echo\", \"it is\", \"{file}\"]\non_error = \"ask\"\n";
     assert!(manifest.ends_with(added), "{manifest}");
 }
 

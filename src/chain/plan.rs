@@ -104,6 +104,9 @@ pub struct Step<'a> {
     pub seen_as: Option<&'static str>,
 }
 
+/// What an `argv` has in the place of the file that a call is about.
+pub const FILE: &str = "{file}";
+
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Run<'a> {

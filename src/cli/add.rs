@@ -6,12 +6,15 @@ use super::args::{Add, Directory};
 use super::registering::Registering;
 use super::{ExitStatus, word};
 use crate::builtin::catalogue;
+use crate::chain::plan::FILE;
+use crate::doctor;
 use crate::install::edition::Edition;
 use crate::install::target::Target;
 use crate::install::transaction::Outcome;
 use crate::machine::world::World;
 use crate::manifest::edit::NewHook;
 use crate::manifest::{Action, Hook, Manner, OnError};
+use crate::session::switches::SCOPES;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
@@ -22,11 +25,23 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
             args.name
         );
     }
+    check_name(&args.name)?;
     let target = Target::of(&args.options.scope, world)?;
     let action = match &args.command {
         Some(line) => Action::Command(line.clone()),
         None => Action::Argv(args.words.clone()),
     };
+    let matchers =
+        args.matcher.iter().flat_map(|it| args.events.iter().map(move |event| (event, it)));
+    for finding in matchers.flat_map(|(event, matcher)| doctor::of_matcher(*event, matcher)) {
+        world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
+    }
+    if args.command.as_ref().is_some_and(|line| line.contains(FILE)) {
+        world.terminal.warn(format!(
+            "warning: `{FILE}` is replaced in a program's arguments, and not in a line for the shell; \
+             give the program after `--`"
+        ));
+    }
     let manner = Manner {
         condition: args.condition.clone(),
         background: args.background,
@@ -57,6 +72,23 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         ));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Refuses names that would mean something else where hooks are named.
+fn check_name(name: &str) -> Result<()> {
+    let is_of_chain = |chain: &str| {
+        name.split_once(':').is_some_and(|(start, _)| start.eq_ignore_ascii_case(chain))
+    };
+    if let Some(chain) = SCOPES.into_iter().find(|chain| is_of_chain(chain)) {
+        bail!(
+            "`{name}` would mean a hook of the {chain} chain where hooks are switched; give it another \
+             name"
+        );
+    }
+    if !name.contains(char::is_alphanumeric) {
+        bail!("`{name}` has neither a letter nor a digit; give it another name");
+    }
+    Ok(())
 }
 
 /// The same command as it is to be typed.

@@ -12,7 +12,6 @@ use crate::install::protection;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::Transaction;
-use crate::machine::files;
 use crate::machine::world::World;
 use crate::state::configured;
 
@@ -35,9 +34,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
 
 /// Names `--project` to who is in a project with a manifest of its own and did not ask for it.
 pub(super) fn name_project(world: &World, target: &Target, verb: &str, does: &str) {
-    let Some(project) = configured::project().filter(|_| target.project.is_none()) else { return };
-    let manifest = project.join(".claude/hookman.toml");
-    if manifest != target.manifest && files::is_there(&manifest) {
+    if let Some(manifest) = target.beside(configured::project().as_deref()) {
         let shown = world.paths.shown(&manifest);
         hint(world, format!("{shown} is the project's: `hookman {verb} --project` {does}"));
     }

@@ -17,6 +17,14 @@ const COPY: &str = "hookman.toml";
 
 pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
+    if !editor::is_named() && !world.terminal.can_ask() {
+        bail!(
+            "there is no terminal for an editor; set EDITOR to one that needs none, or change `{}` and \
+             run `hookman apply{}`",
+            world.paths.shown(&target.manifest),
+            target.flag()
+        );
+    }
     let Draft { before, text } = Draft::of(&target)?;
     let scratch = Scratch::new().context("failed to make a copy of the manifest")?;
     scratch.write(COPY, &text).context("failed to make a copy of the manifest")?;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::ExitStatus;
 use super::args::Events;
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
+use crate::machine::table;
 use crate::machine::world::World;
 use crate::syntax::suggestion::nearest;
 
@@ -19,7 +20,7 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         world.terminal.line(json!({"events": rows}).to_string());
     } else if args.event.is_some() {
         let lines = chosen.iter().flat_map(|event| in_full(*event));
-        lines.for_each(|line| world.terminal.print_row("", &line, 19));
+        lines.for_each(|line| world.terminal.line(table::row("", &line, 19)));
     } else {
         let line = |row: [&str; 4]| {
             let [name, since, subject, stops] = row;

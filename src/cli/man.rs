@@ -30,7 +30,7 @@ fn pages(command: &clap::Command) -> Result<Vec<(String, String)>> {
     let mut text = Vec::new();
     man.render_title(&mut text)?;
     man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    synopsis(command).to_writer(&mut text)?;
     man.render_description_section(&mut text)?;
     man.render_options_section(&mut text)?;
     if command.has_subcommands() {
@@ -47,6 +47,18 @@ fn pages(command: &clap::Command) -> Result<Vec<(String, String)>> {
         found.extend(pages(below)?);
     }
     Ok(found)
+}
+
+/// How a command is called, as its help says it.
+fn synopsis(command: &clap::Command) -> Roff {
+    let usage = command.clone().render_usage().to_string();
+    let mut section = Roff::new();
+    section.control("SH", ["SYNOPSIS"]).control("nf", []);
+    for line in usage.trim_start_matches("Usage:").lines() {
+        section.text([roman(line.trim())]);
+    }
+    section.control("fi", []);
+    section
 }
 
 /// What follows a command's help, with its lines as they are.

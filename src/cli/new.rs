@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::args::{Add, Failing, Install, New};
 use super::{ExitStatus, add, install};
 use crate::builtin::catalogue;
+use crate::chain::plan::FILE;
 use crate::client::event::{Block, Event, Subject};
 use crate::install::target::Target;
 use crate::machine::terminal::Terminal;
@@ -58,19 +59,20 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
     let entries: Vec<_> = catalogue::names().iter().filter_map(|it| catalogue::find(it)).collect();
     let mut rows = vec!["run a command of your own".to_owned()];
     rows.extend(entries.iter().map(|entry| format!("{}: {}", entry.name, entry.summary)));
-    match terminal.choose_one("What should the hook do?", &rows)? {
+    match terminal.choose_one("What the hook should do", &rows)? {
         None => return Ok(None),
         Some(0) => {}
         Some(index) => return Ok(Some(Wanted::ReadyMade(entries[index - 1].name.to_owned()))),
     }
-    let question = "Command (it gets the client's JSON on standard input)";
+    let question =
+        "Command (`{file}` is the file of the call; standard input has the client's JSON)";
     let Some(line) = terminal.ask(question, "")?.filter(|line| !line.is_empty()) else {
         return Ok(None);
     };
     let rest = Event::ALL.iter().filter(|event| !FREQUENT.contains(event));
     let events: Vec<Event> = FREQUENT.iter().chain(rest).copied().collect();
     let rows: Vec<String> = events.iter().map(|event| event.name().to_owned()).collect();
-    let Some(index) = terminal.choose_one("When should it run?", &rows)? else { return Ok(None) };
+    let Some(index) = terminal.choose_one("When it should run", &rows)? else { return Ok(None) };
     let event = events[index];
     let matcher = match event.facts().subject {
         Subject::None => None,
@@ -81,13 +83,14 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
         Block::Never => None,
         _ => {
             let rows = ["go on", "ask me", "block"].map(str::to_owned);
-            match terminal.choose_one("What if it fails?", &rows)? {
+            match terminal.choose_one("What follows if it fails", &rows)? {
                 None => return Ok(None),
                 Some(index) => [None, Some(Failing::Ask), Some(Failing::Closed)][index],
             }
         }
     };
     let Some(name) = terminal.ask("Name", &named(&line))? else { return Ok(None) };
+    let words = without_shell(&line);
     Ok(Some(Wanted::Own(Box::new(Add {
         name,
         events: vec![event],
@@ -98,10 +101,21 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
         on_error,
         cwd: None,
         background: false,
-        command: Some(line),
-        words: Vec::new(),
+        command: words.is_empty().then_some(line),
+        words,
         options: args.options.clone(),
     }))))
+}
+
+/// The words of a line that asks for the file of the call, and for nothing that only a shell could do.
+fn without_shell(line: &str) -> Vec<String> {
+    if !line.contains(FILE)
+        || line.contains(['$', '`', '|', '&', ';', '<', '>', '(', '*', '?', '~'])
+    {
+        return Vec::new();
+    }
+    let words = shell::split(line).commands.into_iter().flat_map(|command| command.words);
+    words.map(|word| word.text.into_owned()).collect()
 }
 
 /// The name of the first program of a line, without its directory and ending.

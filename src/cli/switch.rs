@@ -1,6 +1,6 @@
 //! Switching hooks, for a session or for good: what `enable` and `disable` do.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::switching::{here, in_session, report, scene, switchable, told};
 use super::which;
@@ -23,6 +23,11 @@ pub(super) fn switch(
     } else {
         format!("hookman {}", verb.name())
     };
+    let is_bare = request.hooks.is_empty() && !request.all;
+    let is_meant = which.everywhere || which.permanent || request.term != Term::Session;
+    if is_bare && is_meant && !which.slash {
+        bail!("no hook is named: name one, or say `--all` for all hooks");
+    }
     if which.everywhere {
         return everywhere::switch(verb, which, &request, world);
     }

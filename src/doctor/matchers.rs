@@ -10,19 +10,19 @@ pub(super) const CHECKS: &[Check] = &[
         id: "matcher-case",
         about: "tool names are spelled as the client does",
         notice: "the hook never runs for that tool",
-        run: case,
+        run: |facts, findings| case(&places(facts), findings),
     },
     Check {
         id: "matcher-mcp",
         about: "matchers for MCP servers name their tools",
         notice: "the hook never runs for the tools of that server",
-        run: mcp,
+        run: |facts, findings| mcp(&places(facts), findings),
     },
     Check {
         id: "matcher-rule",
         about: "no permission rule is used as a matcher",
         notice: "the hook never runs",
-        run: rule,
+        run: |facts, findings| rule(&of_manifests(facts), findings),
     },
     Check {
         id: "matcher-ignored",
@@ -84,8 +84,8 @@ fn of_settings(facts: &Facts) -> Vec<Place> {
     places
 }
 
-fn case(facts: &Facts, findings: &mut Findings) {
-    for place in places(facts).iter().filter(|place| is_list_of_tools(place)) {
+pub(super) fn case(places: &[Place], findings: &mut Findings) {
+    for place in places.iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
             if let Some(tool) = tools::misspelled(name) {
                 findings.add(
@@ -99,8 +99,8 @@ fn case(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn mcp(facts: &Facts, findings: &mut Findings) {
-    for place in places(facts).iter().filter(|place| is_list_of_tools(place)) {
+pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
+    for place in places.iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
             let Some(rest) = name.strip_prefix("mcp__") else { continue };
             let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
@@ -123,8 +123,8 @@ fn is_list_of_tools(place: &Place) -> bool {
 }
 
 // In settings files this is a defect by the client's rules, which `settings-schema` names.
-fn rule(facts: &Facts, findings: &mut Findings) {
-    for place in of_manifests(facts) {
+pub(super) fn rule(places: &[Place], findings: &mut Findings) {
+    for place in places {
         let looks_like_rule = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
         if let Some((tool, inside)) = looks_like_rule
             && tools::KNOWN.contains(&tool)
@@ -132,7 +132,7 @@ fn rule(facts: &Facts, findings: &mut Findings) {
         {
             findings.add(
                 Level::Warning,
-                place.shown,
+                place.shown.clone(),
                 format!("`{}` is a permission rule; as a matcher it never matches", place.matcher),
                 format!("write the matcher `{tool}`, and look at the input in the hook"),
             );

@@ -43,6 +43,7 @@ mod subjects;
 
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};
+pub use subjects::of_matcher;
 
 /// Looks at one thing.
 pub struct Check {

@@ -1,8 +1,8 @@
 //! Do matchers name what there is?
 
-use super::matchers::{Place, places};
-use super::{Check, Facts, Findings, Level};
-use crate::client::event::Subject;
+use super::matchers::{self, Place, places};
+use super::{Check, Facts, Finding, Findings, Level};
+use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, compile};
 use crate::client::tools;
 use crate::syntax::suggestion::nearest;
@@ -12,13 +12,13 @@ pub(super) const CHECKS: &[Check] = &[
         id: "matcher-unknown",
         about: "names in matchers are names that the client has",
         notice: "the hook never runs for what the name was meant for",
-        run: unknown,
+        run: |facts, findings| unknown(&places(facts), findings),
     },
     Check {
         id: "matcher-never",
         about: "matchers that are regular expressions hit something",
         notice: "the hook never runs",
-        run: never,
+        run: |facts, findings| never(&places(facts), findings),
     },
     Check {
         id: "matcher-wide",
@@ -48,19 +48,29 @@ fn known(place: &Place) -> Option<&'static [&'static str]> {
     }
 }
 
+/// What keeps a matcher that is in no file yet from matching what it was meant for.
+pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
+    let places = [Place { shown: String::new(), event, matcher: matcher.to_owned() }];
+    let mut findings = Findings::of("", "");
+    for check in [matchers::case, matchers::mcp, matchers::rule, unknown, never] {
+        check(&places, &mut findings);
+    }
+    findings.into_found()
+}
+
 fn is_of_server(name: &str) -> bool {
     name.starts_with("mcp__")
 }
 
-fn unknown(facts: &Facts, findings: &mut Findings) {
-    for place in places(facts) {
+fn unknown(places: &[Place], findings: &mut Findings) {
+    for place in places {
         if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
             continue;
         }
-        let Some(known) = known(&place) else { continue };
+        let Some(known) = known(place) else { continue };
         let is_tool = place.event.facts().subject == Subject::Tool;
         if is_tool {
-            former(&place, findings);
+            former(place, findings);
         }
         if matcher::names(&place.matcher).next().is_none() {
             findings.add(
@@ -109,9 +119,9 @@ fn former(place: &Place, findings: &mut Findings) {
     );
 }
 
-fn never(facts: &Facts, findings: &mut Findings) {
-    for place in patterns(facts) {
-        let (Some(known), Ok(pattern)) = (known(&place), compile(&place.matcher)) else { continue };
+fn never(places: &[Place], findings: &mut Findings) {
+    for place in places.iter().filter(|place| is_pattern(place)) {
+        let (Some(known), Ok(pattern)) = (known(place), compile(&place.matcher)) else { continue };
         // A permission rule is found by `matcher-rule` and `settings-schema`.
         let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
         if tool.is_some_and(|(tool, rest)| tools::KNOWN.contains(&tool) && !rest.starts_with('?')) {
@@ -238,6 +248,10 @@ fn powershell(facts: &Facts, findings: &mut Findings) {
 /// The places whose matchers are regular expressions.
 fn patterns(facts: &Facts) -> Vec<Place> {
     let mut places = places(facts);
-    places.retain(|it| matcher::kind(Some(&it.matcher), it.event) == Kind::Pattern);
+    places.retain(is_pattern);
     places
+}
+
+fn is_pattern(place: &Place) -> bool {
+    matcher::kind(Some(&place.matcher), place.event) == Kind::Pattern
 }

@@ -93,6 +93,9 @@ impl Addition {
             }
         }
         let is_new = before.is_none();
+        // What a new manifest begins with was not there already.
+        let is_of_new = |why: &Why| matches!(why, Why::Declared(file) if *file == target.manifest);
+        left_out.retain(|left| !(is_new && is_of_new(&left.why)));
         let manifest = ManifestChange::to(&target.manifest, before, Some(after));
         let own = own_hooks(target.local, &found.committed.hooks, &found.all.hooks);
         let hooks = counted(&own.map(|hook| hook.name.as_str()).collect::<Vec<_>>());

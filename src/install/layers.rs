@@ -10,6 +10,7 @@ use crate::machine::world::World;
 use crate::manifest::{self, Manifest, Problems, Source};
 use crate::state::catalogue::Catalogue;
 use crate::state::chains;
+use crate::state::configured;
 
 /// The hooks of a chain.
 #[derive(Default)]
@@ -61,9 +62,14 @@ impl Layers {
         match Self::of(world, target, None)? {
             Some(layers) => Ok(layers),
             None => bail!(
-                "there is no manifest at `{}`; `hookman install{}` makes one",
+                "there is no manifest at `{}`; `hookman install{}` makes one{}",
                 world.paths.shown(&target.manifest),
-                target.flag()
+                target.flag(),
+                match target.beside(configured::project().as_deref()) {
+                    Some(manifest) =>
+                        format!(", and `--project` means `{}`", world.paths.shown(&manifest)),
+                    None => String::new(),
+                }
             ),
         }
     }

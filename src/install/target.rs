@@ -168,6 +168,13 @@ impl Target {
         )
     }
 
+    /// The manifest of the project around, where there is one and this target is no project's.
+    pub(crate) fn beside(&self, project: Option<&Path>) -> Option<PathBuf> {
+        let project = project.filter(|_| self.project.is_none())?;
+        let manifest = project.join(".claude/hookman.toml");
+        (manifest != self.manifest && files::is_there(&manifest)).then_some(manifest)
+    }
+
     /// The scope as an argument, for messages.
     pub(crate) fn flag(&self) -> &'static str {
         match (&self.project, self.local) {

@@ -6,6 +6,16 @@ use std::process::Command;
 
 use super::{environment, signals};
 
+/// Whether the user named an editor, which may need no terminal.
+pub fn is_named() -> bool {
+    named().is_some()
+}
+
+fn named() -> Option<String> {
+    let is_set = |line: &String| !line.trim().is_empty();
+    ["VISUAL", "EDITOR"].iter().find_map(|name| environment::text(name).filter(is_set))
+}
+
 /// Opens a file in `$VISUAL`, else `$EDITOR`, else `vi`, and waits until it is closed. What the variable
 /// holds is a line for the shell, as git has it.
 ///
@@ -13,10 +23,7 @@ use super::{environment, signals};
 ///
 /// When there is no such program, or it says that it failed.
 pub fn open(file: &Path) -> io::Result<()> {
-    let chosen = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| environment::text(name).filter(|line| !line.trim().is_empty()));
-    let editor = chosen.unwrap_or_else(|| "vi".to_owned());
+    let editor = named().unwrap_or_else(|| "vi".to_owned());
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file);
     // An interrupt is the editor's to handle.

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::IntoRawFd;
 
+use dialoguer::console;
+
 use super::{environment, signals, table};
 
 /// Where a command's report goes.
@@ -120,7 +122,8 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
-        let select = dialoguer::Select::new().with_prompt(question).items(lines).default(0);
+        let rows = cut(lines);
+        let select = dialoguer::Select::new().with_prompt(question).items(&rows).default(0);
         picked(|| select.interact_opt())
     }
 
@@ -130,7 +133,8 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
-        let select = dialoguer::MultiSelect::new().with_prompt(question).items(lines);
+        let rows = cut(lines);
+        let select = dialoguer::MultiSelect::new().with_prompt(question).items(&rows);
         picked(|| select.interact_opt())
     }
 
@@ -219,10 +223,20 @@ pub fn answer(text: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Lines to choose from, each cut to one row of the terminal: a list is paged by rows, and would scroll away
+/// with lines that take two.
+fn cut(lines: &[String]) -> Vec<String> {
+    /// What is drawn before a line: `> `, or `> [x] `.
+    const MARKS: usize = 6;
+    let (_, columns) = console::Term::stderr().size();
+    let width = usize::from(columns).saturating_sub(MARKS + 1);
+    lines.iter().map(|line| console::truncate_str(line, width, "…").into_owned()).collect()
+}
+
 // An interrupt while a key is awaited would end the process with the cursor hidden.
 fn picked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> io::Result<Option<T>> {
     signals::uninterrupted(ask).or_else(|dialoguer::Error::IO(error)| {
-        let _ = dialoguer::console::Term::stderr().show_cursor();
+        let _ = console::Term::stderr().show_cursor();
         if error.kind() == io::ErrorKind::Interrupted { Ok(None) } else { Err(error) }
     })
 }

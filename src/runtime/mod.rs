@@ -87,7 +87,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
     };
     let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
     let Some(event) = arguments.event.or(named) else {
-        let unknown = "neither the arguments nor the payload name an event of the client";
+        let unknown = "neither the arguments nor the payload name an event of the client; `hookman \
+                       --help` lists the commands";
         return silent(arguments.wrong.as_deref().unwrap_or(unknown));
     };
     let chain = arguments.chain(&paths);

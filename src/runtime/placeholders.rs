@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::chain::plan::{Run, Step};
+use crate::chain::plan::{FILE, Run, Step};
 use crate::machine::environment;
 
 /// What the client replaces as plain text in the words of the exec form, and where it is found.
@@ -13,9 +13,6 @@ const OF_CLIENT: &[(&str, &str)] = &[
     ("${CLAUDE_PLUGIN_ROOT}", "CLAUDE_PLUGIN_ROOT"),
     ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
 ];
-
-/// The file that a call is about.
-const FILE: &str = "{file}";
 
 /// The words of a step's `argv` for a payload; none for a step that has no `argv`.
 ///

@@ -282,7 +282,7 @@ pub struct Release {
   hookman list --recipes      hooks that belong together")]
 pub struct List {
     /// Show where each value comes from
-    #[arg(long)]
+    #[arg(short = 'v', long)]
     pub resolved: bool,
     /// Report as JSON
     #[arg(long)]
