@@ -88,7 +88,7 @@ impl Reader {
                     for word in &case.patterns {
                         self.word(word);
                     }
-                    for list in &case.cmd {
+                    if let Some(list) = &case.cmd {
                         self.list(list);
                     }
                 }
@@ -97,7 +97,7 @@ impl Reader {
                 self.list(&branch.condition);
                 self.list(&branch.then);
                 for other in branch.elses.iter().flatten() {
-                    for list in &other.condition {
+                    if let Some(list) = &other.condition {
                         self.list(list);
                     }
                     self.list(&other.body);
@@ -139,7 +139,7 @@ impl Reader {
                 AssignmentValue::Scalar(word) => self.word(word),
                 AssignmentValue::Array(values) => {
                     for (key, value) in values {
-                        for word in key {
+                        if let Some(word) = key {
                             self.word(word);
                         }
                         self.word(value);
@@ -228,19 +228,19 @@ impl Reader {
             | ParameterExpr::RemoveLargestSuffixPattern { pattern: text, .. }
             | ParameterExpr::RemoveSmallestPrefixPattern { pattern: text, .. }
             | ParameterExpr::RemoveLargestPrefixPattern { pattern: text, .. } => {
-                for text in text {
+                if let Some(text) = text {
                     self.text(text);
                 }
             }
             ParameterExpr::Substring { offset, length, .. } => {
                 self.text(&offset.value);
-                for length in length {
+                if let Some(length) = length {
                     self.text(&length.value);
                 }
             }
             ParameterExpr::ReplaceSubstring { pattern, replacement, .. } => {
                 self.text(pattern);
-                for text in replacement {
+                if let Some(text) = replacement {
                     self.text(text);
                 }
             }
