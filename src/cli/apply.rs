@@ -34,7 +34,7 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
 
 /// Names `--project` to who is in a project with a manifest of its own and did not ask for it.
 pub(super) fn name_project(world: &World, target: &Target, verb: &str, does: &str) {
-    if let Some(manifest) = target.beside(configured::project().as_deref()) {
+    if let Some(manifest) = target.project_around(configured::project().as_deref()) {
         let shown = world.paths.shown(&manifest);
         hint(world, format!("{shown} is the project's: `hookman {verb} --project` {does}"));
     }

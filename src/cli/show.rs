@@ -11,7 +11,7 @@ use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline;
 use crate::machine::table;
 use crate::machine::world::World;
-use crate::manifest::Action;
+use crate::manifest::{Action, Hook};
 use crate::session::names::{self, Found};
 use crate::state::configured::{self, Configured};
 
@@ -67,9 +67,7 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
         Action::Passed(passed) => {
             let entry = serde_json::to_string_pretty(&passed.keys)?;
             world.terminal.line(format!("run by the client itself, by this entry: {entry}"));
-            for line in resolved(hook, usize::MAX) {
-                world.terminal.line(line);
-            }
+            settings(hook, world);
             return Ok(());
         }
     };
@@ -78,10 +76,21 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
         .terminal
         .line(format!("\n[[hook]]\nname = {}", outline::in_toml(&hook.name.as_str().into())));
     world.terminal.line(format!("{key} = {}", outline::in_toml(&value)));
-    for line in resolved(hook, usize::MAX) {
-        world.terminal.line(line);
-    }
+    settings(hook, world);
     Ok(())
+}
+
+/// Prints each setting with a comment that says where it is from, above it where both do not fit.
+fn settings(hook: &Hook, world: &World) {
+    const LONGEST: usize = 80;
+    for line in resolved(hook, usize::MAX) {
+        match line.rsplit_once("    # ") {
+            Some((setting, source)) if line.chars().count() > LONGEST => {
+                world.terminal.line(format!("# {source}\n{setting}"));
+            }
+            _ => world.terminal.line(line),
+        }
+    }
 }
 
 fn ready_made(entry: &Entry, args: &Show, world: &World) {

@@ -65,7 +65,7 @@ impl Layers {
                 "there is no manifest at `{}`; `hookman install{}` makes one{}",
                 world.paths.shown(&target.manifest),
                 target.flag(),
-                match target.beside(configured::project().as_deref()) {
+                match target.project_around(configured::project().as_deref()) {
                     Some(manifest) =>
                         format!(", and `--project` means `{}`", world.paths.shown(&manifest)),
                     None => String::new(),

@@ -169,7 +169,7 @@ impl Target {
     }
 
     /// The manifest of the project around, where there is one and this target is no project's.
-    pub(crate) fn beside(&self, project: Option<&Path>) -> Option<PathBuf> {
+    pub(crate) fn project_around(&self, project: Option<&Path>) -> Option<PathBuf> {
         let project = project.filter(|_| self.project.is_none())?;
         let manifest = project.join(".claude/hookman.toml");
         (manifest != self.manifest && files::is_there(&manifest)).then_some(manifest)
