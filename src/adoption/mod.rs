@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::syntax::json::{Document, is_blank};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
-pub use name::{suggest, unique};
+pub use name::{Names, suggest};
 pub use state::{Declared, Kept, gone};
 
 use crate::settings::change::{Action, Change};

@@ -1,5 +1,7 @@
 //! Readable names for other people's commands.
 
+use std::collections::{HashMap, HashSet};
+
 use super::Program;
 use crate::client::event::Event;
 use crate::syntax::shell;
@@ -74,17 +76,36 @@ pub fn suggest(program: &Program) -> String {
     if name.is_empty() { "hook".to_owned() } else { name }
 }
 
-/// The name, made different from those that are taken: with the event, then with a number.
-pub fn unique(name: &str, event: Event, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(name) {
-        return name.to_owned();
+/// Names of which each is given once.
+#[derive(Debug, Default)]
+pub struct Names {
+    taken: HashSet<String>,
+    /// The number to try next, by name.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    /// None that is `taken` is given.
+    pub fn without(taken: impl IntoIterator<Item = String>) -> Self {
+        Self { taken: taken.into_iter().collect(), next: HashMap::new() }
     }
-    let with_event = format!("{name}-{}", kebab(event.name()));
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    std::iter::once(with_event)
-        .chain(numbered)
-        .find(|name| !is_taken(name))
-        .unwrap_or_else(|| name.to_owned())
+
+    /// The name, made different from those that are taken or were given: with the event, then with
+    /// a number.
+    pub fn give(&mut self, name: &str, event: Event) -> String {
+        let with_event = format!("{name}-{}", kebab(event.name()));
+        let mut free = name.to_owned();
+        if self.taken.contains(&free) {
+            free = with_event;
+        }
+        while self.taken.contains(&free) {
+            let number = self.next.entry(name.to_owned()).or_insert(2);
+            free = format!("{name}-{number}");
+            *number += 1;
+        }
+        self.taken.insert(free.clone());
+        free
+    }
 }
 
 fn of_words(words: &[String]) -> String {
@@ -212,12 +233,9 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let taken = |names: &'static [&'static str]| {
-            unique("guard", Event::PreToolUse, |name| names.contains(&name))
-        };
-        assert_eq!(taken(&[]), "guard");
-        assert_eq!(taken(&["guard"]), "guard-pre-tool-use");
-        assert_eq!(taken(&["guard", "guard-pre-tool-use"]), "guard-2");
-        assert_eq!(taken(&["guard", "guard-pre-tool-use", "guard-2"]), "guard-3");
+        let mut names = Names::without(["audit".to_owned(), "guard-3".to_owned()]);
+        let given: Vec<String> = (0..4).map(|_| names.give("guard", Event::PreToolUse)).collect();
+        assert_eq!(given, ["guard", "guard-pre-tool-use", "guard-2", "guard-4"]);
+        assert_eq!(names.give("audit", Event::Stop), "audit-stop");
     }
 }

@@ -1,5 +1,7 @@
 //! The handlers of others that a settings file offers for adoption.
 
+use std::collections::{HashMap, HashSet};
+
 use anyhow::{Result, bail};
 
 use super::adoption_state::AdoptionState;
@@ -7,7 +9,7 @@ use super::adoption_step::{AdoptionStep, Wanted, manifest_text};
 use super::layers::Layers;
 use super::other_settings::handlers_elsewhere;
 use super::registration;
-use crate::adoption::{Adopted, Candidate, Program, Wrapped, candidates, suggest, unique};
+use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::machine::world::World;
@@ -43,12 +45,15 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
     let mut presumed = presumed(state, world);
     let elsewhere = handlers_elsewhere(world, &state.target);
     let here = handlers(&document);
+    let here: HashMap<&str, &Handler> = here.iter().map(|it| (&*it.pointer, it)).collect();
+    let adopted: HashSet<&str> = state.adoption.hooks.iter().map(|hook| &*hook.pointer).collect();
+    let mut names = Names::without(state.layers.all.hooks.iter().map(|hook| hook.name.clone()));
     let mut offers: Vec<Offer> = Vec::new();
     for candidate in candidates(&document) {
-        if state.adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer) {
+        if adopted.contains(&*candidate.pointer) {
             continue;
         }
-        let Some(own) = here.iter().find(|it| it.pointer == candidate.pointer) else { continue };
+        let Some(own) = here.get(&*candidate.pointer) else { continue };
         if let Some(at) = presumed.iter().position(|ours| is_same(ours, own)) {
             presumed.swap_remove(at);
             continue;
@@ -57,10 +62,7 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
         let twin = elsewhere.iter().find(|(_, handler)| is_twin(handler));
         let twin = twin.map(|(shown, _)| shown.clone());
         let name = match &candidate.wrapped {
-            Ok(wrapped) => unique(&suggest(&wrapped.program), wrapped.event, |name| {
-                state.layers.all.hooks.iter().any(|hook| hook.name == name)
-                    || offers.iter().any(|offer| offer.name == name)
-            }),
+            Ok(wrapped) => names.give(&suggest(&wrapped.program), wrapped.event),
             Err(_) => String::new(),
         };
         offers.push(Offer { candidate, name, twin });
