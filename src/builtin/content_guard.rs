@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::careful;
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
+use super::legacy;
+use super::options::OptionProblem;
 use super::tool_input::ToolInput;
 use super::tool_pattern::ToolPattern;
 use super::values::{Level, PathGlob, Period};
@@ -16,8 +18,11 @@ use crate::client::answer::Answer;
 use crate::client::event::Event;
 
 /// The kind as the catalogue knows it.
-pub(super) static KIND: Kind =
-    Kind::of::<Options>("content-guard", &[Can::Decide, Can::Advise, Can::Remember], run);
+pub(super) static KIND: Kind = Kind::of::<Options>(
+    "content-guard",
+    &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
+    run,
+);
 
 /// Which texts are stopped in which files, and what lets them through.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +50,11 @@ struct Options {
     mark_for: Period,
     /// Hooks with the same word here know of each other's calls; a hook alone needs none.
     shared: String,
+    /// A file in which a script notes such a call, as seconds since 1970: with
+    /// `{home}/.claude/hooks/state/{session}.graph-easy-used` it counts here as well. `{cwd}`, `{project}`,
+    /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
+    /// `{TMPDIR}` are filled in.
+    legacy_file: String,
     /// What is done about a text that is stopped.
     level: Level,
     /// What is said of it; `$count` is the number of counted characters, `$file` the file.
@@ -67,6 +77,7 @@ impl Default for Options {
             mark_programs: Vec::new(),
             mark_for: Period::seconds(30),
             shared: String::new(),
+            legacy_file: String::new(),
             level: Level::Block,
             message: String::new(),
             marked: String::new(),
@@ -74,7 +85,11 @@ impl Default for Options {
     }
 }
 
-impl kind::Options for Options {}
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        legacy::check(&self.legacy_file, &[])
+    }
+}
 
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
@@ -87,7 +102,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         return Ok(Answer::default());
     }
     let Some(count) = stopped(&options, &input.written()) else { return Ok(Answer::default()) };
-    if context.store.take(&flag(context, &options)).map_err(Failure::Store)? {
+    if is_marked(context, &options)? {
         return Ok(Answer::default());
     }
     let message = options.message.replace("$count", &count.to_string());
@@ -107,6 +122,25 @@ fn stopped(options: &Options, text: &str) -> Option<usize> {
     ((options.from > 0 && count >= options.from) || has(&options.words)).then_some(count)
 }
 
+/// Whether a call of the tool counts for this write; it then counts for no other.
+fn is_marked(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
+    let flag = flag(context, options);
+    if context.store.take(&flag).map_err(Failure::Store)? {
+        return Ok(true);
+    }
+    let noted = legacy::read(&options.legacy_file, context);
+    let Some(noted) = noted.and_then(|text| text.trim().parse::<i64>().ok()) else {
+        return Ok(false);
+    };
+    let lasts = options.mark_for.duration();
+    let age = u64::try_from(context.host.now().saturating_sub(noted));
+    if age.is_ok_and(|age| age < lasts.as_secs()) {
+        // The script's file stays as it is, so that it was spent is noted here.
+        return context.store.raise(&format!("{flag} of {noted}"), lasts).map_err(Failure::Store);
+    }
+    Ok(false)
+}
+
 fn mark(
     context: &Context<'_>,
     options: &Options,
@@ -123,7 +157,7 @@ fn mark(
     if !is_mark && (input.command.is_empty() || !runs_program()) {
         return Ok(Answer::default());
     }
-    let lasts = std::time::Duration::from_secs(options.mark_for.as_seconds());
+    let lasts = options.mark_for.duration();
     // A flag that is up keeps its end, so it is taken down first.
     let flag = flag(context, options);
     context.store.take(&flag).map_err(Failure::Store)?;

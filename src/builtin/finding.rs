@@ -11,6 +11,7 @@ use crate::client::answer::Answer;
 
 use super::careful;
 use super::context::{Context, Failure};
+use super::legacy;
 use super::values::Level;
 
 /// What is shown of a command that a rule found.
@@ -29,6 +30,8 @@ pub(super) struct Finding<'f> {
     pub(super) what: String,
     /// What to do instead, after `Safer:`; may be empty.
     pub(super) instead: &'f str,
+    /// The file in which a script notes that it warned of this; empty for none.
+    pub(super) legacy: &'f str,
 }
 
 /// What holds for all findings of a hook.
@@ -131,7 +134,9 @@ fn unwarned<'h, 'f>(
     let mut unwarned = Vec::new();
     for finding in findings.iter().filter(|finding| finding.level == Level::OneStrike) {
         let flag = flag(context.name, finding.id, agent);
-        if !context.store.is_up(&flag)? {
+        if !context.store.is_up(&flag)?
+            && !legacy::is_recent(finding.legacy, manner.forget_after, context)
+        {
             unwarned.push((finding, flag));
         }
     }

@@ -20,6 +20,7 @@ mod hiding;
 pub mod host;
 pub mod kind;
 mod kinds;
+mod legacy;
 mod masking;
 mod notify;
 pub mod options;

@@ -7,12 +7,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::careful;
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
+use super::{careful, legacy};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 
@@ -38,6 +38,11 @@ struct Options {
     level: Level,
     /// Hooks with the same word here know of each other's calls; a hook alone needs none.
     shared: String,
+    /// A file in which a script notes the turn of such a call: with
+    /// `{project}/.claude/codegraph-turn-state.json` that turn is left alone as well. `{cwd}`, `{project}`,
+    /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
+    /// `{TMPDIR}` are filled in.
+    legacy_file: String,
     /// What is said; `$index` is the name of the index, and `$tools` are its tools.
     message: String,
 }
@@ -50,6 +55,7 @@ impl Default for Options {
             only_searches: true,
             level: Level::Advise,
             shared: String::new(),
+            legacy_file: String::new(),
             message: String::new(),
         }
     }
@@ -71,6 +77,7 @@ struct Index {
 
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
+        legacy::check(&self.legacy_file, &[])?;
         let is_outside =
             |index: &Index| index.marker.starts_with('/') || index.marker.contains("..");
         match self.indexes.iter().position(is_outside) {
@@ -112,7 +119,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         return Ok(Answer::default());
     }
     let used = context.store.text(&key(context, &options)).map_err(Failure::Store)?;
-    if used.is_some_and(|used| used == turn(context)) {
+    if used.is_some_and(|used| used == turn(context)) || is_noted(context, &options) {
         return Ok(Answer::default());
     }
     let join = |text: fn(&Index) -> &str| {
@@ -135,6 +142,29 @@ fn key(context: &Context<'_>, options: &Options) -> String {
 /// The turn that the call belongs to. Clients before 2.1.196 name no prompt; there it is the session.
 fn turn(context: &Context<'_>) -> String {
     format!("turn {}", context.payload.prompt_id)
+}
+
+/// The turn that a script notes: the transcript's name, and how many of its lines were of a user.
+#[derive(Deserialize)]
+struct Noted {
+    transcript_id: String,
+    turn_counter: usize,
+}
+
+/// Whether a script noted a call in this turn.
+///
+/// The client writes results of tools as lines of a user, so those after the noted number begin no turn.
+fn is_noted(context: &Context<'_>, options: &Options) -> bool {
+    let transcript = std::path::Path::new(&*context.payload.transcript_path);
+    let noted = legacy::read(&options.legacy_file, context)
+        .and_then(|text| serde_json::from_str::<Noted>(&text).ok())
+        .filter(|noted| transcript.file_stem().is_some_and(|it| it == &*noted.transcript_id));
+    let Some(noted) = noted else { return false };
+    // The script looked at as much.
+    let Ok(tail) = context.host.tail(transcript, 1024 * 1024) else { return false };
+    let lines: Vec<&str> = tail.lines().filter(|line| line.contains(r#""type":"user""#)).collect();
+    let since = lines.get(noted.turn_counter..);
+    since.is_some_and(|lines| lines.iter().all(|line| line.contains(r#""tool_result""#)))
 }
 
 /// Whether a call of a search tool looks at more than one file. No directory is walked.

@@ -9,15 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
+use super::options::OptionProblem;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
-use super::{allowance, careful};
+use super::{allowance, careful, legacy};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
-    Kind::of::<Options>("scope", &[Can::Decide, Can::Advise, Can::Remember], run);
+    Kind::of::<Options>("scope", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
 
 /// What ends a scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,11 @@ struct Options {
     agents: Vec<String>,
     /// What ends it.
     ends: Ends,
+    /// A file in which a script counts how deep the session is inside: with
+    /// `{transcript}.skill-enforcement-depth` the scope is also open while the number there is above 0.
+    /// `{cwd}`, `{project}`, `{home}`, `{session}`, `{transcript}` without its ending and variables of the
+    /// environment such as `{TMPDIR}` are filled in.
+    legacy_file: String,
     /// Calls that pass inside the scope, whatever `stop` says.
     allow: Vec<ToolPattern>,
     /// Calls that are stopped inside the scope.
@@ -54,7 +60,11 @@ struct Options {
     message: String,
 }
 
-impl kind::Options for Options {}
+impl kind::Options for Options {
+    fn check(&self) -> Result<(), OptionProblem> {
+        legacy::check(&self.legacy_file, &[])
+    }
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -125,7 +135,7 @@ fn opens(list: &[String], name: &str) -> bool {
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     // To see whether the scope is open is cheaper than to read a shell line.
-    if context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? == 0
+    if !is_open(context, options)?
         || !options.stop.iter().any(|pattern| pattern.hits(context))
         || allowance::covers(&options.allow, context)
     {
@@ -133,4 +143,12 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     }
     let level = careful::raised(context, options.level.unwrap_or(Level::Block))?;
     Ok(level.answer(options.message.clone()))
+}
+
+fn is_open(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
+    if context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? > 0 {
+        return Ok(true);
+    }
+    let depth = legacy::read(&options.legacy_file, context);
+    Ok(depth.is_some_and(|text| text.trim().parse().is_ok_and(|depth: u64| depth > 0)))
 }

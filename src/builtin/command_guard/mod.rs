@@ -115,6 +115,7 @@ fn judge<'r>(
                 subject: finding::shown(invocation.source),
                 what: rule.what.to_string(),
                 instead: &rule.instead,
+                legacy: &rule.legacy,
             };
             match known {
                 Some(known) => found[known] = finding,

@@ -1,6 +1,6 @@
 //! The options as catalogue and manifest write them, and their way into the runtime's form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::prefilter;
 use crate::builtin::kind;
+use crate::builtin::legacy;
 use crate::builtin::options::{OptionProblem, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
@@ -30,6 +31,12 @@ pub(super) struct Options {
     forget_after: Period,
     /// Whether every subagent is warned again.
     per_agent: bool,
+    /// A file that a script makes when it warned: with
+    /// `/tmp/claude-hook-warned-{CLAUDE_SUPERVISOR_PID}-pattern-{pattern}` that counts as a warning here, for
+    /// as long as `forget_after`, and whoever can make that file can spare the warning. `{pattern}` is the
+    /// number of the rule's id in the list, from 0. `{cwd}`, `{project}`, `{home}`, `{session}`,
+    /// `{transcript}` without its ending and variables of the environment are filled in.
+    legacy_file: String,
     /// Rules to leave out, by id.
     skip: Vec<String>,
     /// The rules. A manifest that sets them replaces all of them.
@@ -50,6 +57,7 @@ impl Default for Options {
             allow: Vec::new(),
             forget_after: Period::seconds(24 * 60 * 60),
             per_agent: false,
+            legacy_file: String::new(),
             skip: Vec::new(),
             rules: Vec::new(),
             extra_rules: Vec::new(),
@@ -147,10 +155,17 @@ impl Options {
             None => rule.level,
         }
     }
+
+    /// How many other ids come before a rule's.
+    fn number_of(&self, rule: &Rule) -> usize {
+        let before = self.all().map(|rule| rule.id.as_str()).take_while(|id| *id != rule.id);
+        before.collect::<BTreeSet<_>>().len()
+    }
 }
 
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
+        legacy::check(&self.legacy_file, &["pattern"])?;
         for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
             for (index, rule) in rules.iter().enumerate() {
                 rule.check().map_err(|(key, message)| {
@@ -190,7 +205,15 @@ impl kind::Options for Options {
         let rules: Vec<&Rule> = self.all().filter(runs).collect();
         let programs = programs(&rules);
         let allow = self.allow.join(" ");
-        let compact = |rule: &&Rule| Value::Object(rule.compact(self.level_of(rule), &allow));
+        let compact = |rule: &&Rule| {
+            let mut compact = rule.compact(self.level_of(rule), &allow);
+            if !self.legacy_file.is_empty() {
+                let number = self.number_of(rule).to_string();
+                let file = self.legacy_file.replace("{pattern}", &number);
+                compact.insert("legacy".to_owned(), file.into());
+            }
+            Value::Object(compact)
+        };
         let compacts: Vec<Value> = rules.iter().map(compact).collect();
         let index = rules.iter().zip(&compacts);
         let index =

@@ -110,6 +110,9 @@ pub(super) struct Rule<'a> {
     pub(super) what: Cow<'a, str>,
     #[serde(borrow, default)]
     pub(super) instead: Cow<'a, str>,
+    /// The file in which a script notes that it warned of this.
+    #[serde(borrow, default)]
+    pub(super) legacy: Cow<'a, str>,
 }
 
 impl Rule<'_> {

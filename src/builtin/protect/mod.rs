@@ -106,7 +106,14 @@ impl Judge<'_, '_> {
             } else {
                 format!("{verb} `{file}`, which {}", rule.what)
             };
-            Finding { id: &rule.id, level: rule.level, subject, what, instead: &rule.instead }
+            Finding {
+                id: &rule.id,
+                level: rule.level,
+                subject,
+                what,
+                instead: &rule.instead,
+                legacy: "",
+            }
         });
         finding::answer(context, &manner, findings.collect())
     }
