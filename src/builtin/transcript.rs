@@ -3,7 +3,7 @@
 //! The format is the client's own and has no version (client reference, transcripts), so a line that
 //! is not understood is passed over, and never more than the last mebibyte is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -98,20 +98,25 @@ pub(super) struct Story {
 pub(super) fn story(context: &Context<'_>) -> Result<Story, Failure> {
     let path = Path::new(&*context.payload.transcript_path);
     let tail = context.host.tail(path, STEPS[1]).map_err(Failure::of("read the transcript"))?;
+    let lines = tail.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let lines: Vec<Line> = lines.filter(|line| !line.is_sidechain).collect();
+    let refused = refused(&lines);
     let mut story = Story::default();
     let mut tasks = Tasks::default();
-    let lines = tail.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-    for line in lines.filter(|line| !line.is_sidechain) {
-        let Some(Message { content, .. }) = line.message else { continue };
+    for line in &lines {
+        let Some(Message { content, .. }) = &line.message else { continue };
         match &*line.kind {
             "user" if !line.is_meta => {
                 let results = content.as_array().into_iter().flatten();
                 results.for_each(|result| tasks.named(result));
-                let prompt = text_of(&content).filter(|text| !text.trim_start().starts_with('<'));
+                let prompt = text_of(content).filter(|text| !text.trim_start().starts_with('<'));
                 story.prompts.extend(prompt);
             }
             "assistant" => {
-                for part in content.as_array().into_iter().flatten() {
+                let parts = content.as_array().into_iter().flatten();
+                let is_refused =
+                    |part: &&Value| part["id"].as_str().is_some_and(|id| refused.contains(id));
+                for part in parts.filter(|part| !is_refused(part)) {
                     story.called(part, &mut tasks);
                 }
             }
@@ -120,6 +125,14 @@ pub(super) fn story(context: &Context<'_>) -> Result<Story, Failure> {
     }
     story.todos.extend(tasks.open());
     Ok(story)
+}
+
+/// The calls that were denied or failed, by their results.
+fn refused(lines: &[Line]) -> BTreeSet<&str> {
+    let messages = lines.iter().filter_map(|line| line.message.as_ref());
+    let parts = messages.flat_map(|message| message.content.as_array().into_iter().flatten());
+    let errors = parts.filter(|part| part["is_error"] == true);
+    errors.filter_map(|part| part["tool_use_id"].as_str()).collect()
 }
 
 impl Story {
