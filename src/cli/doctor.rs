@@ -89,7 +89,7 @@ fn ask(args: &Doctor, facts: &Facts, world: &World) -> Result<Asked> {
     let Some(program) = args.client.clone().or_else(found) else {
         bail!("no client was found on the PATH; name it with `--client PATH`");
     };
-    client_probe::ask(&program, &facts.settings)
+    client_probe::ask(&program, facts)
 }
 
 /// What the client did with each handler, in lines.

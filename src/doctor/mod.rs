@@ -13,6 +13,7 @@ pub mod client_probe;
 mod commands;
 mod conditions;
 mod cost;
+mod elsewhere;
 mod environment;
 pub mod facts;
 mod finding;
@@ -79,7 +80,7 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "settings",
         about: "settings files load, by the client's own rules",
-        lists: &[settings::CHECKS],
+        lists: &[settings::CHECKS, elsewhere::CHECKS],
     },
     Family {
         name: "manifest",

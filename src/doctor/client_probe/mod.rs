@@ -8,6 +8,7 @@
 mod copy;
 mod model;
 mod plan;
+mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -18,8 +19,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::facts::Facts;
 use super::settings_file::SettingsFile;
-use crate::client::event::Event;
 use crate::machine::files;
 use crate::machine::loopback::Loopback;
 use crate::machine::scratch::{Run, Scratch};
@@ -28,6 +29,7 @@ use crate::syntax::json::Kind;
 use copy::Marks;
 use model::Model;
 use plan::Session;
+use seen::Seen;
 
 /// How long one session of the client may take.
 const SESSION_TIME: Duration = Duration::from_secs(45);
@@ -51,6 +53,15 @@ const ALLOWED: &[&str] = &[
     "TaskList",
     "TodoWrite",
 ];
+
+/// Where the copy of the git root's local settings is: the project is below it.
+const OF_GIT_ROOT: &str = ".claude/settings.local.json";
+
+/// What hookman's own hook saw.
+const SEEN: &str = "seen";
+
+/// The settings with that hook.
+const SETTINGS: &str = "seen.json";
 
 /// Where the platform keeps what an administrator manages.
 const MANAGED: &[&str] = &[
@@ -119,19 +130,31 @@ pub struct Asked {
 /// A settings file and its copy.
 struct Copied<'a> {
     file: &'a SettingsFile,
+    /// Where the copy is.
+    name: &'static str,
     handlers: Vec<Handler>,
     marks: BTreeMap<String, String>,
     sentinel: String,
     text: String,
 }
 
-/// Asks the client `program` about settings files.
+/// What came about in all sessions.
+struct CameAbout<'a> {
+    /// The marks that handlers left.
+    marked: BTreeSet<String>,
+    /// The tools that the model called.
+    called: Vec<String>,
+    /// What hookman's own hook saw.
+    seen: Seen<'a>,
+}
+
+/// Asks the client `program` about the settings files of a user and a project.
 ///
 /// # Errors
 ///
 /// When there is no such program, when it does not start or asks the model nothing, and what the
 /// system says of the directory it runs in.
-pub fn ask(program: &Path, settings: &[SettingsFile]) -> Result<Asked> {
+pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     if !files::is_executable(program) {
         bail!("there is no client to ask at `{}`", program.display());
     }
@@ -141,7 +164,12 @@ pub fn ask(program: &Path, settings: &[SettingsFile]) -> Result<Asked> {
     let server = Loopback::start(move |request| answering.answer(request))
         .context("failed to listen on the loopback interface")?;
     let mut remarks = Vec::new();
-    let copies = copies(settings, &scratch, &server, &mut remarks);
+    let settings = facts.writable_files();
+    let mut copies = copies(&settings, &scratch, &server, &mut remarks);
+    if let Some(of_root) = &facts.of_git_root {
+        let is_it = |copy: &&mut Copied<'_>| copy.file.path == of_root.path;
+        copies.iter_mut().filter(is_it).for_each(|copy| copy.name = OF_GIT_ROOT);
+    }
     let handlers: Vec<Handler> = copies.iter().flat_map(|copy| copy.handlers.clone()).collect();
     furnish(&scratch, &copies, &handlers).context("failed to write the copies")?;
     let client = Client { program, scratch: &scratch, url: server.url() };
@@ -171,23 +199,16 @@ pub fn ask(program: &Path, settings: &[SettingsFile]) -> Result<Asked> {
             "{managed} applies here too, as no home can hide it; what it has run, has run"
         ));
     }
-    let off = off(settings);
-    let mut proofs: Vec<Proof> =
-        copies.iter().flat_map(|copy| copy.proofs(&marked, &called, off.as_deref())).collect();
-    let of_permissions = |proof: &&mut Proof| proof.event == Event::PermissionRequest.name();
-    if !proofs.iter_mut().filter(of_permissions).any(|proof| proof.came == Came::Fired) {
-        let silent = |proof: &&mut Proof| proof.came == Came::Silent;
-        for proof in proofs.iter_mut().filter(of_permissions).filter(silent) {
-            proof.came = Came::Unreached;
-            proof.why = Some("this client asks for no permission in `-p`, as it seems".to_owned());
-        }
-    }
+    let off = off(&settings);
+    let (text, home) = (scratch.read(SEEN), scratch.path("home").display().to_string());
+    let came = CameAbout { marked, called, seen: Seen::read(&text, &project, &home) };
+    let proofs = copies.iter().flat_map(|copy| copy.proofs(&came, off.as_deref())).collect();
     Ok(Asked { client: program.to_owned(), version, proofs, remarks })
 }
 
 /// Where hooks are switched off as a whole: the file that is read last has the last word.
-fn off(settings: &[SettingsFile]) -> Option<String> {
-    let word = |file: &SettingsFile| {
+fn off(settings: &[&SettingsFile]) -> Option<String> {
+    let word = |file: &&SettingsFile| {
         let document = file.document()?;
         let node = document.lookup("/disableAllHooks")?;
         match node.kind {
@@ -199,14 +220,14 @@ fn off(settings: &[SettingsFile]) -> Option<String> {
 }
 
 fn copies<'a>(
-    settings: &'a [SettingsFile],
+    settings: &[&'a SettingsFile],
     scratch: &Scratch,
     server: &Loopback,
     remarks: &mut Vec<String>,
 ) -> Vec<Copied<'a>> {
     let (marks_file, url) = (scratch.path("marks").display().to_string(), server.url());
     let mut copies = Vec::new();
-    for (index, file) in settings.iter().enumerate() {
+    for (index, file) in settings.iter().copied().enumerate() {
         if !matches!(file.text, Ok(Some(_))) {
             continue;
         }
@@ -231,6 +252,11 @@ fn copies<'a>(
                 &Marks { file: &marks_file, url: &url },
                 event.map(|event| (event, sentinel.as_str())),
             ),
+            name: match file.scope {
+                "project" => "project/.claude/settings.json",
+                "local" => "project/.claude/settings.local.json",
+                _ => "home/.claude/settings.json",
+            },
             file,
             handlers,
             marks,
@@ -254,24 +280,25 @@ fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Re
             "Say done.\n",
         )?;
     }
+    for file in plan::files_read(handlers) {
+        scratch.write(&file, "probe\n")?;
+    }
+    let seen = scratch.path(SEEN).display().to_string();
+    scratch.write(SETTINGS, &seen::settings(handlers, &seen).to_string())?;
     for copy in copies {
-        let name = match copy.file.scope {
-            "project" => "project/.claude/settings.json",
-            "local" => "project/.claude/settings.local.json",
-            _ => "home/.claude/settings.json",
-        };
-        scratch.write(name, &copy.text)?;
+        scratch.write(copy.name, &copy.text)?;
+        if copy.name == OF_GIT_ROOT {
+            scratch.write(".git/HEAD", "ref: refs/heads/main\n")?;
+            scratch.make(".git/objects")?;
+            scratch.make(".git/refs")?;
+        }
     }
     Ok(())
 }
 
 impl Copied<'_> {
-    fn proofs(
-        &self,
-        marked: &BTreeSet<String>,
-        called: &[String],
-        off: Option<&str>,
-    ) -> Vec<Proof> {
+    fn proofs(&self, about: &CameAbout<'_>, off: Option<&str>) -> Vec<Proof> {
+        let marked = &about.marked;
         let has_fired = |handler: &Handler| {
             self.marks.get(&handler.pointer).is_some_and(|mark| marked.contains(mark))
         };
@@ -286,7 +313,7 @@ impl Copied<'_> {
                     Came::Ignored,
                     Some("no hook of the file runs, not even one that hookman added".to_owned()),
                 )
-            } else if let Some(why) = plan::unreached(handler, called) {
+            } else if let Some(why) = plan::unreached(handler, &about.seen, &about.called) {
                 (Came::Unreached, Some(why))
             } else {
                 (Came::Silent, None)
@@ -352,6 +379,8 @@ impl Client<'_> {
     /// What is to be remarked of a session.
     fn run(&self, session: &Session, timeout: Duration) -> Result<Option<String>> {
         let mut arguments = vec!["-p", session.prompt.as_str(), "--output-format", "json"];
+        let settings = self.scratch.path(SETTINGS).display().to_string();
+        arguments.extend(["--settings", &settings]);
         arguments.extend(session.arguments);
         arguments.extend(ALLOWED.iter().filter(|_| session.may));
         let ended = self.start(&arguments, timeout)?;

@@ -1,11 +1,13 @@
 //! What can be caused in `claude -p`, and by what.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::model::Call;
-use crate::client::event::{Event, Subject};
+use super::seen::{self, Seen};
+use crate::client::event::Event;
 use crate::client::matcher::{self, Kind};
-use crate::client::tools;
 use crate::settings::Handler;
 
 /// The tools that are called, where the client has them.
@@ -54,10 +56,13 @@ pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
     }];
     if is_for(&[Event::PermissionRequest]) {
         let file = format!("{project}/asked.txt");
-        let calls = vec![
+        let asks = |handler: &&Handler| handler.event == Event::PermissionRequest.name();
+        let rules = handlers.iter().filter(asks).filter_map(seen::condition);
+        let mut calls = vec![
             Call { tool: "Bash", input: json!({"command": "touch asked", "description": "asks"}) },
             Call { tool: "Write", input: json!({"file_path": file, "content": "asked"}) },
         ];
+        calls.extend(rules.filter_map(|rule| meets(rule, project, "touch asked; true ||")));
         let prompt = "go".to_owned();
         sessions.push(Session { prompt, arguments: &[], may: false, turns: vec![calls] });
     }
@@ -99,8 +104,16 @@ fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
             json!({"todos": [{"content": "asks", "status": "pending", "activeForm": "asking"}]}),
         ),
     ];
-    first.extend(handlers.iter().filter_map(condition).filter_map(|rule| meets(rule, project)));
-    let second = vec![
+    let rules: BTreeSet<&str> = handlers.iter().filter_map(seen::condition).collect();
+    let (read, others): (Vec<Call>, Vec<Call>) = rules
+        .iter()
+        .filter_map(|rule| meets(rule, project, "true ||"))
+        .partition(|call| call.tool == "Read");
+    first.extend(others);
+    let fails = |handler: &&Handler| handler.event == Event::PostToolUseFailure.name();
+    let failing = handlers.iter().filter(fails).filter_map(seen::condition);
+    let failing = failing.filter_map(|rule| meets(rule, project, "false &&"));
+    let mut second = vec![
         call(
             "Edit",
             json!({"file_path": file("probe.txt"), "old_string": "probe", "new_string": "asked"}),
@@ -109,6 +122,8 @@ fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
         call("TaskUpdate", json!({"taskId": "1", "status": "completed"})),
         call("TaskList", json!({})),
     ];
+    second.extend(read);
+    second.extend(failing.filter(|call| call.tool == "Bash"));
     let agent = json!({
         "description": "asks", "prompt": "look", "subagent_type": "general-purpose",
         "run_in_background": false,
@@ -116,20 +131,18 @@ fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
     vec![first, second, vec![bash("cd below")], vec![call("Agent", agent)]]
 }
 
-fn condition(handler: &Handler) -> Option<&str> {
-    handler.value.get("if").and_then(Value::as_str)
-}
-
 /// A call that a rule is for, where one can be made that does nothing.
-fn meets(rule: &str, project: &str) -> Option<Call> {
+///
+/// `before` is what keeps a command from being run.
+fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
     let (tool, pattern) = rule.split_once('(')?;
     let pattern = pattern.strip_suffix(')')?;
     match tool {
         "Bash" => {
             let words = pattern.strip_suffix(":*").unwrap_or(pattern).replace('*', "x");
-            // What comes behind the bars is looked at by the client and never run.
+            // What comes behind that is looked at by the client and never run.
             let is_plain = |c: char| c.is_ascii_alphanumeric() || " _./:=@%+-".contains(c);
-            let input = json!({"command": format!("true || {words}"), "description": "asks"});
+            let input = json!({"command": format!("{before} {words}"), "description": "asks"});
             words.chars().all(is_plain).then_some(Call { tool: "Bash", input })
         }
         "Edit" | "Write" | "Read" => {
@@ -156,108 +169,105 @@ fn meets(rule: &str, project: &str) -> Option<Call> {
     }
 }
 
-/// The slash commands that are typed: those that matchers name, or one that any matcher may hit.
+/// The slash commands that are typed: one for each matcher, and one that any matcher may hit.
 pub(super) fn commands(handlers: &[Handler]) -> Vec<String> {
     let of_prompts = |handler: &&Handler| handler.event == Event::UserPromptExpansion.name();
     let matchers = handlers.iter().filter(of_prompts).filter_map(|it| it.matcher.as_deref());
-    // A command in a folder has a colon in its name.
-    let is_name = |name: &&str| {
-        !name.starts_with(':')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c))
-    };
-    let commands = matchers.flat_map(matcher::names).filter(is_name);
-    let mut names: Vec<String> = commands.take(4).map(str::to_owned).collect();
+    let mut names: Vec<String> = matchers.filter_map(command).take(8).collect();
     names.push(COMMAND.to_owned());
     names.sort();
     names.dedup();
     names
 }
 
+/// The name of a command that a matcher hits, where one can be made up.
+fn command(matcher: &str) -> Option<String> {
+    let event = Event::UserPromptExpansion;
+    // A command in a folder has a colon in its name.
+    let is_name = |name: &String| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
+        name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && name.chars().all(is_plain)
+    };
+    let plain = matcher.replace(['^', '$'], "").replace("?:", "");
+    let plain = plain.replace(".*", "x").replace(".+", "x");
+    let (before, rest) = plain.split_once('(').unwrap_or(("", &plain));
+    let (inside, behind) = rest.split_once(')').unwrap_or((rest, ""));
+    let names = inside.split(['|', ',']).map(|name| format!("{before}{}{behind}", name.trim()));
+    let mut names = names.flat_map(|name| [format!("{name}x"), name].into_iter().rev());
+    names.find(|name| is_name(name) && matcher::matches(Some(matcher), event, Some(name)))
+}
+
 /// Why a handler cannot be reached by what is caused, where that is so; `called` are the tools that
 /// were called.
-pub(super) fn unreached(handler: &Handler, called: &[String]) -> Option<String> {
+pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>, called: &[String]) -> Option<String> {
     let Some(event) = Event::from_name(&handler.event) else {
         return Some("hookman does not know the event, and cannot cause it".to_owned());
     };
-    let kind = handler.value.get("type").and_then(Value::as_str).unwrap_or_default();
-    if matches!(kind, "mcp_tool") {
+    if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool") {
         return Some("the copies have no MCP servers".to_owned());
     }
-    let matcher = handler.matcher.as_deref();
-    let hits = |subjects: &[&str]| {
-        subjects.iter().any(|subject| matcher::matches(matcher, event, Some(subject)))
-    };
-    let only = |subjects: &[&str], what: &str| {
-        // A name that only differs in case was tried all the same.
-        let lower = matcher.unwrap_or_default().to_lowercase();
-        let was_tried =
-            hits(subjects) || subjects.iter().any(|it| lower.contains(&it.to_lowercase()));
-        (!was_tried).then(|| what.to_owned())
-    };
-    match event {
-        Event::PreToolUse | Event::PostToolUse => of_tools(handler, event, called),
-        Event::PostToolUseFailure => only(&["Bash"], "only Bash is made to fail"),
-        Event::PermissionRequest => only(&["Bash", "Write"], "only Bash and Write are asked for"),
-        Event::SessionStart => only(
-            &["startup", "resume", "compact"],
-            "a session can only be started, resumed and compacted here",
-        ),
-        Event::Setup => only(&["init"], "only `--init` is asked for"),
-        Event::SessionEnd => {
-            only(&["other", "prompt_input_exit"], "`claude -p` ends for other reasons")
+    if seen.has_for(handler, event) || seen::is_for_nothing(handler, event) {
+        return None;
+    }
+    let why = match event {
+        Event::PreToolUse | Event::PostToolUse => return Some(of_tools(handler, event, called)),
+        Event::PostToolUseFailure => "only Bash is made to fail",
+        Event::PermissionRequest if !seen.came(event) => {
+            "this client asks for no permission in `-p`, as it seems"
         }
-        Event::PreCompact | Event::PostCompact => only(&["manual"], "it is compacted by hand only"),
-        Event::SubagentStart | Event::SubagentStop => {
-            only(&["general-purpose"], "only the agent general-purpose is started")
-        }
-        Event::InstructionsLoaded => only(&["session_start"], "only a session's start loads any"),
-        Event::UserPromptExpansion => None,
+        Event::PermissionRequest => "only Bash and Write are asked for",
+        Event::SessionStart => "a session can only be started, resumed and compacted here",
+        Event::Setup => "only `--init` is asked for",
+        Event::SessionEnd => "`claude -p` ends for other reasons",
+        Event::PreCompact => "it is compacted by hand only",
+        Event::PostCompact if seen.came(event) => "it is compacted by hand only",
+        Event::SubagentStart | Event::SubagentStop => "only the agent general-purpose is started",
+        Event::InstructionsLoaded => "only a session's start loads any",
+        Event::UserPromptExpansion => "no command could be made up that its matcher is for",
+        Event::TaskCompleted | Event::TaskCreated => "this client offers no TaskCreate in `-p`",
         Event::CwdChanged
         | Event::MessageDisplay
+        | Event::PostCompact
         | Event::PostToolBatch
         | Event::Stop
-        | Event::TaskCompleted
-        | Event::TaskCreated
-        | Event::UserPromptSubmit => {
-            let tool = match event {
-                Event::TaskCompleted | Event::TaskCreated => "TaskCreate",
-                _ => return None,
-            };
-            let has = called.iter().any(|name| name == tool);
-            (!has).then(|| format!("this client offers no {tool} in `-p`"))
+        | Event::UserPromptSubmit => "it did not come about with this client",
+        _ => "`claude -p` has no way to cause it",
+    };
+    Some(why.to_owned())
+}
+
+fn of_tools(handler: &Handler, event: Event, called: &[String]) -> String {
+    let matcher = handler.matcher.as_deref();
+    let rule = seen::condition(handler).unwrap_or_default();
+    if let Some((tool, _)) = rule.split_once('(')
+        && meets(rule, "", "true ||").is_none()
+    {
+        return format!("no call of {tool} could be made up that its `if` is for");
+    }
+    let mut named = matcher.into_iter().flat_map(matcher::names);
+    let is_list = matcher::kind(matcher, event) == Kind::List;
+    match named.find(|name| is_list && !called.iter().any(|it| it == name)) {
+        Some(name) => format!("{name} is not called here"),
+        None if matcher.is_some_and(|it| it.contains("mcp__")) => {
+            "tools of MCP servers are not called here".to_owned()
         }
-        _ => Some("`claude -p` has no way to cause it".to_owned()),
+        None if event == Event::PostToolUse => "no such call went through here".to_owned(),
+        None => "no such tool is called here".to_owned(),
     }
 }
 
-fn of_tools(handler: &Handler, event: Event, called: &[String]) -> Option<String> {
-    let matcher = handler.matcher.as_deref();
-    let tried = |tool: &&String| {
-        let names = matcher.unwrap_or_default().to_lowercase();
-        matcher::matches(matcher, event, Some(tool)) || names.contains(&tool.to_lowercase())
+/// The files that are read, so that there is something to read.
+pub(super) fn files_read(handlers: &[Handler]) -> Vec<String> {
+    let paths = |tools: &[&str]| -> Vec<String> {
+        let rules = handlers.iter().filter_map(seen::condition);
+        let calls = rules.filter_map(|rule| meets(rule, "project", "true ||"));
+        let calls = calls.filter(|call| tools.contains(&call.tool));
+        calls.filter_map(|call| Some(call.input["file_path"].as_str()?.to_owned())).collect()
     };
-    let rule = condition(handler).unwrap_or_default();
-    if let Some((tool, _)) = rule.split_once('(')
-        && tools::KNOWN.contains(&tool)
-        && meets(rule, "").is_none()
-    {
-        return Some(format!("no call of {tool} could be made up that its `if` is for"));
-    }
-    if event.facts().subject != Subject::Tool || called.iter().any(|tool| tried(&tool)) {
-        return None;
-    }
-    // A misspelt name is asked about; one of a tool that is not called is not.
-    let named: Vec<&str> = matcher.into_iter().flat_map(matcher::names).collect();
-    let is_real = |name: &&str| name.starts_with("mcp__") || tools::KNOWN.contains(name);
-    let is_list = matcher::kind(matcher, event) == Kind::List;
-    let other =
-        named.iter().find(|name| is_list && is_real(name) && !called.iter().any(|it| it == **name));
-    let is_mcp = !is_list && matcher.is_some_and(|it| it.contains("mcp__"));
-    match other {
-        Some(name) => Some(format!("{name} is not called here")),
-        None if is_mcp => Some("tools of MCP servers are not called here".to_owned()),
-        None => None,
-    }
+    let written = paths(&["Edit", "Write"]);
+    paths(&["Read"]).into_iter().filter(|path| !written.contains(path)).collect()
 }
 
 /// The tools that are called where they are offered, in words.

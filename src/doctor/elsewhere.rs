@@ -1,0 +1,106 @@
+//! Are there hooks that the client never reads, as they are in another place than it looks in?
+
+use std::path::PathBuf;
+
+use super::settings_file::SettingsFile;
+use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
+use crate::machine::files;
+use crate::machine::paths::real;
+use crate::syntax::json::{Document, Node};
+
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "settings-elsewhere",
+    about: "hooks are in files and under keys that the client reads",
+    notice: "none of these hooks ever runs, and nothing says so",
+    run: elsewhere,
+}];
+
+/// Names of files in the client's directories that it reads no hooks from.
+const NEVER_READ: &[&str] = &["hooks.json", "hooks/hooks.json"];
+
+fn elsewhere(facts: &Facts, findings: &mut Findings) {
+    for file in facts.writable_files() {
+        if let Some(document) = file.document() {
+            other_keys(file, &document, findings);
+        }
+    }
+    let mut folders = vec![(facts.paths.config.clone(), facts.paths.user_settings())];
+    let project = facts.project.as_ref().map(|project| project.join(".claude"));
+    if let Some(folder) = project.filter(|folder| real(folder) != real(&facts.paths.config)) {
+        folders.push((folder.clone(), folder.join("settings.json")));
+    }
+    for (folder, settings) in folders.into_iter().filter(|_| facts.is_whole) {
+        let settings = facts.paths.shown(&settings);
+        for name in NEVER_READ {
+            if let Some(place) = hooks_of(facts, folder.join(name)) {
+                let message = "it has hooks, and the client reads none from a file of that name";
+                let fix = format!("move what is in it to `hooks` in {settings}");
+                findings.add(Level::Warning, place, message, fix);
+            }
+        }
+    }
+    let of_home = facts.paths.config.join("settings.local.json");
+    let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
+    if facts.is_whole
+        && !is_local
+        && let Some(place) = hooks_of(facts, of_home)
+    {
+        let message = "it has hooks, and the client reads it in sessions alone that start in the \
+                       home directory: local settings are a project's";
+        let fix =
+            format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
+        findings.add(Level::Warning, place, message, fix);
+    }
+}
+
+/// The place of the hooks in a file, if it has any.
+fn hooks_of(facts: &Facts, path: PathBuf) -> Option<String> {
+    let text = files::is_there(&path).then(|| files::read_text(&path).ok())??;
+    let document = Document::parse(text.as_deref()?).ok()?;
+    let hooks = document.get(document.root(), "hooks").unwrap_or(document.root());
+    let at = document.position(events(&document, hooks).next()?.span.start);
+    Some(format!("{}:{}:{}", facts.paths.shown(&path), at.line, at.column))
+}
+
+/// What is under the names of events, where there is something.
+fn events<'d>(document: &'d Document<'_>, node: &'d Node) -> impl Iterator<Item = &'d Node> {
+    node.members().unwrap_or_default().iter().filter_map(|member| {
+        let is_event = Event::from_name(&document.key(member)).is_some();
+        let groups = member.value.elements().filter(|groups| is_event && !groups.is_empty());
+        groups.map(|_| &member.value)
+    })
+}
+
+/// Names that mean `hooks` and are another key to the client.
+fn other_keys(file: &SettingsFile, document: &Document<'_>, findings: &mut Findings) {
+    for member in document.root().members().unwrap_or_default() {
+        let key = document.key(member);
+        let is_meant = key != "hooks" && matches!(&*key.to_lowercase(), "hook" | "hooks");
+        if is_meant && events(document, &member.value).next().is_some() {
+            findings.add(
+                Level::Warning,
+                file.at(document.position(member.value.span.start)),
+                format!("`{key}` is no key of the client"),
+                "write `hooks`",
+            );
+        }
+    }
+    for node in events(document, document.root()) {
+        findings.add(
+            Level::Warning,
+            file.at(document.position(node.span.start)),
+            "an event at the top of the file: the client reads those in `hooks` alone",
+            "move it into `hooks`",
+        );
+    }
+    let inner = document.lookup("/hooks/hooks");
+    for node in inner.into_iter().flat_map(|inner| events(document, inner)) {
+        findings.add(
+            Level::Warning,
+            file.at(document.position(node.span.start)),
+            "an event in a `hooks` that is in `hooks` itself: the client reads those of the outer one",
+            "take one of the two away",
+        );
+    }
+}
