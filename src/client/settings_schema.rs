@@ -203,7 +203,14 @@ impl Check<'_, '_> {
     fn stripped(&mut self, pointer: &Pointer<'_>, node: &Node, key: &str, place: &str) {
         let message = format!("`{key}` is no key of {place}");
         let effects = Effects::both(Effect::Stripped);
-        self.report(effects, pointer, node, message, "keep such notes elsewhere");
+        let hint = match key {
+            "matcher" => {
+                "move it to the group, next to `hooks`: without one there the handler is for all"
+            }
+            "enabled" | "disabled" => "take the handler out, as the client runs it all the same",
+            _ => "keep such notes elsewhere",
+        };
+        self.report(effects, pointer, node, message, hint);
     }
 
     fn matcher(&mut self, event: &str, pointer: &Pointer<'_>, matcher: &Node) {

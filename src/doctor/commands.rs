@@ -53,6 +53,12 @@ pub(super) const CHECKS: &[Check] = &[
         run: |facts, findings| add(facts, findings, Kind::Toothless),
     },
     Check {
+        id: "command-variables",
+        about: "variables of the client that commands use are ones that it sets",
+        notice: "the value is empty, so the command is not about the call it was asked on",
+        run: |facts, findings| add(facts, findings, Kind::Variable),
+    },
+    Check {
         id: "command-needs",
         about: "what commands and their scripts call is there",
         notice: "the hook fails, or does half of what it is for",

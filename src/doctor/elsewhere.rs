@@ -1,6 +1,6 @@
 //! Are there hooks that the client never reads, as they are in another place than it looks in?
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
@@ -33,7 +33,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     for (folder, settings) in folders.into_iter().filter(|_| facts.is_whole) {
         let settings = facts.paths.shown(&settings);
         for name in NEVER_READ {
-            if let Some(place) = hooks_of(facts, folder.join(name)) {
+            if let Some(place) = hooks_of(facts, &folder.join(name)) {
                 let message = "it has hooks, and the client reads none from a file of that name";
                 let fix = format!("move what is in it to `hooks` in {settings}");
                 findings.add(Level::Warning, place, message, fix);
@@ -44,7 +44,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
     if facts.is_whole
         && !is_local
-        && let Some(place) = hooks_of(facts, of_home)
+        && let Some(place) = hooks_of(facts, &of_home)
     {
         let message = "it has hooks, and the client reads it in sessions alone that start in the \
                        home directory: local settings are a project's";
@@ -55,12 +55,12 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
 }
 
 /// The place of the hooks in a file, if it has any.
-fn hooks_of(facts: &Facts, path: PathBuf) -> Option<String> {
-    let text = files::is_there(&path).then(|| files::read_text(&path).ok())??;
+fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
+    let text = files::is_there(path).then(|| files::read_text(path).ok())??;
     let document = Document::parse(text.as_deref()?).ok()?;
     let hooks = document.get(document.root(), "hooks").unwrap_or(document.root());
     let at = document.position(events(&document, hooks).next()?.span.start);
-    Some(format!("{}:{}:{}", facts.paths.shown(&path), at.line, at.column))
+    Some(format!("{}:{}:{}", facts.paths.shown(path), at.line, at.column))
 }
 
 /// What is under the names of events, where there is something.

@@ -224,8 +224,19 @@ impl Facts {
             plugin: None,
             home: self.paths.home.clone(),
             path: self.path(),
+            variables: self.variables(),
             sh_is_dash: program::sh_is_dash(),
         }
+    }
+
+    /// The names of the variables that the settings set.
+    fn variables(&self) -> Vec<String> {
+        let of = |file: &SettingsFile| {
+            let document = file.document()?;
+            let members = document.lookup("/env")?.members()?;
+            Some(members.iter().map(|it| document.key(it).into_owned()).collect::<Vec<_>>())
+        };
+        self.settings.iter().chain(&self.of_git_root).filter_map(of).flatten().collect()
     }
 
     /// The directories of programs that the client's hooks have: those of this environment, unless

@@ -121,12 +121,22 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 }
                 _ => Level::Info,
             };
-            findings.add(
-                level,
+            let is_stripped = defect.effects.worst() == Effect::Stripped;
+            // Who wrote such a key meant it to do something.
+            let keys = ["/matcher", "/enabled", "/disabled"];
+            let is_meant = is_stripped && keys.iter().any(|key| defect.pointer.ends_with(key));
+            let finding = findings.add(
+                if is_meant { Level::Warning } else { level },
                 format!("{}:{}:{}", file.shown, defect.line, defect.column),
                 format!("{}; {}", defect.message, defect.effects),
                 defect.hint,
             );
+            if is_meant {
+                finding
+                    .notice("the hook runs all the same, and for every call that its group is for");
+            } else if is_stripped {
+                finding.notice("nothing, until the key is gone");
+            }
         }
     }
 }

@@ -119,8 +119,34 @@ fn former(place: &Place, findings: &mut Findings) {
     );
 }
 
+/// A matcher that begins a command with its slash, or names a file with its directory: what there
+/// would be to hit, and the name that is meant.
+fn with_slash(place: &Place) -> Option<(&'static str, String)> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./|:".contains(c);
+    let whole = place.matcher.trim_start_matches('^').trim_end_matches('$');
+    if !whole.chars().all(is_plain) {
+        return None;
+    }
+    let names: Vec<&str> = whole.split('|').filter(|name| name.contains('/')).collect();
+    let bare = |name: &&str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let meant: Vec<String> = names.iter().map(bare).filter(|name| !name.is_empty()).collect();
+    let what = match place.event.facts().subject {
+        Subject::CommandName if names.iter().all(|name| name.starts_with('/')) => {
+            "the client gives the name of a command without its slash"
+        }
+        Subject::FileName => "the client compares the name of a file without its directory",
+        _ => return None,
+    };
+    (!meant.is_empty()).then(|| (what, meant.join("|")))
+}
+
 fn never(places: &[Place], findings: &mut Findings) {
     for place in places.iter().filter(|place| is_pattern(place)) {
+        if let Some((what, meant)) = with_slash(place) {
+            let message = format!("`{}` is never met: {what}", place.matcher);
+            findings.add(Level::Warning, &place.shown, message, format!("write `{meant}`"));
+            continue;
+        }
         let (Some(known), Ok(pattern)) = (known(place), compile(&place.matcher)) else { continue };
         // A permission rule is found by `matcher-rule` and `settings-schema`.
         let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));

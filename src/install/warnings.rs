@@ -29,6 +29,7 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
         plugin: None,
         home: world.paths.home.clone(),
         path: environment::raw("PATH").unwrap_or_default(),
+        variables: Vec::new(),
         sh_is_dash: program::sh_is_dash(),
     };
     for placed in places::of_hooks(hooks, &target.chain.manifest, &around) {

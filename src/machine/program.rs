@@ -42,6 +42,8 @@ pub enum Trouble {
     Crlf(String),
     /// Its first line names this interpreter, which is not there.
     NoInterpreter(String),
+    /// It begins with a byte order mark, so that the system does not see its first line.
+    Marked,
     /// It is neither a program nor a script that names its interpreter.
     NoFormat,
 }
@@ -113,6 +115,9 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
         b"\xca\xfe\xba\xbe",
         b"MZ",
     ];
+    if head.starts_with(b"\xef\xbb\xbf#!") {
+        return Some(Trouble::Marked);
+    }
     let Some(line) = head.strip_prefix(b"#!") else {
         let known = FORMATS.iter().any(|format| head.starts_with(format));
         return (!known).then_some(Trouble::NoFormat);
@@ -183,6 +188,7 @@ mod tests {
             ("#!/bin/sh\r\n", Some(Trouble::Crlf("/bin/sh".to_owned()))),
             ("#!/usr/bin/env bash\r\n", Some(Trouble::Crlf("bash".to_owned()))),
             ("#!/nowhere/sh -e\n", Some(Trouble::NoInterpreter("/nowhere/sh".to_owned()))),
+            ("\u{feff}#!/bin/sh\n", Some(Trouble::Marked)),
             ("echo hi\n", Some(Trouble::NoFormat)),
             ("", Some(Trouble::NoFormat)),
         ];

@@ -91,7 +91,7 @@ impl Attempt<'_> {
                 "the first line of `{shown}` names `{interpreter}`, which is not there; install it \
                  or correct the line"
             ),
-            Trouble::NoFormat => format!(
+            Trouble::NoFormat | Trouble::Marked => format!(
                 "`{shown}` is neither a program nor a script: its first line does not name an \
                  interpreter, as in `#!/bin/sh`"
             ),

@@ -1,4 +1,4 @@
-//! What came about while the client was asked, as a hook of hookman's own saw it.
+//! What came about while the client was asked, as a recording hook saw it.
 
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,9 @@ mod guard;
 pub(crate) mod places;
 mod programs;
 mod quoting;
+mod runners;
 mod script;
+mod variables;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,6 +63,8 @@ pub(crate) struct Around {
     pub(crate) home: Option<PathBuf>,
     /// The directories of programs.
     pub(crate) path: OsString,
+    /// The names of variables that the settings set.
+    pub(crate) variables: Vec<String>,
     /// Whether `sh` is `dash`, which has no `[[`.
     pub(crate) sh_is_dash: bool,
 }
@@ -84,6 +88,8 @@ pub(crate) enum Kind {
     Lockout,
     /// It says no with a code that blocks nothing.
     Toothless,
+    /// It asks for a variable that nobody sets.
+    Variable,
     /// It needs a program that is not there.
     Needs,
 }
@@ -122,7 +128,12 @@ impl Fault {
 
 /// What is wrong with a command, each thing once, in the order of its words.
 pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
+    // Where the shell cannot read a line, its words mean nothing.
+    if let Some(fault) = quoting::refused(command) {
+        return vec![fault];
+    }
     let mut faults = quoting::of(command, around);
+    faults.extend(variables::of(command, around));
     for call in calls::of(command, around) {
         programs::examine(command, around, &call, &mut faults);
         script::examine(command, around, &call, &mut faults);

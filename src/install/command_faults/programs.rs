@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, Known};
+use super::runners;
 use super::{Around, Caller, Command, Fault, Kind, Weight};
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
@@ -217,7 +218,11 @@ fn sourced(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec
 
 /// The script that an interpreter is given.
 pub(super) fn script(call: &Call) -> Option<&Known> {
-    code(&call.program.as_ref()?.text)?;
+    let program = &call.program.as_ref()?.text;
+    if let Some(script) = runners::script(program, &call.arguments) {
+        return Some(script);
+    }
+    code(program)?;
     for argument in &call.arguments {
         let argument = argument.as_ref()?;
         if WITHOUT_SCRIPT.contains(&&*argument.text) || argument.text == "-" {
@@ -282,7 +287,11 @@ fn path(
         Trouble::Crlf(interpreter) => crlf(shown, &file, &interpreter),
         Trouble::NoInterpreter(interpreter) => no_interpreter(shown, &interpreter),
         // A shell runs it as a script of its own.
-        Trouble::NoFormat if call.by_shell => return relative(command, call, program, faults),
+        Trouble::NoFormat if call.by_shell => {
+            faults.extend(runners::unmarked(&file, shown));
+            return relative(command, call, program, faults);
+        }
+        Trouble::Marked => runners::marked(shown),
         Trouble::NoFormat => Fault::new(
             Kind::Interpreter,
             Weight::Risks,

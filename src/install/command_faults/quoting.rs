@@ -9,7 +9,7 @@ const NAMES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 
 pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     match command.line {
-        Line::Shell(line) => of_line(command, around, line),
+        Line::Shell(line) => of_line(around, line),
         Line::Argv(words) => {
             let mut faults = of_argv(words);
             faults.extend(words.iter().find_map(|word| of_no_plugin(around, word)));
@@ -49,19 +49,38 @@ fn of_no_plugin(around: &Around, text: &str) -> Option<Fault> {
     })
 }
 
-fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
+/// That the shell cannot read a line at all.
+pub(super) fn refused(command: &Command<'_>) -> Option<Fault> {
+    let Line::Shell(line) = command.line else { return None };
+    let is_asked = may_be_refused(line) || !shell::split(line).complete;
+    let why = is_asked.then(|| program::refused_by_sh(line)).flatten()?;
+    Some(Fault::new(
+        if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
+        Weight::Breaks,
+        format!("the shell cannot read the line: {why}"),
+        "correct the line, or move it into a script and call that",
+    ))
+}
+
+/// A path of Windows, whose backslashes the shell takes for quotes.
+fn of_windows(written: &str) -> Option<Fault> {
+    let mut letters = written.chars();
+    let is_path = letters.next()?.is_ascii_alphabetic()
+        && letters.as_str().starts_with(":\\")
+        && !letters.as_str().starts_with(":\\\\");
+    is_path.then(|| {
+        Fault::new(
+            Kind::Quoting,
+            Weight::Breaks,
+            format!("the shell takes the backslashes out of `{written}`"),
+            "write `/` for each, or the path that the program has on this machine",
+        )
+    })
+}
+
+fn of_line(around: &Around, line: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let split = shell::split(line);
-    let is_asked = !split.complete || may_be_refused(line);
-    if let Some(why) = is_asked.then(|| program::refused_by_sh(line)).flatten() {
-        let fault = Fault::new(
-            if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
-            Weight::Breaks,
-            format!("the shell cannot read the line: {why}"),
-            "correct the line, or move it into a script and call that",
-        );
-        faults.push(fault);
-    }
     if split.has_condition && around.sh_is_dash {
         faults.push(Fault::new(
             Kind::Quoting,
@@ -73,6 +92,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Fault> {
     faults.extend(of_no_plugin(around, line));
     let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
     for word in words {
+        faults.extend(of_windows(&word.written));
         for (name, manner) in
             NAMES.iter().filter_map(|name| Some((name, bare(&word.written, name)?)))
         {

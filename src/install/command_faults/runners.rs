@@ -1,0 +1,74 @@
+//! Scripts that another program than their interpreter is given, or that name none.
+
+use std::path::Path;
+
+use super::calls::Known;
+use super::{Fault, Kind, Weight};
+
+/// The ends of the names of scripts for JavaScript.
+const OF_JAVASCRIPT: &[&str] = &[".js", ".mjs", ".cjs", ".ts", ".mts"];
+
+/// Programs, the word behind which a script may come, and how its name ends.
+const RUNNERS: &[(&str, &str, &[&str])] = &[
+    ("uv", "run", &[".py"]),
+    ("bun", "run", OF_JAVASCRIPT),
+    ("deno", "run", OF_JAVASCRIPT),
+    ("npx", "tsx", OF_JAVASCRIPT),
+    ("npx", "ts-node", OF_JAVASCRIPT),
+];
+
+/// Options of such programs that change where a relative script is, or what is run.
+const ELSEWHERE: &[&str] = &["--directory", "--project", "--cwd", "-m", "--module"];
+
+/// The script that such a program is given; none where it is given another program's arguments.
+pub(super) fn script<'c>(program: &str, arguments: &'c [Option<Known>]) -> Option<&'c Known> {
+    let name = program.rsplit('/').next()?;
+    let (_, word, ends) = RUNNERS.iter().find(|(runner, ..)| *runner == name)?;
+    let mut words = arguments.iter().map(Option::as_ref);
+    words.by_ref().find(|it| it.is_some_and(|it| it.text == *word))?;
+    for argument in words {
+        let argument = argument?;
+        if ELSEWHERE.contains(&&*argument.text) {
+            return None;
+        }
+        if ends.iter().any(|end| argument.text.ends_with(end)) {
+            return Some(argument);
+        }
+        let is_interpreter = argument.text.starts_with("python");
+        if !argument.text.starts_with('-') && !is_interpreter {
+            return None;
+        }
+    }
+    None
+}
+
+/// What is wrong with a script of another language that names no interpreter, so that the shell
+/// reads it as one of its own.
+pub(super) fn unmarked(file: &Path, shown: &str) -> Option<Fault> {
+    let language = match file.extension()?.to_str()? {
+        "py" => "python3",
+        "js" | "mjs" | "cjs" => "node",
+        "rb" => "ruby",
+        "pl" => "perl",
+        "php" => "php",
+        _ => return None,
+    };
+    Some(Fault::new(
+        Kind::Interpreter,
+        Weight::Breaks,
+        format!("`{shown}` names no interpreter in its first line, so a shell reads it"),
+        format!("begin it with `#!/usr/bin/env {language}`"),
+    ))
+}
+
+/// What is wrong with a script whose first line the system does not see.
+pub(super) fn marked(shown: &str) -> Fault {
+    Fault::new(
+        Kind::Interpreter,
+        Weight::Risks,
+        format!(
+            "`{shown}` begins with a byte order mark, so the system does not see its first line"
+        ),
+        "save it as UTF-8 without a byte order mark",
+    )
+}
