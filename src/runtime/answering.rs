@@ -99,7 +99,7 @@ fn executed(
     let mut ran = steps::run(&selected, seen, around, entry);
     if selected.iter().any(|candidate| candidate.step.budget.is_some()) {
         let steps: Vec<&Step<'_>> = selected.iter().map(|candidate| &candidate.step).collect();
-        budget::keep(&steps, call.event, &mut ran, session, entry);
+        budget::keep(&steps, call.event, &mut ran, &seen.payload.agent_id, session, entry);
     }
     if let Err(error) = exports.gather() {
         entry.note(format!("what its commands export does not reach the session: {error}"));

@@ -13,7 +13,8 @@ use crate::session::store::Store;
 use crate::state::journal::Entry;
 use crate::state::spill;
 
-/// The session's counter of the tokens that hooks have added.
+/// The session's counter of the tokens that hooks have added; each subagent has one of its own, as it
+/// has a context of its own.
 const USED: &str = "context.tokens";
 
 /// The session's text with the sums of the long texts that it was told, a line for each.
@@ -45,15 +46,21 @@ struct Text {
     words: String,
 }
 
-/// Takes out of the answers what has no room in the manifest's `context_budget`, and says where it is.
+/// Takes out of the answers what has no room in the manifest's `context_budget` for the subagent that is
+/// asked for, or for the main agent, and says where it is.
 /// Does nothing where no step has a budget.
 pub(super) fn keep(
     steps: &[&Step<'_>],
     event: Event,
     ran: &mut Vec<Ran>,
+    agent: &str,
     session: Session<'_>,
     entry: &mut Entry<'_>,
 ) {
+    let [counter, sums] = [USED, SAID].map(|name| match agent {
+        "" => name.to_owned(),
+        agent => format!("{name}@{agent}"),
+    });
     let is_read = event.facts().plain_text == PlainText::Context
         || event.facts().specific.contains(&"additionalContext");
     let budgets: Vec<(&str, Budget)> =
@@ -66,13 +73,13 @@ pub(super) fn keep(
         |of: fn(&Budget) -> Option<u64>| budgets.iter().filter_map(|(_, budget)| of(budget)).min();
     let (call, whole) = (smallest(|it| it.call), smallest(|it| it.session));
     let mut problems = Vec::new();
-    let used = session.store.count(USED, 0).unwrap_or_else(|error| {
+    let used = session.store.count(&counter, 0).unwrap_or_else(|error| {
         problems.push(format!("what hooks told the model is not counted: {error}"));
         0
     });
     let of_session = whole.map(|whole| whole.saturating_sub(used));
     let room = [call, of_session].into_iter().flatten().min().unwrap_or(u64::MAX);
-    let before = session.store.text(SAID).ok().flatten().unwrap_or_default();
+    let before = session.store.text(&sums).ok().flatten().unwrap_or_default();
     let is_known = |text: &str| before.lines().any(|line| line == content_hash(text.as_bytes()));
     let told: Vec<Told<'_>> =
         texts.iter().map(|it| Told { priority: it.priority, text: &it.words }).collect();
@@ -109,13 +116,13 @@ pub(super) fn keep(
         long.push(USED_UP.to_owned());
     }
     if by > 0
-        && let Err(error) = session.store.count(USED, by)
+        && let Err(error) = session.store.count(&counter, by)
     {
         problems.push(format!("what hooks told the model is not counted: {error}"));
     }
     if !long.is_empty() {
         // The model gets one again that is not remembered.
-        let _ = session.store.change(SAID, &mut |old| Some(remembered(old.unwrap_or(""), &long)));
+        let _ = session.store.change(&sums, &mut |old| Some(remembered(old.unwrap_or(""), &long)));
     }
     for problem in problems {
         entry.note(problem);
