@@ -116,17 +116,27 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
 ///
 /// What the system says.
 pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
-    read_checked(path, text, |_| Ok(()))
+    let Some(bytes) = read_checked(path, std::mem::take(text), |_| Ok(()))? else {
+        return Ok(false);
+    };
+    *text = String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8"))?;
+    Ok(true)
 }
 
 /// As [`read_into`], for a file that decides something: one that belongs to another user or that
-/// others may write is refused.
+/// others may write is refused. What is not UTF-8 is replaced, so that a damaged file can be written
+/// over.
 ///
 /// # Errors
 ///
 /// What the system says, and the refusal.
 pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
-    read_checked(path, text, |file| check_own(file.as_fd()))
+    let bytes = read_checked(path, std::mem::take(text), |file| check_own(file.as_fd()))?;
+    let is_there = bytes.is_some();
+    *text = String::from_utf8(bytes.unwrap_or_default())
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(is_there)
 }
 
 /// The refusal of [`read_own`] for an open file.
@@ -143,22 +153,23 @@ pub(super) fn check_own(file: BorrowedFd<'_>) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
 
+/// The bytes of a file behind those of `text`; `None` where there is none.
 fn read_checked(
     path: &Path,
-    text: &mut String,
+    text: String,
     check: impl FnOnce(&OwnedFd) -> io::Result<()>,
-) -> io::Result<bool> {
+) -> io::Result<Option<Vec<u8>>> {
     // The standard library asks for the size and the position first and reads once more at the
     // end; a run reads several files, so four calls for each are worth saving. A pipe that is
     // where a file should be is not waited for.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => file,
-        Err(error) if absent(&error.into()) => return Ok(false),
+        Err(error) if absent(&error.into()) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     check(&file)?;
-    let mut bytes = std::mem::take(text).into_bytes();
+    let mut bytes = text.into_bytes();
     loop {
         bytes.reserve(bytes.len().max(8 * 1024));
         let room = bytes.capacity() - bytes.len();
@@ -169,9 +180,7 @@ fn read_checked(
             break;
         }
     }
-    *text = String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8"))?;
-    Ok(true)
+    Ok(Some(bytes))
 }
 
 /// The last `bytes` of a text file, from the first whole line on; empty where there is no file.
