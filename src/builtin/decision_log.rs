@@ -14,6 +14,7 @@ use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::masking::masked;
 use super::options::{OptionProblem, suggestion};
+use super::place::place;
 use super::transcript;
 use crate::client::answer::Answer;
 
@@ -36,7 +37,7 @@ enum Form {
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// The file: `{date}`, `{session}`, `{cwd}`, `{project}`, `{home}` and `{state}`, the session's
-    /// own directory, are filled in.
+    /// own directory, are filled in. `~/` is the home directory.
     file: String,
     /// How a decision is written.
     form: Form,
@@ -81,6 +82,16 @@ struct Decision {
     answer: String,
 }
 
+impl Decision {
+    /// Takes keys and tokens out, before quotes and line starts come between their parts.
+    fn mask(&mut self) {
+        let own = [&mut self.header, &mut self.question, &mut self.answer];
+        for text in own.into_iter().chain(&mut self.options) {
+            *text = masked(text);
+        }
+    }
+}
+
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let input: Option<Value> = context.tool_input()?;
@@ -94,18 +105,19 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     for decision in &mut decisions {
         cut(&mut decision.question, LONGEST);
         cut(&mut decision.answer, LONGEST);
+        decision.mask();
     }
     if decisions.is_empty() {
         return Ok(Answer::default());
     }
-    let premise = premise(context, options.premise);
+    let premise = masked(&premise(context, options.premise));
     let text = match options.form {
         Form::Markdown => untagged(&markdown(context, &premise, &decisions)),
         Form::Jsonl => jsonl(context, &premise, &decisions),
     };
     let path = path(context, &options.file);
     let doing = Failure::of(format!("append to `{}`", path.display()));
-    context.host.append(&path, &masked(&text)).map_err(doing)?;
+    context.host.append(&path, &text).map_err(doing)?;
     Ok(Answer::default())
 }
 
@@ -184,12 +196,17 @@ fn markdown(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> Str
     }
     for (index, decision) in decisions.iter().enumerate() {
         let number = if decisions.len() > 1 { format!("Q{}: ", index + 1) } else { String::new() };
-        let _ = writeln!(text, "**{number}{}**\n", decision.question.trim());
+        let question = decision.question.trim();
+        // What has paragraphs of its own, such as a plan, is not one bold line.
+        let bold = if question.contains('\n') { "" } else { "**" };
+        let _ = writeln!(text, "{bold}{number}{question}{bold}\n");
         if !decision.options.is_empty() {
             let several = if decision.is_multiple { " (several)" } else { "" };
             let _ = writeln!(text, "Options{several}: {}\n", decision.options.join(" / "));
         }
-        let _ = writeln!(text, "{}\n", quoted(&decision.answer));
+        if !decision.answer.is_empty() {
+            let _ = writeln!(text, "{}\n", quoted(&decision.answer));
+        }
     }
     text
 }
@@ -230,14 +247,8 @@ fn jsonl(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> String
 }
 
 fn path(context: &Context<'_>, template: &str) -> PathBuf {
-    let cwd = &*context.payload.cwd;
-    let project = context.host.variable("CLAUDE_PROJECT_DIR");
     let filled = template
         .replace("{date}", &context.host.local_time("%Y-%m-%d"))
-        .replace("{session}", &context.payload.session_id.replace(['/', '\\', '.'], "_"))
-        .replace("{cwd}", cwd)
-        .replace("{project}", project.as_deref().unwrap_or(cwd))
-        .replace("{home}", &context.host.variable("HOME").unwrap_or_default())
         .replace("{state}", &context.host.session_folder().display().to_string());
-    PathBuf::from(cwd).join(filled)
+    place(context, &filled)
 }

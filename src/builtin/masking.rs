@@ -193,7 +193,10 @@ mod tests {
             ("https://joe:s3/cret", "https://joe:s3/cret"),
             ("see https://joe:s3cret@host/x", "see https://joe:[masked]@host/x"),
             ("https://host/ghp_0123456789abcdef", "https://host/[masked]"),
-            ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nx", "[masked]\nx"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nx",
+                "[masked]\nx",
+            ),
             ("-----BEGIN PRIVATE KEY-----\nMII… x", "[masked]… x"),
             ("-----BEGIN PUBLIC KEY-----\nMII", "-----BEGIN PUBLIC KEY-----\nMII"),
             ("password:\n\nnext", "password:\n\nnext"),

@@ -25,6 +25,7 @@ mod masking;
 mod notify;
 pub mod options;
 pub mod outline;
+mod place;
 mod prefer_tool;
 mod protect;
 pub mod real_host;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::context::{Context, Failure};
 use super::options::suggestion;
+use super::place::place;
 
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
@@ -24,7 +25,8 @@ pub(super) struct Source {
     /// A known layout, which gives `file`, `keys` and `absent` where they are not set.
     layout: Option<Layout>,
     /// A JSON file with the state, instead of the session's own: `{cwd}`, `{project}`, `{home}` and
-    /// `{session}` are filled in, and one folder may be `*`, which takes the newest.
+    /// `{session}` are filled in, `~/` is the home directory, and one folder may be `*`, which takes the
+    /// newest.
     #[serde(deserialize_with = "template")]
     file: Option<String>,
     /// For names used here the key in the file; a name that is not listed is its own key.
@@ -45,6 +47,12 @@ fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     if let Some((name, _)) = fields.find(|(name, _)| !FIELDS.contains(name)) {
         let hint = suggestion(name, FIELDS);
         return Err(de::Error::custom(format!("`{{{name}}}` is not filled in{hint}")));
+    }
+    let stars = path.matches('*').count();
+    if stars > 1 || stars != path.matches("/*/").count() {
+        return Err(de::Error::custom(format!(
+            "one whole folder of `{path}` may be `*`, and no more"
+        )));
     }
     Ok(Some(path))
 }
@@ -148,7 +156,7 @@ impl<'a> Workflow<'a> {
         }
         let file = match self.file()? {
             Some(state) => state.path.clone(),
-            None => PathBuf::from(filled(self.context, self.source.template())),
+            None => place(self.context, self.source.template()),
         };
         let key = self.source.key(name);
         Ok(format!("`\"{key}\": \"{value}\"` in `{}`", file.display()))
@@ -212,21 +220,12 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-/// A path with its fields filled in.
-fn filled(context: &Context<'_>, template: &str) -> String {
-    let project = context.host.variable("CLAUDE_PROJECT_DIR");
-    let home = context.host.variable("HOME").unwrap_or_default();
-    template
-        .replace("{cwd}", &context.payload.cwd)
-        .replace("{project}", project.as_deref().unwrap_or(&context.payload.cwd))
-        .replace("{home}", &home)
-        .replace("{session}", &context.payload.session_id)
-}
-
 /// The paths that a template means, the file that was changed last first.
 fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
-    let path = filled(context, template);
-    let Some((folder, rest)) = path.split_once("/*/") else { return vec![PathBuf::from(path)] };
+    let path = place(context, template);
+    let Some((folder, rest)) = path.to_str().and_then(|path| path.split_once("/*/")) else {
+        return vec![path];
+    };
     let names = context.host.names(Path::new(folder)).unwrap_or_default();
     let files = names.into_iter().map(|name| Path::new(folder).join(name).join(rest));
     let dated = files.filter_map(|file| Some((context.host.look(&file)?.modified, file)));

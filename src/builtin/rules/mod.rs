@@ -7,12 +7,13 @@
 mod condition;
 mod options;
 
-use std::path::Path;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{Can, Kind};
+use super::place::place;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
 use crate::client::answer::Answer;
@@ -136,14 +137,17 @@ fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
     context.store.raise(&context.agent_key(&rule.id), ONCE).map_err(Failure::Store)
 }
 
-/// A file's text, the first time in a session that it is asked for.
+/// A file's text, the first time in a session that an agent needs it; nothing for a file that is not
+/// there.
 fn preloaded(context: &Context<'_>, file: &str) -> Result<Option<String>, Failure> {
-    let path = Path::new(&*context.payload.cwd).join(file);
-    let flag = context.key(&format!("file {}", path.display()));
-    let read = context.host.read(&path, PRELOADED);
-    let Some(text) = read.map_err(Failure::of(format!("read `{file}`")))? else {
-        return Ok(None);
+    let path = place(context, file);
+    let text = match context.host.read(&path, PRELOADED) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::TimedOut => return Err(Failure::Late),
+        Err(error) => return Ok(Some(format!("({file} cannot be read: {error}.)"))),
     };
+    let flag = context.agent_key(&format!("file {}", path.display()));
     let is_new = context.store.raise(&flag, ONCE).map_err(Failure::Store)?;
     Ok(is_new.then(|| format!("{file}:\n{text}")))
 }

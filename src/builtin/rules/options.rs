@@ -11,7 +11,7 @@ use crate::builtin::options::OptionProblem;
 use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::values::Level;
 use crate::builtin::workflow::Source;
-use crate::client::event::{Event, Subject};
+use crate::client::event::{Block, Event, Facts, PlainText, Subject};
 
 /// Rules that say when a call is stopped or the model gets advice.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -150,6 +150,61 @@ impl Options {
     }
 }
 
+impl When {
+    /// The key that is never met where the hook runs for these events alone, and why.
+    fn never_met(&self, events: &[Event]) -> Option<(&'static str, &'static str)> {
+        let has = |is_meant: fn(Event) -> bool| events.iter().any(|event| is_meant(*event));
+        let has_prompts =
+            has(|event| matches!(event, Event::UserPromptSubmit | Event::UserPromptExpansion));
+        if !self.prompt_has.is_empty() && !has_prompts {
+            let why = "never met: the hook runs at no prompt; give it \
+                       `event = \"UserPromptSubmit\"`";
+            return Some(("prompt_has", why));
+        }
+        let of_calls = [("tools", self.tools.is_empty()), ("input_has", self.input_has.is_empty())];
+        if let Some((key, _)) = of_calls.iter().find(|(_, none)| !*none)
+            && !has(|event| event.facts().subject == Subject::Tool)
+        {
+            return Some((key, "never met: the hook runs at no tool call"));
+        }
+        let is_counted = has(|event| event == Event::PreToolUse);
+        let key = self.counted().filter(|_| !is_counted)?;
+        Some((key, "never met: calls are counted at `PreToolUse`, for which the hook does not run"))
+    }
+
+    /// A key that needs a count, if one is there.
+    fn counted(&self) -> Option<&'static str> {
+        let keys = [
+            ("count_is", self.count_is.is_some()),
+            ("count_from", self.count_from.is_some()),
+            ("count_from_state", self.count_from_state.is_some()),
+        ];
+        keys.into_iter().find(|(_, is_given)| *is_given).map(|(key, _)| key)
+    }
+}
+
+/// Why a level does nothing where the hook runs for these events alone.
+fn no_effect(level: Level, events: &[Event]) -> Option<&'static str> {
+    let can = |is_able: fn(&Facts) -> bool| events.iter().any(|event| is_able(event.facts()));
+    let tells = |facts: &Facts| {
+        matches!(facts.plain_text, PlainText::Context | PlainText::Steers)
+            || facts.specific.contains(&"additionalContext")
+    };
+    let (has_effect, why) = match level {
+        Level::Off => return None,
+        Level::Advise => (can(tells), "the model reads nothing at the events of the hook"),
+        Level::Ask => (
+            can(|facts| facts.block == Block::Permission),
+            "the user is asked about calls alone; give the hook `event = \"PreToolUse\"`",
+        ),
+        Level::OneStrike | Level::Block => (
+            can(|facts| facts.block != Block::Never),
+            "nothing can be stopped at the events of the hook",
+        ),
+    };
+    (!has_effect).then_some(why)
+}
+
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
         if self.window == Some(0) {
@@ -173,10 +228,7 @@ impl kind::Options for Options {
                 if rule.level != Level::Advise && !rule.preload.is_empty() {
                     return of_rule("preload", "only an advice takes files along");
                 }
-                let counts =
-                    [("count_is", rule.when.count_is), ("count_from", rule.when.count_from)];
-                let counted = counts.iter().find(|(_, count)| count.is_some());
-                if let Some((key, _)) = counted.filter(|_| self.count.calls.is_empty()) {
+                if let Some(key) = rule.when.counted().filter(|_| self.count.calls.is_empty()) {
                     return at(key, "nothing is counted; set `count.calls`".to_owned());
                 }
                 if let Some(share) = rule.when.context_from.filter(|it| !(0.0..=1.0).contains(it)) {
@@ -185,7 +237,8 @@ impl kind::Options for Options {
                         format!("expected a share from 0 to 1, found {share}"),
                     );
                 }
-                if let Some(time) = rule.when.time.as_ref().filter(|it| span(it).is_none()) {
+                let is_span = |it: &&String| span(it).is_some_and(|(from, to)| from != to);
+                if let Some(time) = rule.when.time.as_ref().filter(|it| !is_span(it)) {
                     return at(
                         "time",
                         format!("expected a span such as `22:00-07:00`, found `{time}`"),
@@ -197,28 +250,14 @@ impl kind::Options for Options {
     }
 
     fn suits(&self, events: &[Event]) -> Result<(), OptionProblem> {
-        let has_prompts = events
-            .iter()
-            .any(|event| matches!(event, Event::UserPromptSubmit | Event::UserPromptExpansion));
-        let has_calls = events.iter().any(|event| event.facts().subject == Subject::Tool);
         for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
-            for (index, When { tools, input_has, prompt_has, .. }) in
-                rules.iter().map(|rule| &rule.when).enumerate()
-            {
-                let at = |key| [name, &index.to_string(), "when", key].map(str::to_owned);
-                let refused =
-                    |key, message: String| Err(OptionProblem { path: at(key).to_vec(), message });
-                if !prompt_has.is_empty() && !has_prompts {
-                    return refused(
-                        "prompt_has",
-                        "never met: the hook runs at no prompt; give it \
-                         `event = \"UserPromptSubmit\"`"
-                            .to_owned(),
-                    );
+            for (index, rule) in rules.iter().enumerate() {
+                let index = index.to_string();
+                if let Some((key, message)) = rule.when.never_met(events) {
+                    return refused(&[name, &index, "when", key], message);
                 }
-                let of_calls = [("tools", tools.is_empty()), ("input_has", input_has.is_empty())];
-                if let Some((key, _)) = of_calls.iter().find(|(_, none)| !none && !has_calls) {
-                    return refused(key, "never met: the hook runs at no tool call".to_owned());
+                if let Some(message) = no_effect(rule.level, events) {
+                    return refused(&[name, &index, "level"], message);
                 }
             }
         }
