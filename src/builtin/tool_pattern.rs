@@ -114,8 +114,11 @@ impl ToolPattern {
 
     /// Whether something that a shell line runs in the end is hit.
     fn is_run_by(&self, content: &str, line: &str) -> bool {
-        let program = base_name(self.program());
-        if !(program.is_empty() || line.contains(program) || hides_a_name(line)) {
+        // A word that the line does not have, and cannot make of others, is in no command of it.
+        let is_plain = |word: &&str| !word.contains(['*', '\\', ':']);
+        let mut words = content.split_whitespace().map(base_name).filter(is_plain);
+        let may_make_words = || line.contains(['$', '`', '{', '\\']) || hides_a_name(line);
+        if words.any(|word| !line.contains(word)) && !may_make_words() {
             return false;
         }
         let content = match self.program().rsplit_once('/') {
