@@ -199,7 +199,7 @@ fn a_new_hook_is_asked_for_and_added() {
     let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
     for (question, keys) in [
         ("What the hook should do", ENTER.to_owned()),
-        ("client's JSON)", format!("/bin/echo 'it is' {{file}}{ENTER}")),
+        ("client's JSON", format!("/bin/echo 'it is' {{file}}{ENTER}")),
         ("When it should run", format!("{DOWN}{ENTER}")),
         ("For which tools", format!("Edit|Write{ENTER}")),
         ("What follows if it fails", format!("{DOWN}{ENTER}")),

@@ -26,6 +26,13 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         );
     }
     check_name(&args.name)?;
+    if args.command.is_none() && args.words.is_empty() {
+        bail!(
+            "what is `{}` to run? Give a program and its arguments after `--`, or a line for the shell \
+             with --command",
+            args.name
+        );
+    }
     let target = Target::of(&args.options.scope, world)?;
     let action = match &args.command {
         Some(line) => Action::Command(line.clone()),
@@ -63,6 +70,9 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let call = call(args, world, &registering.target, true);
     let hooks = &edition.layers.all.hooks;
     let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == args.name).cloned().collect();
+    for finding in added.iter().flat_map(doctor::of_file) {
+        world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
+    }
     let outcome = registering.end("add", &edition, &edition.layers, &added, Some(call))?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::json;
 
+use super::apply::name_project;
 use super::hint;
 use super::{ExitStatus, args};
 use crate::install::records::backup_directory;
@@ -43,6 +44,7 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     if all.is_empty() {
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
         show_launchers(args, world, &target, &launchers);
+        name_project(world, &target, "backups", "lists those of the project's settings.json");
         return Ok(ExitStatus::Done);
     }
     world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));

@@ -6,6 +6,7 @@ use clap_complete::CompletionCandidate;
 
 use crate::builtin::catalogue;
 use crate::client::event::Event;
+use crate::doctor;
 use crate::install::recipe::RECIPES;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::Terminal;
@@ -70,6 +71,18 @@ pub(super) fn sessions() -> Vec<CompletionCandidate> {
         format!("{state}, in {}", world.paths.shown(seen.started_in()))
     };
     sessions::seen(&world.paths).iter().map(|it| candidate(it.id.as_str(), describe(it))).collect()
+}
+
+/// What may be asked of careful mode.
+pub(super) fn careful() -> Vec<CompletionCandidate> {
+    let wishes = [("on", "Have every guard block"), ("off", "Let levels count again")];
+    wishes.map(|(wish, help)| candidate(wish, help)).into()
+}
+
+/// The families of checks, and the checks.
+pub(super) fn checks() -> Vec<CompletionCandidate> {
+    let families = doctor::FAMILIES.iter().map(|it| candidate(it.name, it.about));
+    families.chain(doctor::checks().map(|it| candidate(it.id, it.about))).collect()
 }
 
 /// The client's events.

@@ -235,9 +235,12 @@ fn print(world: &World, finding: &Finding) {
     };
     let Finding { check, place, message, notice, .. } = finding;
     let fix = word::typed(world, &finding.fix);
-    let mut rest = format!(
-        "{check}: {place}\n         {message}\n         noticed: {notice}\n         to do: {fix}"
-    );
+    let indent = " ".repeat(9);
+    let mut rest = format!("{check}: {place}");
+    for (label, text) in [("", message.as_str()), ("noticed: ", notice), ("to do: ", &fix)] {
+        let row = world.terminal.row(&format!("{indent}{label}"), text, indent.len());
+        rest.extend(["\n", &row]);
+    }
     if let Some(command) = finding.command.as_ref().filter(|it| !finding.fix.contains(*it)) {
         rest.push_str("\n         paste: ");
         rest.push_str(command);

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 
 use super::ExitStatus;
+use super::apply::name_project;
 use super::args::Edit;
 use super::registering::Registering;
 use crate::install::edition::{Draft, Edition};
@@ -26,6 +27,9 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
         );
     }
     let Draft { before, text } = Draft::of(&target)?;
+    if before.is_none() {
+        name_project(world, &target, "edit", "opens it");
+    }
     let scratch = Scratch::new().context("failed to make a copy of the manifest")?;
     scratch.write(COPY, &text).context("failed to make a copy of the manifest")?;
     let (edition, saved) = loop {

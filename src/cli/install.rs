@@ -1,7 +1,5 @@
 //! `hookman install`: make the manifest, add hooks to it, register it.
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 
 use super::args::Install;
@@ -98,15 +96,14 @@ fn next_steps(world: &World, target: &Target, is_deaf: bool) {
     } else {
         "Done. Running sessions pick it up within seconds."
     };
-    let mut text = format!(
-        "\n{done}\n  \
-         {file}  lists the hooks; edit it, then `{hookman} apply{flag}`"
-    );
+    world.terminal.line(format!("\n{done}"));
+    let does = format!("lists the hooks; edit it, then `{hookman} apply{flag}`");
+    world.terminal.print_row(&format!("  {file}  "), &does, 4);
     let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();
     for (verb, does) in rows {
-        let _ = write!(text, "\n  {hookman} {verb:width$}  {does}");
+        let start = format!("  {hookman} {verb:width$}  ");
+        world.terminal.print_row(&start, &does, start.len());
     }
-    world.terminal.line(text);
 }
 
 /// What tmux needs for hooks that set a pane's state.

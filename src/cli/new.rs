@@ -64,8 +64,7 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
         Some(0) => {}
         Some(index) => return Ok(Some(Wanted::ReadyMade(entries[index - 1].name.to_owned()))),
     }
-    let question =
-        "Command (`{file}` is the file of the call; standard input has the client's JSON)";
+    let question = "Command (it reads the client's JSON; `{file}` is the file of the call)";
     let Some(line) = terminal.ask(question, "")?.filter(|line| !line.is_empty()) else {
         return Ok(None);
     };
@@ -114,7 +113,12 @@ fn without_shell(line: &str) -> Vec<String> {
     {
         return Vec::new();
     }
-    let words = shell::split(line).commands.into_iter().flat_map(|command| command.words);
+    let commands = shell::split(line).commands;
+    // A variable for the program is the shell's to set.
+    if commands.iter().any(|command| !command.assignments.is_empty()) {
+        return Vec::new();
+    }
+    let words = commands.into_iter().flat_map(|command| command.words);
     words.map(|word| word.text.into_owned()).collect()
 }
 
@@ -127,4 +131,15 @@ fn named(line: &str) -> String {
     let stem = file.split('.').next().unwrap_or_default();
     let fits = |it: char| it.is_alphanumeric() || "-_".contains(it);
     stem.chars().filter(|it| fits(*it)).take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_a_variable_for_the_program_stays_a_line() {
+        assert_eq!(without_shell("fmt '{file}'"), ["fmt", "{file}"]);
+        assert!(without_shell("MODE=fast fmt {file}").is_empty());
+    }
 }

@@ -65,7 +65,8 @@ fn warn(world: &World, target: &Target, restoration: &Restoration) {
 fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {
     let mut all = backups::list(&backup_directory(world, &target.settings))?;
     if all.is_empty() {
-        bail!("there are no backups of `{}` yet", world.paths.shown(&target.settings));
+        let elsewhere = target.elsewhere(world).map(|it| format!("; {it}")).unwrap_or_default();
+        bail!("there are no backups of `{}` yet{elsewhere}", world.paths.shown(&target.settings));
     }
     let number = if which == "latest" { Some(1) } else { which.parse().ok() };
     match number.filter(|number| (1..=all.len()).contains(number)) {

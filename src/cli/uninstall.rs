@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::ExitStatus;
+use super::apply::name_project;
 use super::args::Uninstall;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::adoption_step::{self, AdoptionStep};
@@ -46,7 +47,8 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
             if !args.options.writing.dry_run {
                 gitignore.map_or(Ok(()), |lines| lines.forget())?;
             }
-            world.terminal.line("hookman is not installed here.");
+            world.terminal.line("hookman is not installed there.");
+            name_project(world, &target, "uninstall", "takes hookman out of the project");
         }
         Outcome::Shown => {}
         Outcome::Written => {

@@ -1,17 +1,54 @@
-//! Can the conditions in `when` ever be met?
+//! Can the conditions in `when` ever be met, and has a call the file that a hook asks for?
 
-use super::{Check, Facts, Findings, Level};
+use super::{Check, Facts, Finding, Findings, Level};
+use crate::chain::plan::FILE;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
 use crate::client::permission_rule::odd_glob;
-use crate::manifest::{Hook, Origin};
+use crate::manifest::{Action, Hook, Origin};
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "when-never",
-    about: "no `when` asks for what never comes",
-    notice: "the hook never runs",
-    run: never,
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "when-never",
+        about: "no `when` asks for what never comes",
+        notice: "the hook never runs",
+        run: never,
+    },
+    Check {
+        id: "file-never",
+        about: "no `argv` asks for the file of calls that are about none",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| {
+            let manifests =
+                facts.chains.iter().filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
+            for hook in manifests.flat_map(|manifest| &manifest.hooks) {
+                file_never(hook, findings);
+            }
+        },
+    },
+];
+
+/// What keeps a hook that asks for the file of its calls from ever getting one.
+pub fn of_file(hook: &Hook) -> Vec<Finding> {
+    let mut findings = Findings::of("", "");
+    file_never(hook, &mut findings);
+    findings.into_found()
+}
+
+fn file_never(hook: &Hook, findings: &mut Findings) {
+    let Action::Argv(words) = &hook.action else { return };
+    if hook.manner.adopted || !words.iter().any(|word| word.contains(FILE)) {
+        return;
+    }
+    if let Some(subject) = without_file(hook) {
+        findings.add(
+            Level::Warning,
+            hook.origins.get("argv").map(Origin::place).unwrap_or_default(),
+            format!("`{}` never gets a file for `{FILE}`: {subject} is about none", hook.name),
+            "leave it out, or give the hook an event and a matcher of tools with files",
+        );
+    }
+}
 
 /// Tools whose input names no file; the client's tools reference, and payloads of 2.1.329.
 const WITHOUT_FILE: &[&str] =

@@ -42,6 +42,7 @@ mod skills;
 mod state;
 mod subjects;
 
+pub use conditions::of_file;
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};
 pub use subjects::of_matcher;

@@ -78,7 +78,10 @@ impl Edition {
     pub(crate) fn without(world: &World, target: &Target, names: &[String]) -> Result<Self> {
         let before = files::read_text(&target.manifest)?;
         let shown = world.paths.shown(&target.manifest);
-        let Some(text) = before.clone() else { bail!("there is no manifest at `{shown}`") };
+        let Some(text) = before.clone() else {
+            let elsewhere = target.elsewhere(world).map(|it| format!("; {it}")).unwrap_or_default();
+            bail!("there is no manifest at `{shown}`{elsewhere}")
+        };
         let found = read(world, target, &text)?;
         let own: Vec<&Hook> = found.all.hooks.iter().filter(|it| is_in(it, &shown)).collect();
         let mut after = text;

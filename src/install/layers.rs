@@ -10,7 +10,6 @@ use crate::machine::world::World;
 use crate::manifest::{self, Manifest, Problems, Source};
 use crate::state::catalogue::Catalogue;
 use crate::state::chains;
-use crate::state::configured;
 
 /// The hooks of a chain.
 #[derive(Default)]
@@ -65,11 +64,7 @@ impl Layers {
                 "there is no manifest at `{}`; `hookman install{}` makes one{}",
                 world.paths.shown(&target.manifest),
                 target.flag(),
-                match target.project_around(configured::project().as_deref()) {
-                    Some(manifest) =>
-                        format!(", and `--project` means `{}`", world.paths.shown(&manifest)),
-                    None => String::new(),
-                }
+                target.elsewhere(world).map(|it| format!(", and {it}")).unwrap_or_default()
             ),
         }
     }

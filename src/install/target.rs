@@ -10,6 +10,7 @@ use crate::machine::world::World;
 use crate::machine::{environment, files, folders};
 use crate::manifest::edit;
 use crate::state::chains::Chain;
+use crate::state::configured;
 
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
@@ -173,6 +174,12 @@ impl Target {
         let project = project.filter(|_| self.project.is_none())?;
         let manifest = project.join(".claude/hookman.toml");
         (manifest != self.manifest && files::is_there(&manifest)).then_some(manifest)
+    }
+
+    /// What `--project` would mean, for who left it out in a project with a manifest.
+    pub(crate) fn elsewhere(&self, world: &World) -> Option<String> {
+        let manifest = self.project_around(configured::project().as_deref())?;
+        Some(format!("`--project` means `{}`", world.paths.shown(&manifest)))
     }
 
     /// The scope as an argument, for messages.

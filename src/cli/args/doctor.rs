@@ -5,6 +5,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
+
+use crate::cli::candidates;
 
 /// One of the settings files that the client reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -46,7 +49,7 @@ Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Doctor {
     /// The checks to run, or families of them (default: all)
-    #[arg(value_name = "CHECK")]
+    #[arg(value_name = "CHECK", add = ArgValueCandidates::new(candidates::checks))]
     pub checks: Vec<String>,
     /// Look at one settings file and its manifest only
     #[arg(long, value_enum, value_name = "SCOPE")]

@@ -54,7 +54,6 @@ pub struct Add {
     pub background: bool,
     /// A line for the shell, instead of a program and its arguments
     #[arg(short, long, value_name = "LINE", conflicts_with = "words")]
-    #[arg(required_unless_present = "words")]
     pub command: Option<String>,
     /// A program and its arguments, which no shell reads; `{file}` is the file of the call
     #[arg(last = true, value_name = "PROGRAM")]

@@ -108,7 +108,7 @@ pub struct Enable {
 that guard.")]
 pub struct Careful {
     /// on, off or status, which is the default
-    #[arg(value_name = "WISH")]
+    #[arg(value_name = "WISH", add = ArgValueCandidates::new(candidates::careful))]
     pub wish: Option<String>,
     /// With on: for a time such as 90s, 30m, 2h, 1d
     #[arg(long = "for", value_name = "TIME", conflicts_with = "project")]
