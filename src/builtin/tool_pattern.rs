@@ -13,7 +13,7 @@ use crate::client::tools::{misspelled, stand_in};
 use crate::syntax::shell::{self, Invocation};
 
 /// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
-/// in the client's permission rule language; `*` and `mcp__server__*` stand for several tools.
+/// in the client's permission rule language; `*` and `mcp__server__*` mean several tools.
 ///
 /// As in a permission rule `Edit(…)` is about every tool that changes files, and `Bash` about the
 /// commands of `Monitor`, too.

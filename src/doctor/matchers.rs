@@ -73,7 +73,7 @@ fn of_settings(facts: &Facts) -> Vec<Place> {
             else {
                 continue;
             };
-            // A matcher is its group's, and is told once.
+            // A matcher is its group's, so one finding is enough.
             if groups.contains(&shown) {
                 continue;
             }

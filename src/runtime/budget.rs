@@ -20,7 +20,7 @@ const USED: &str = "context.tokens";
 /// The session's text with the sums of the long texts that it was told, a line for each.
 const SAID: &str = "context.said";
 
-/// Among the sums: the model was told that the session's budget is used up, which it is told once.
+/// Among the sums: the model has got the one note that the budget of the session is used up.
 const USED_UP: &str = "used up";
 
 /// So many sums are remembered.
