@@ -24,7 +24,7 @@
 //! | `options TOML` | options of the manifest, as in an inline table; replaces those of before |
 //! | `env NAME=VALUE` | sets a variable; without a value it is not set |
 //! | `at TIME`, `wait 30s` | sets the clock, moves it on |
-//! | `file PATH TEXT`, `folder PATH`, `gone PATH` | makes a file (`\n`, `\t` and `\\` in its text) or a directory, removes either |
+//! | `file PATH TEXT`, `folder PATH`, `gone PATH` | makes a file (`\n`, `\t` and `\\` in its text; a path with blanks in `'`) or a directory, removes either |
 //! | `link PATH TARGET` | makes a link |
 //! | `branch NAME` | the branch that is checked out; none without a name |
 //! | `program WORDS => CODE TEXT` | what running a program that begins with these words comes to; `late` for a code is a program that does not end in time; every other is not found |
@@ -111,7 +111,8 @@ impl Scene {
                 self.set_now(self.machine.now + more);
             }
             "file" => {
-                let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
+                let quoted = rest.strip_prefix('\'').and_then(|rest| rest.split_once("' "));
+                let (path, text) = quoted.or_else(|| rest.split_once(' ')).unwrap_or((rest, ""));
                 self.machine.write(Path::new(path), unescaped(text));
             }
             "folder" => self.machine.make_folder(Path::new(rest)),

@@ -220,13 +220,28 @@ pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<Stri
     fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()
 }
 
-/// What is wrong with a payload, without what of it the reader's message quotes.
+/// What is wrong with a payload, in the words of JSON, without what of it the reader's message quotes.
 pub fn wrong(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match (text.find('"'), text.rfind('"')) {
+    let text = match (text.find('"'), text.rfind('"')) {
         (Some(from), Some(to)) if from < to => [text[..from].trim_end(), &text[to + 1..]].concat(),
         _ => text,
-    }
+    };
+    let Some((found, expected)) = text.split_once(", expected ") else { return text };
+    let (expected, place) = expected.split_once(" at line ").unwrap_or((expected, ""));
+    let expected = match expected {
+        "a map" => "an object",
+        "a sequence" => "an array",
+        "a borrowed string" => "a string",
+        text if text.starts_with("struct ") => "an object",
+        text => text,
+    };
+    let found = match found {
+        "invalid type: map" => "an object",
+        "invalid type: sequence" => "an array",
+        found => found.split_once(": ").map_or(found, |(_, found)| found),
+    };
+    format!("found {found} where {expected} is expected, at line {place}")
 }
 
 fn fields(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
@@ -318,6 +333,30 @@ mod tests {
         let text = repaired(r#"{"error":"a\ud83d\n\ude00\ud83d\ude00"}"#);
         assert_eq!(Payload::parse(&text).unwrap().error, "a\u{fffd}\n\u{fffd}\u{1f600}");
         assert!(Payload::parse("5").is_err() && Payload::parse("{").is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_the_words_of_json() {
+        #[derive(Debug, Deserialize)]
+        struct Edits {
+            #[expect(dead_code, reason = "only its shape is read")]
+            edits: Vec<String>,
+        }
+        let rows = [
+            ("\"secret\"", "found string where an object is expected, at line 1 column 8"),
+            (r#"{"edits":{}}"#, "found an object where an array is expected, at line 1 column 9"),
+            (r#"{"edits":[[]]}"#, "found an array where a string is expected, at line 1 column 10"),
+            (r#"{"edits":[null]}"#, "found null where a string is expected, at line 1 column 14"),
+            (
+                r#"{"edits":[5]}"#,
+                "found integer `5` where a string is expected, at line 1 column 11",
+            ),
+            ("{}", "missing field `edits` at line 1 column 2"),
+        ];
+        for (text, expected) in rows {
+            let error = serde_json::from_str::<Edits>(text).unwrap_err();
+            assert_eq!(wrong(&error), expected, "{text}");
+        }
     }
 
     #[test]

@@ -68,6 +68,10 @@ fn edited(context: &Context<'_>, options: &Options) -> Result<Option<PathBuf>, F
 
 fn after_edit(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     let Some(file) = edited(context, options)? else { return Ok(Answer::default()) };
+    // A hook before this one, or the user, may have removed it by now.
+    if !context.host.look(&file).is_some_and(|it| it.is_file) {
+        return Ok(Answer::default());
+    }
     let name = file.to_string_lossy();
     let fitting =
         options.all().filter(|tool| tool.files.iter().any(|glob| glob.hits(&name, context)));

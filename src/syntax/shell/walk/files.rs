@@ -5,11 +5,18 @@ use std::borrow::Cow;
 use super::super::{Command, Redirection, Word};
 use super::{Place, Walk, expansion};
 
+/// Builtins that people also know as programs; a path that `hash -p` gives them counts only after
+/// `enable -n`.
+const BUILTINS: &[&str] = &[
+    "[", ":", "cd", "echo", "false", "kill", "printf", "pwd", "read", "set", "test", "true", "type",
+];
+
 /// Files that a line has written so far, and programs that `hash -p` has given another path.
 #[derive(Default)]
 pub(super) struct Files {
     written: Vec<(String, String)>,
     hashed: Vec<(String, String)>,
+    disabled: Vec<String>,
 }
 
 impl Files {
@@ -41,9 +48,21 @@ impl Files {
         }
     }
 
+    /// Keeps what `enable -n NAME` says.
+    pub(super) fn enable(&mut self, arguments: &[Word<'_>]) {
+        if let [option, names @ ..] = arguments
+            && option.text == "-n"
+        {
+            self.disabled.extend(names.iter().map(|name| name.text.to_string()));
+        }
+    }
+
     /// The words of a command with the path of its program, where `hash -p` gave it one.
     pub(super) fn located<'w>(&self, words: Cow<'w, [Word<'w>]>) -> Cow<'w, [Word<'w>]> {
         let Some(first) = words.first().filter(|_| !self.hashed.is_empty()) else { return words };
+        if BUILTINS.contains(&&*first.text) && !self.disabled.iter().any(|it| *it == first.text) {
+            return words;
+        }
         match self.hashed.iter().rev().find(|(name, _)| *name == first.text) {
             Some((_, path)) => {
                 let mut words = words.into_owned();

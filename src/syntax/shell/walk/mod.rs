@@ -236,6 +236,7 @@ impl Walk<'_> {
                 }
             }
             "hash" => self.files.hash(arguments),
+            "enable" => self.files.enable(arguments),
             "set" => {
                 if let Some(at) = arguments.iter().position(|word| word.text == "--") {
                     let values = arguments[at + 1..].iter().map(|word| word.text.to_string());
