@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::{Command, Redirection, Word};
+use super::super::{Command, Redirection, Split, Word, split};
 use super::{Place, Walk, expansion};
 
 /// Builtins that people also know as programs; a path that `hash -p` gives them counts only after
@@ -25,12 +25,6 @@ impl Files {
         let path = plain(path);
         let found = self.written.iter().rev().find(|(known, _)| known == path)?;
         Some(found.1.clone())
-    }
-
-    /// What a command reads by `<` from a file that the line has written.
-    pub(super) fn input(&self, command: &Command<'_>) -> Option<String> {
-        let from = command.redirections.iter().rev().find(|it| it.operator == "<")?;
-        self.text(&from.target.text)
     }
 
     fn write(&mut self, path: &str, text: &str, appends: bool) {
@@ -79,6 +73,14 @@ fn plain(path: &str) -> &str {
 }
 
 impl Walk<'_> {
+    /// What a command reads by `<` from a file that the line has written, or from a substitution.
+    pub(super) fn files_input(&mut self, command: &Command<'_>) -> Option<String> {
+        let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
+        let Some(inside) = from.strip_prefix("<(") else { return self.files.text(from) };
+        let Split { commands, .. } = split(inside.strip_suffix(')').unwrap_or(inside));
+        Some(self.printer().commands(&commands, 0..commands.len()).text)
+    }
+
     /// The redirections of a command with what is known of their targets.
     pub(super) fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
         let target = |redirection: &Redirection<'c>| {

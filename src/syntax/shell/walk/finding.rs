@@ -55,7 +55,11 @@ impl Walk<'_> {
                 None => return,
             }
         };
-        let Some(input) = self.input(place) else { return self.call_deeper(words, place) };
+        let Some(input) = self.input(place) else {
+            let unknown = replaced.is_none().then(|| Word::literal("{}"));
+            let words: Vec<Word<'_>> = words.iter().cloned().chain(unknown).collect();
+            return self.call_deeper(&words, place);
+        };
         match replaced {
             Some(marker) => {
                 for line in input.lines().take(LINES) {
@@ -70,6 +74,19 @@ impl Walk<'_> {
                 self.call_deeper(&words, place);
             }
         }
+    }
+}
+
+impl Walk<'_> {
+    /// Shows what `fd -x COMMAND` and `fd -X COMMAND` run for its hits.
+    pub(super) fn fd(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let runs = |word: &Word<'_>| matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch");
+        let Some(at) = arguments.iter().position(runs) else { return };
+        let words = arguments[at + 1..].split(|word| word.text == ";").next().unwrap_or_default();
+        // Each hit is an operand, whether it is named or not.
+        let unknown = (!words.is_empty()).then(|| Word::literal("{}"));
+        let words: Vec<Word<'_>> = words.iter().cloned().chain(unknown).collect();
+        self.call_deeper(&words, place);
     }
 }
 

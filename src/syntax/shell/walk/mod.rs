@@ -62,7 +62,8 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
     let budget = 8 * line.len() + 4096;
     let variables = Variables::default();
     let files = Files::default();
-    let mut walk = Walk { visit, budget, complete: true, variables, files, has_else: false };
+    let (complete, has_else, given) = (true, false, None);
+    let mut walk = Walk { visit, budget, complete, variables, files, has_else, given };
     walk.script(line, 0);
     walk.complete
 }
@@ -78,6 +79,8 @@ struct Walk<'v> {
     /// Whether a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     has_else: bool,
+    /// What the script that is being read has as its standard input.
+    given: Option<String>,
 }
 
 /// Where a call is: in which command of which list, and in how many scripts.
@@ -109,7 +112,16 @@ impl Walk<'_> {
     /// What a place reads from its standard input, as far as that can be told.
     fn input(&mut self, place: Place<'_>) -> Option<String> {
         let Output { text, .. } = self.printer().input(place.list, place.command);
-        Some(text).filter(|text| !text.is_empty())
+        let text = Some(text).filter(|text| !text.is_empty());
+        text.or_else(|| self.files_input(place.command)).or_else(|| self.given.clone())
+    }
+
+    /// Reads a script whose commands have the standard input of the call that runs it.
+    fn script_with_input(&mut self, text: &str, place: Place<'_>) {
+        let input = self.input(place);
+        let outer = std::mem::replace(&mut self.given, input);
+        self.script(text, place.depth + 1);
+        self.given = outer;
     }
 
     fn expanded<'w>(&mut self, words: &'w [Word<'w>]) -> Cow<'w, [Word<'w>]> {
@@ -311,13 +323,14 @@ impl Walk<'_> {
         let (wrapper, leads) = wrappers::find(program, arguments)?;
         let mut options = Options::new(&arguments[leads..], wrapper.values);
         let mut operands = wrapper.operands;
-        let (mut inert, mut clears) = (false, false);
+        let (mut inert, mut clears, mut needed) = (false, false, wrapper.needs.is_empty());
         let words = loop {
             let rest = options.rest();
             match options.next() {
                 Some(Argument::Option { name, value }) => {
                     clears |= matches!(&*name, "-i" | "--ignore-environment");
                     inert |= wrapper.inert.contains(&&*name);
+                    needed |= wrapper.needs.contains(&&*name);
                     if let Some(text) = value.filter(|_| wrapper.scripts.contains(&&*name)) {
                         self.split_string(program, &text, options.rest(), place);
                         return Some(&[]);
@@ -332,10 +345,22 @@ impl Walk<'_> {
                 Some(Argument::Operand(_)) => operands -= 1,
                 Some(Argument::End) if operands == 0 => break options.rest(),
                 Some(Argument::End) => {}
-                None => return Some(&[]),
+                None => {
+                    let asks = matches!(program, "sudo" | "doas").then_some(["-s", "-i"]);
+                    let is_shell = asks.is_none_or(|asks| {
+                        arguments.iter().any(|word| asks.contains(&&*word.text))
+                    });
+                    if wrappers::READ_SCRIPTS.contains(&program)
+                        && is_shell
+                        && let Some(text) = self.input(place)
+                    {
+                        self.script(&text, place.depth + 1);
+                    }
+                    return Some(&[]);
+                }
             }
         };
-        if inert {
+        if inert || !needed {
             return Some(&[]);
         }
         if clears && program == "env" {
@@ -346,7 +371,7 @@ impl Walk<'_> {
         }
         if wrapper.joins {
             let texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
-            self.script(&texts.join(" "), place.depth + 1);
+            self.script_with_input(&texts.join(" "), place);
             return Some(&[]);
         }
         Some(words)
@@ -362,7 +387,7 @@ impl Walk<'_> {
             let settings = words.iter().take_while(is_setting).count();
             self.call_deeper(&words[settings..], place);
         } else {
-            self.script(text, place.depth + 1);
+            self.script_with_input(text, place);
         }
     }
 
@@ -401,6 +426,7 @@ impl Walk<'_> {
             }
             "xargs" => self.xargs(arguments, place),
             "parallel" => self.parallel(arguments, place),
+            "fd" | "fdfind" => self.fd(arguments, place),
             "git" => self.git(arguments, place),
             _ => {
                 for text in wrappers::embedded(program, arguments) {
@@ -422,7 +448,7 @@ impl Walk<'_> {
                 let Split { commands, .. } = split(inside);
                 Some(self.printer().commands(&commands, 0..commands.len()).text)
             }
-            None if reads_input => self.input(place).or_else(|| self.files.input(place.command)),
+            None if reads_input => self.input(place),
             None => self.files.text(&file),
             text => text,
         };

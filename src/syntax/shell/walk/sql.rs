@@ -56,6 +56,7 @@ impl Walk<'_> {
             let words: Vec<&str> = arguments[at..].iter().map(|word| &*word.text).collect();
             texts.push(words.join(" "));
         }
+        texts.extend(arguments.iter().filter_map(|word| self.files.text(&word.text)));
         texts.extend(self.input(place));
         for text in texts {
             if is_sql {

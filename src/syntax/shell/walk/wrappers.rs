@@ -19,6 +19,8 @@ pub(super) struct Wrapper {
     pub(super) assigns: bool,
     /// Whether the words are joined and read by a shell.
     pub(super) joins: bool,
+    /// Options without one of which nothing is run that outlasts it.
+    pub(super) needs: &'static [&'static str],
 }
 
 const NONE: Wrapper = Wrapper {
@@ -29,10 +31,16 @@ const NONE: Wrapper = Wrapper {
     operands: 0,
     assigns: false,
     joins: false,
+    needs: &[],
 };
 
 const fn wrapper(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
     Wrapper { name, values, operands, ..NONE }
+}
+
+/// It runs a command in a new container, whose own files nobody misses.
+const fn container(name: &'static str) -> Wrapper {
+    Wrapper { needs: &["-v", "--volume", "--mount", "--volumes-from"], ..wrapper(name, RUN, 1) }
 }
 
 const fn joining(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
@@ -48,6 +56,10 @@ const SUDO: &str = "-C -D -g -h -p -R -r -T -t -U -u --chdir --chroot --close-fr
                     --command-timeout --group --host --other-user --prompt --role --type --user";
 const SSH: &str = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w";
 const EXEC: &str = "-e -u -w --env --env-file --user --workdir --detach-keys --index";
+const RUN: &str = "-v -w -e -u -p -m -h -l --volume --mount --volumes-from --workdir --env --env-file --user \
+                   --publish --memory --hostname --label --name --network --net --entrypoint --platform --cpus \
+                   --add-host --gpus --shm-size --device --tmpfs --pull --restart --ulimit --cap-add --cap-drop \
+                   --security-opt --ipc --pid --userns --cidfile --log-driver --log-opt --dns";
 const POD: &str = "-c -n --container --namespace --context --kubeconfig --cluster --user";
 const ANY: usize = usize::MAX;
 
@@ -128,6 +140,9 @@ static WRAPPERS: &[Wrapper] = &[
     joining("tmux run-shell", "-d -t", 0),
     wrapper("screen", "-S -c -e -h -p -s -t -T", 0),
     wrapper("wsl", "-d -u --cd --distribution --user", 0),
+    container("docker run"),
+    container("docker container run"),
+    container("podman run"),
     wrapper("docker exec", EXEC, 1),
     wrapper("docker container exec", EXEC, 1),
     wrapper("docker compose exec", EXEC, 1),
@@ -160,6 +175,9 @@ static WRAPPERS: &[Wrapper] = &[
     wrapper("mise x", "", 0),
     wrapper("asdf exec", "", 0),
 ];
+
+/// Wrappers that without a command have a shell read their input; `sudo` only with `-s` or `-i`.
+pub(super) const READ_SCRIPTS: &[&str] = &["ssh", "su", "sudo", "doas", "chroot", "script"];
 
 /// The wrapper that a program is with these arguments, and how many of them name it.
 pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usize)> {
