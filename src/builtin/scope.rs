@@ -24,7 +24,7 @@ pub(super) static KIND: Kind =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Ends {
-    /// The end of the tool call that opened it, or its failure.
+    /// The end of the tool call that opened it.
     Tool,
     /// The end of the turn.
     #[default]
@@ -43,7 +43,7 @@ struct Options {
     skills: Vec<String>,
     /// The types of subagents that open it.
     agents: Vec<String>,
-    /// What ends it.
+    /// What ends it; the failure of the call that opened it always does.
     ends: Ends,
     /// A file in which a script counts how deep the session is inside: with
     /// `{transcript}.skill-enforcement-depth` the scope is also open while the number there is above 0.
@@ -81,13 +81,21 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         Event::SessionStart if matches!(&*payload.source, "startup" | "clear") => close(context),
         Event::SessionEnd => close(context),
         Event::Stop if options.ends == Ends::Turn => close(context),
-        Event::UserPromptSubmit if options.ends == Ends::Prompt => close(context),
+        Event::UserPromptSubmit if options.ends == Ends::Prompt => {
+            close(context)?;
+            // The client tells of a skill that the user types first, and then of the prompt itself.
+            let typed = payload.prompt.strip_prefix('/').unwrap_or_default();
+            let name = typed.split_whitespace().next().unwrap_or_default();
+            if opens(&options.skills, name) { open(context) } else { Ok(Answer::default()) }
+        }
         Event::UserPromptExpansion if opens(&options.skills, &payload.command_name) => {
             open(context)
         }
         Event::PreToolUse if is_opened_by_call(context, &options)? => open(context),
+        // A skill that failed to load is not at work, whatever ends the scope of one that did.
         Event::PostToolUse | Event::PostToolUseFailure
-            if options.ends == Ends::Tool && is_opened_by_call(context, &options)? =>
+            if (options.ends == Ends::Tool || context.event == Event::PostToolUseFailure)
+                && is_opened_by_call(context, &options)? =>
         {
             context.store.count(&context.key("depth"), -1).map_err(Failure::Store)?;
             Ok(Answer::default())

@@ -272,7 +272,7 @@ fn wrappers_are_looked_into() {
         ("stdbuf -oL -e 0 rm a", "stdbuf -oL -e 0 rm a ¦ rm a"),
         ("setsid -w rm a", "setsid -w rm a ¦ rm a"),
         ("busybox rm a", "busybox rm a ¦ rm a"),
-        ("ls | xargs rm -f", "ls ¦ xargs rm -f ¦ rm -f"),
+        ("ls | xargs rm -f", "ls ¦ xargs rm -f ¦ rm -f {}"),
         ("ls | xargs -0 -n 1 -I {} rm {}", "ls ¦ xargs -0 -n 1 -I {} rm {} ¦ rm {}"),
         (
             r#"xargs -I{} -P4 sh -c 'rm "$1"' _ {}"#,
