@@ -61,6 +61,9 @@ const NOTIFICATIONS: &[&str] = &[
     "model_refusal_fallback",
 ];
 
+/// The agents that the client brings along, as 2.1.329 and 2.1.197 name them.
+pub const AGENTS: &[&str] = &["Explore", "Plan", "claude", "general-purpose", "statusline-setup"];
+
 /// What can end a turn before its end.
 const ERRORS: &[&str] = &[
     "rate_limit",

@@ -1,5 +1,6 @@
 //! The client's own tools.
 
+use super::version::Version;
 use crate::syntax::suggestion::nearest;
 
 /// The names as the client spells them today, and those it still understands.
@@ -81,6 +82,24 @@ const FORMER: &[(&str, &str)] = &[
 /// The tool that does today what a former one did; `None` for every other name.
 pub fn successor(name: &str) -> Option<&'static str> {
     FORMER.iter().find(|(former, _)| *former == name).map(|(_, today)| *today)
+}
+
+/// As [`successor`], of the tools that the client of a version lacks.
+///
+/// Source: 2.1.329 has no `TaskOutput` by any of its names, and says so itself; 2.1.197 has it.
+pub fn former(name: &str, client: Option<Version>) -> Option<&'static str> {
+    const WITHOUT_OUTPUT: Version = Version([2, 1, 329]);
+    let is_gone = canonical(name) == "TaskOutput" && client >= Some(WITHOUT_OUTPUT);
+    if is_gone { Some("Read") } else { successor(name) }
+}
+
+/// Who has no tool that [`former`] gives one for, in words.
+pub fn who_lacks(client: Option<Version>) -> String {
+    const ASKED: Version = Version([2, 1, 197]);
+    match client.filter(|version| *version >= ASKED) {
+        Some(version) => format!("client {version} has"),
+        None => "clients of today have".to_owned(),
+    }
 }
 
 /// Tools, and the first client that has them.

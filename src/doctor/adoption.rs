@@ -31,7 +31,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Warning,
                 match found {
-                    Some(found) => file.at(found.position),
+                    Some(found) => file.at_key(found, "command"),
                     None => file.shown.clone(),
                 },
                 format!("`{hook}` is adopted, but is here for the client to run as well"),
@@ -71,7 +71,7 @@ fn across(facts: &Facts, findings: &mut Findings) {
                             other.shown
                         ),
                         format!(
-                            "delete one of the two, or run `hookman release {hook}{}`",
+                            "run `hookman release {hook}{}`, or delete one of the two",
                             file.flag()
                         ),
                     );

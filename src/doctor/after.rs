@@ -3,6 +3,7 @@
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, Origin};
+use crate::syntax::suggestion::nearest;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -38,7 +39,10 @@ fn after(facts: &Facts, findings: &mut Findings) {
                             "`{}` is to come after `{name}`, and {} has no such hook",
                             hook.name, chain.shown
                         ),
-                        "correct the name, or leave it out".to_owned(),
+                        match nearest(name, manifest.hooks.iter().map(|it| it.name.as_str())) {
+                            Some(near) => format!("write `{near}`"),
+                            None => "correct the name, or leave it out".to_owned(),
+                        },
                     ),
                     Some((_, other)) if !other.enabled => (
                         format!("`{}` is to come after `{name}`, which is switched off", hook.name),

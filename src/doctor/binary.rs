@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::{Check, Facts, Findings, Level, Mend};
 use crate::machine::files;
+use crate::settings::Handler;
 use crate::settings::wanted::LAUNCHER;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -55,22 +58,35 @@ fn present(facts: &Facts, findings: &mut Findings) {
             };
             findings.add(
                 Level::Error,
-                file.at(handler.position),
+                file.at_key(handler, "command"),
                 format!("{} is registered as `{command}`: {problem}", handler.event),
-                "run ./install.sh again, or `hookman install` with the hookman that should run",
+                format!("run `hookman apply{}` with the hookman that should run", file.flag()),
             );
         }
     }
 }
 
 fn answers(facts: &Facts, findings: &mut Findings) {
-    for (path, answer) in &facts.binaries {
-        if !answer.starts_with("hookman ") {
+    let calls = |handler: &Handler, path: &Path| {
+        handler.ours
+            && handler.value.get("command").and_then(Value::as_str).map(Path::new) == Some(path)
+    };
+    for (path, _) in facts.binaries.iter().filter(|(_, answer)| !answer.starts_with("hookman ")) {
+        for file in facts.registered() {
+            let handlers = file.handlers();
+            let Some(first) = handlers.iter().find(|it| calls(it, path)) else { continue };
             findings.add(
                 Level::Error,
-                facts.paths.shown(path),
-                "the program that is registered does not answer to --version as hookman does",
-                "run ./install.sh again, or `hookman install` with the hookman that should run",
+                file.at_key(first, "command"),
+                format!(
+                    "{} is registered, and does not answer to --version as hookman does",
+                    facts.paths.shown(path)
+                ),
+                format!(
+                    "run `hookman apply{} --binary \"$(command -v hookman)\"`, where that is the one \
+                     that should run",
+                    file.flag()
+                ),
             );
         }
     }
@@ -104,8 +120,8 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             facts.paths.shown(&launcher),
             "the project's entries call this launcher, and it is not hookman's as it was written",
-            "look at what `hookman apply --project` would change in it, or the project's hooks may \
-             not run",
+            "run `hookman apply --project`, which shows what it would change in it, or the \
+             project's hooks may not run",
         );
     }
 }

@@ -80,7 +80,7 @@ fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
     }
 }
 
-const UPDATE: &str = "update the client with `claude update`";
+const UPDATE: &str = "run `claude update`";
 
 /// What a handler asks of the client.
 fn used_by(handler: &Handler) -> Vec<Lack> {
@@ -94,7 +94,7 @@ fn used_by(handler: &Handler) -> Vec<Lack> {
     // A client that does not know `args` calls the program alone, which hookman takes for a run of
     // its own; a foreign program is called without its arguments.
     if has("args") {
-        let fix = "update the client with `claude update`, or write one shell line in `command`";
+        let fix = "run `claude update`, or write one shell line in `command`";
         used.push(Lack { fix, ..lack([2, 1, 139], "has `args`", "args") });
     }
     if has("if") {
@@ -164,7 +164,7 @@ fn tells_session(facts: &Facts, findings: &mut Findings) {
             Level::Info,
             facts.paths.shown(program),
             format!("clients set CLAUDE_CODE_SESSION_ID for their tools since {SINCE}, and this is {version}"),
-            "update the client with `claude update`, or name the session with `--session ID`",
+            "run `claude update`, or name the session with `--session ID`",
         );
     }
 }

@@ -75,7 +75,10 @@ fn hooks(facts: &Facts, findings: &mut Findings) {
                     shown(took),
                     shown(budget(event))
                 ),
-                "have it do less, narrow its matcher or `if`, or give it `async = true`",
+                format!(
+                    "run `hookman log --hook {hook}`, which has its runs; then have it do less, narrow \
+                     its matcher or `if`, or give it `async = true`"
+                ),
             );
         }
     }
@@ -104,7 +107,8 @@ fn chains(facts: &Facts, findings: &mut Findings) {
                     shown(took),
                     shown(budget(event))
                 ),
-                "let hooks run side by side with `parallel = true`; `hookman log` has the times",
+                "run `hookman log --outcome slow`, which has the time of each hook; `parallel = true` \
+                 lets hooks run side by side",
             );
         }
     }

@@ -1,13 +1,14 @@
 //! Are there hooks that the client never reads, as they are in another place than it looks in?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
-use crate::machine::files;
 use crate::machine::paths::real;
+use crate::machine::{environment, files};
 use crate::syntax::json::{Document, Node};
+use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "settings-elsewhere",
@@ -40,6 +41,9 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+    if facts.is_whole {
+        above(facts, findings);
+    }
     let of_home = facts.paths.config.join("settings.local.json");
     let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
     if facts.is_whole
@@ -51,6 +55,42 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
         let fix =
             format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
         findings.add(Level::Warning, place, message, fix);
+    }
+}
+
+/// Settings of folders above the one in which a session is started.
+///
+/// Source: the clients 2.1.329 and 2.1.197, which read those of that folder alone, in git or not.
+fn above(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = facts.project.as_deref() else { return };
+    let given = environment::raw("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let here = given.or_else(|| environment::current_directory().ok());
+    let start = here.filter(|it| it.starts_with(project)).unwrap_or_else(|| project.to_owned());
+    let is_below_home = |folder: &&Path| Some(*folder) != facts.paths.home.as_deref();
+    for folder in start.ancestors().skip(1).take_while(is_below_home) {
+        let own = folder.join(".claude");
+        if real(&own) == real(&facts.paths.config) {
+            continue;
+        }
+        let is_project = folder == project;
+        for name in ["settings.json", "settings.local.json"] {
+            let path = own.join(name);
+            // Newer clients read the local settings of the git root.
+            let is_read = facts.of_git_root.as_ref().is_some_and(|it| it.path == path);
+            if is_read || is_project && name != "settings.json" {
+                continue;
+            }
+            let Some(place) = hooks_of(facts, &path) else { continue };
+            let message = format!(
+                "it has hooks, and a session that starts in {} reads none of them: the client looks \
+                 in the directory alone that it is started in",
+                facts.paths.shown(&start)
+            );
+            let folder = quoted(&folder.display().to_string());
+            let fix = format!("run `cd {folder} && claude`, which starts a session that reads it");
+            let level = if is_project { Level::Info } else { Level::Warning };
+            findings.add(level, place, message, fix);
+        }
     }
 }
 

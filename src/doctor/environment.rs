@@ -24,7 +24,10 @@ fn variables(facts: &Facts, findings: &mut Findings) {
             level,
             "this environment",
             format!("a client started from here has {line}"),
-            "unset the variable unless it is meant",
+            format!(
+                "run `unset {}`, unless it is meant",
+                line.split('=').next().unwrap_or_default()
+            ),
         );
     }
     for file in &facts.settings {
@@ -36,7 +39,7 @@ fn variables(facts: &Facts, findings: &mut Findings) {
                 if name == overrides::DEBUG { Level::Info } else { Level::Warning },
                 file.at(place),
                 format!("`env` gives {name} to every session that reads this file"),
-                "remove it unless it is meant",
+                format!("delete `\"{name}\"` from `env` there, unless it is meant"),
             );
         }
     }

@@ -192,7 +192,7 @@ impl Facts {
                 }
             }
             for (file, around) in self.placed_files() {
-                let at = |handler: &Handler| file.at_key(handler, "command");
+                let at = |handler: &Handler, key: &str| file.at_key(handler, key);
                 faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults
@@ -291,6 +291,20 @@ impl Facts {
             let program = self.client.as_ref().map(|client| client.program.as_path());
             modules::modules(&self.plugins, program)
         })
+    }
+
+    /// The names of the agents that the user and the project have files for.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let mut names = frontmatter::agents(&self.paths.config);
+        for project in self.project.iter().flat_map(|project| project.ancestors()) {
+            names.extend(frontmatter::agents(&project.join(".claude")));
+        }
+        names
+    }
+
+    /// The version of the client, where it is known.
+    pub(super) fn client_version(&self) -> Option<Version> {
+        self.client.as_ref()?.version
     }
 
     /// The names of the events that the client knows.

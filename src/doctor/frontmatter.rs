@@ -34,6 +34,16 @@ pub(super) fn below(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec<Settin
     found
 }
 
+/// The names of the agents in a directory of the client's.
+pub(super) fn agents(folder: &Path) -> Vec<String> {
+    let name = |path: &PathBuf| {
+        let text = foreign::read_start(path, MOST).ok()??;
+        let line = text.lines().find_map(|line| line.strip_prefix("name:"))?;
+        Some(line.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    markdown(&folder.join("agents"), DEPTH).iter().filter_map(name).collect()
+}
+
 fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in folders::entries(folder).unwrap_or_default() {

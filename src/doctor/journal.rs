@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Check, Facts, Findings, Level};
 use crate::session::id::SessionId;
+use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -54,9 +55,24 @@ fn writable(facts: &Facts, findings: &mut Findings) {
             Level::Error,
             facts.paths.shown(&facts.paths.journal()),
             format!("the journal cannot be kept: {problem}"),
-            "make the state directory writable for you, or set HOOKMAN_STATE_DIR",
+            in_the_way(facts),
         );
     }
+}
+
+/// The way out where the journal cannot be kept.
+fn in_the_way(facts: &Facts) -> String {
+    let state = &facts.paths.state;
+    let shown = |path: &Path| quoted(&path.display().to_string());
+    let or_else = "or set HOOKMAN_STATE_DIR to a directory of yours";
+    let journal = facts.paths.journal();
+    let is_other = if state.is_dir() { journal.is_dir() } else { state.exists() };
+    let other = if state.is_dir() { &journal } else { state };
+    if is_other {
+        let other = shown(other);
+        return format!("run `mv {other} {other}.old`, as it is in the way, {or_else}");
+    }
+    format!("run `chmod -R u+rwX {}`, {or_else}", shown(state))
 }
 
 fn fired(facts: &Facts, findings: &mut Findings) {
@@ -87,7 +103,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
                 "{} came without a session_id, where switches have no effect",
                 of_last(missing, recent.len())
             ),
-            "update the client, or look at what else calls hookman",
+            "run `claude update`, or look at what else calls hookman",
         );
     }
     let is_odd = |entry: &&&crate::state::journal::Entry<'_>| {
@@ -114,7 +130,7 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             facts.paths.shown(&facts.paths.journal()),
             format!("{} came without a transcript_path", of_last(missing, recent.len())),
-            "update the client",
+            "run `claude update`",
         );
     }
     let Some(last) = recent.iter().rev().find(|entry| !entry.transcript.is_empty()) else { return };
@@ -124,7 +140,7 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             &*last.transcript,
             "the last transcript_path is not absolute, so hooks find it from one directory only",
-            "update the client",
+            "run `claude update`",
         );
     } else if !path.exists() {
         findings.add(
@@ -159,7 +175,7 @@ fn failures(facts: &Facts, findings: &mut Findings) {
                     1 => format!("`{hook}` failed in its last run: it {last}"),
                     _ => format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
                 },
-                "run its command by hand with a payload on standard input",
+                format!("run `hookman log --hook {hook} -v`, which has what it said"),
             );
         }
     }

@@ -1,12 +1,17 @@
 //! Can the manifests be read?
 
+use super::facts::ChainFacts;
 use super::{Check, Facts, Findings, Level};
+use crate::chain::plan::Header;
+use crate::machine::files;
+use crate::manifest::OnError;
+use crate::state::chains::{self, MANAGED};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "manifest-parse",
         about: "manifests can be read",
-        notice: "edits of the manifest have no effect",
+        notice: "edits of the manifest have no effect, or none of its hooks runs",
         run: parses,
     },
     Check {
@@ -22,13 +27,40 @@ fn parses(facts: &Facts, findings: &mut Findings) {
         let Err(problems) = &chain.manifest else { continue };
         for problem in &problems.0 {
             let origin = &problem.origin;
-            findings.add(
-                Level::Error,
-                origin.place(),
-                &problem.message,
-                "correct it; until then its last good version is used, where there was one",
-            );
+            let is_local = origin.file.ends_with(".local.toml");
+            let flag = match chain.chain.scope {
+                "project" if is_local => " --local",
+                "project" => " --project",
+                MANAGED => " --managed",
+                _ => "",
+            };
+            let fix = if problem.message.starts_with("it cannot be read") {
+                "put a text file in its place".to_owned()
+            } else {
+                format!("run `hookman edit{flag}`, which checks what you save")
+            };
+            let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
+            finding.notice(meanwhile(facts, chain));
         }
+    }
+}
+
+/// What runs go by as long as a manifest cannot be read.
+fn meanwhile(facts: &Facts, chain: &ChainFacts) -> &'static str {
+    let plan = files::read_text(&chain.chain.plan_file(&facts.paths)).ok().flatten();
+    if plan.is_some_and(|plan| Header::parse(&plan).is_some()) {
+        return "edits of the manifest have no effect: its last good version is used";
+    }
+    match chains::strictest(&facts.paths, &chain.chain) {
+        OnError::Closed => {
+            "each call that can be blocked is blocked, as there is no good version and it may have a \
+             hook that must hold"
+        }
+        OnError::Ask => {
+            "you are asked about each call that can be blocked, as there is no good version and it \
+             may have a hook that must hold"
+        }
+        OnError::Open => "none of its hooks runs, as there is no good version",
     }
 }
 

@@ -1,16 +1,20 @@
 //! Do the matchers match what they were meant for?
 
 use super::{Check, Facts, Findings, Level};
-use crate::client::event::{Event, Subject};
+use crate::client::event::{AGENTS, Event, Subject};
 use crate::client::matcher::{self, Kind};
 use crate::client::tools;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "matcher-case",
-        about: "tool names are spelled as the client does",
-        notice: "the hook never runs for that tool",
-        run: |facts, findings| case(&places(facts), findings),
+        about: "names of tools and agents are spelled as the client does",
+        notice: "the hook never runs for what has that name",
+        run: |facts, findings| {
+            let places = places(facts);
+            case(&places, findings);
+            agents(facts, &places, findings);
+        },
     },
     Check {
         id: "matcher-mcp",
@@ -93,6 +97,32 @@ pub(super) fn case(places: &[Place], findings: &mut Findings) {
                     &place.shown,
                     format!("`{name}` matches no tool: case matters"),
                     format!("write `{tool}`"),
+                );
+            }
+        }
+    }
+}
+
+/// As [`case`], for agents: the client's own, and those that have files here.
+fn agents(facts: &Facts, places: &[Place], findings: &mut Findings) {
+    let is_list = |place: &&Place| {
+        place.event.facts().subject == Subject::AgentType
+            && matcher::kind(Some(&place.matcher), place.event) == Kind::List
+    };
+    let mut places = places.iter().filter(is_list).peekable();
+    if places.peek().is_none() {
+        return;
+    }
+    let named = facts.agents();
+    let known = || AGENTS.iter().copied().chain(named.iter().map(String::as_str));
+    for place in places {
+        for name in matcher::names(&place.matcher).filter(|name| known().all(|it| it != *name)) {
+            if let Some(agent) = known().find(|it| it.eq_ignore_ascii_case(name)) {
+                findings.add(
+                    Level::Warning,
+                    &place.shown,
+                    format!("`{name}` matches no agent: case matters"),
+                    format!("write `{agent}`"),
                 );
             }
         }

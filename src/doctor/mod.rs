@@ -5,6 +5,7 @@
 //! checks, and a family some such lists; [`FAMILIES`] has the families in the order in which a user
 //! should read the findings.
 
+mod addresses;
 mod adoption;
 mod after;
 mod binary;
@@ -91,7 +92,7 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "commands",
         about: "what is to be run is there",
-        lists: &[binary::CHECKS, commands::CHECKS],
+        lists: &[binary::CHECKS, commands::CHECKS, addresses::CHECKS],
     },
     Family {
         name: "matchers",

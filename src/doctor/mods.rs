@@ -76,15 +76,25 @@ fn gates(facts: &Facts, findings: &mut Findings) {
                 )
             },
             format!(
-                "take it out of {} if you did not put it there; of gates, those in an administrator's \
-                 settings hold against mods",
-                module.origin
+                "{}; of gates, those in an administrator's settings hold against mods",
+                way_out(module)
             ),
         );
         if module.is_gate == Some(false) {
             finding.notice("it passes calls on today, and an update of it may not");
         }
     }
+}
+
+fn way_out(module: &Module) -> String {
+    // One of a marketplace has the name of that as well.
+    if module.plugin.contains('@') {
+        return format!(
+            "run `claude plugin disable {}` if you did not put it there",
+            module.plugin
+        );
+    }
+    format!("take it out of {} if you did not put it there", module.origin)
 }
 
 fn others(facts: &Facts, findings: &mut Findings) {
@@ -103,7 +113,7 @@ fn others(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             facts.paths.shown(&module.file),
             format!("the mod `{}` runs in the client, {events}", module.plugin),
-            format!("take it out of {} if you did not put it there", module.origin),
+            way_out(module),
         );
     }
 }

@@ -88,7 +88,12 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                 Ok(_) => continue,
                 Err(why) => {
                     let message = format!("it cannot be read: {why}");
-                    findings.add(Level::Warning, &file.shown, message, "install the plugin again");
+                    let fix = if plugin.name.contains('@') {
+                        format!("run `claude plugin install {}`", plugin.name)
+                    } else {
+                        "correct it by hand, or take the plugin out".to_owned()
+                    };
+                    findings.add(Level::Warning, &file.shown, message, fix);
                     continue;
                 }
             };
@@ -165,14 +170,21 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                 let same = facts.settings.iter().find_map(|other| {
                     let handlers = other.handlers();
                     let same = handlers.iter().find(|it| called(it, &root).as_ref() == Some(&here));
-                    same.map(|it| other.at(it.position))
+                    same.map(|it| other.at_key(it, "command"))
                 });
                 if let Some(same) = same {
                     findings.add(
                         Level::Warning,
-                        file.at(handler.position),
+                        file.at_key(&handler, "command"),
                         format!("`{}` is also at {same}", handler.event),
-                        "delete it there, or disable the plugin",
+                        if plugin.name.contains('@') {
+                            format!(
+                                "run `claude plugin disable {}`, or delete it there",
+                                plugin.name
+                            )
+                        } else {
+                            "delete it there, or take the plugin out".to_owned()
+                        },
                     );
                 }
             }

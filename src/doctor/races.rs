@@ -74,7 +74,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
         };
         findings.add(
             Level::Info,
-            file.at(first.position),
+            file.at_key(first, "command"),
             format!("{several} at the same time as hookman's chain for {}", first.event),
             format!(
                 "run `hookman adopt --all{}`, which gives them a place in the order",
@@ -118,13 +118,13 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                 && meet(other.matcher.as_deref(), matcher, Event::PreToolUse)
         });
         let with = match earlier {
-            Some((other, earlier)) => other.at(earlier.position),
+            Some((other, earlier)) => other.at_key(earlier, "command"),
             None if chain_rewrites(facts, &around, matcher) => "a hook of the chain".to_owned(),
             None => continue,
         };
         findings.add(
             Level::Warning,
-            file.at(handler.position),
+            file.at_key(handler, "command"),
             format!("this handler and {with} both rewrite the input of a call"),
             if ["user", "project", "local"].contains(&file.scope) {
                 format!(

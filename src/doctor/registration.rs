@@ -6,10 +6,11 @@ use super::{Check, Facts, Findings, Level, Mend};
 use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::install::entries::demands;
+use crate::manifest::Origin;
 use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
 };
-use crate::settings::{Record, plan};
+use crate::settings::{Change, Record, plan};
 use crate::state::chains::MANAGED;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -51,7 +52,7 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         for change in &plan.changes {
             let finding = findings.add(
                 Level::Error,
-                &file.shown,
+                place(file, change),
                 format!("it is not what {} asks for: {change}", chain.shown),
                 if has_manifest {
                     format!("run `hookman apply{flag}`")
@@ -67,6 +68,24 @@ fn registered(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// The entry that is to be changed, or the event that is to have one more.
+fn place(file: &SettingsFile, change: &Change) -> String {
+    let Some(document) = file.document() else { return file.shown.clone() };
+    // The change's own pointer is right only when those before it are done.
+    let is_it = |pointer: &str| {
+        let node = document.lookup(pointer);
+        node.is_some_and(|node| Some(document.value(node)) == change.before)
+    };
+    let pointers = file.handlers().into_iter().flat_map(|handler| {
+        let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group.to_owned());
+        [Some(handler.pointer), group]
+    });
+    let event = format!("/hooks/{}", change.event);
+    let found = pointers.flatten().find(|pointer| is_it(pointer)).unwrap_or(event);
+    let node = document.lookup(&found).or_else(|| document.lookup("/hooks"));
+    node.map_or(file.shown.clone(), |node| file.at(document.position(node.span.start)))
 }
 
 // The path of the binary is taken from the file, so that this check is about events, matchers and
@@ -108,7 +127,7 @@ fn scope(facts: &Facts, findings: &mut Findings) {
             findings
                 .add(
                     Level::Warning,
-                    file.at(handler.position),
+                    file.at_key(handler, "command"),
                     format!("the entry for {} names a path of this machine", handler.event),
                     "run `hookman apply --project`, which registers the launcher instead",
                 )
@@ -123,9 +142,13 @@ fn chain_time(facts: &Facts, findings: &mut Findings) {
         let Ok(Some(manifest)) = &chain.manifest else { continue };
         let demands = demands(&manifest.hooks);
         for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
+            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
+            let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
+            let place =
+                longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
             findings.add(
                 Level::Warning,
-                &chain.shown,
+                place.map_or(chain.shown.clone(), Origin::place),
                 format!(
                     "the hooks for {event} may take {} s together, and the client ends hookman after \
                      {} s, so the last of them may not run",

@@ -60,6 +60,7 @@ pub(super) fn texts(facts: &Facts) -> Vec<(String, String)> {
 }
 
 fn never(facts: &Facts, findings: &mut Findings) {
+    let client = facts.client_version();
     for Place { shown, events, matcher, rule: text, .. } in places(facts) {
         if events.iter().any(|event| event.facts().subject != Subject::Tool) {
             continue;
@@ -67,7 +68,8 @@ fn never(facts: &Facts, findings: &mut Findings) {
         // What is no rule at all, manifests refuse and `settings-schema` names.
         let Some(rule) = Rule::parse(&text) else { continue };
         let on = matcher.as_deref();
-        let (why, fix) = match rule.never() {
+        let gone = || tools::former(rule.tool, client).map(Never::Former);
+        let (why, fix) = match rule.never().or_else(gone) {
             Some(Never::NoTool) => {
                 let names = if rule.tool.contains('*') {
                     rule.tool.replace('*', ".*")
@@ -88,7 +90,11 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
             Some(Never::Former(tool)) => (
-                format!("`{text}` is never met: clients of today have no tool `{}`", rule.tool),
+                format!(
+                    "`{text}` is never met: {} no tool `{}`",
+                    tools::who_lacks(client),
+                    rule.tool
+                ),
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
             Some(Never::Pattern) => (

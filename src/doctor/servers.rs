@@ -31,7 +31,7 @@ fn configured(facts: &Facts, findings: &mut Findings) {
             if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool")
                 && let Some(server) = handler.value.get("server").and_then(Value::as_str)
             {
-                named.push((file.at(handler.position), in_tools(server)));
+                named.push((file.at_key(&handler, "server"), in_tools(server)));
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Do the settings files load, by the client's own rules?
 
+use std::path::Path;
+
 use super::{Check, Facts, Findings, Level};
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::machine::{files, folders};
+use crate::machine::{files, folders, foreign};
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, is_blank};
 use crate::syntax::quoting::quoted;
@@ -52,17 +54,38 @@ fn readable(facts: &Facts, findings: &mut Findings) {
         // The client takes such a file for what it is, and replaces what is no character.
         if why.contains("not UTF-8") {
             let message = format!("the client reads it, and only hookman cannot: {why}");
-            let finding = findings.add(Level::Warning, &file.shown, message, "save it as UTF-8");
+            let path = quoted(&file.path.display().to_string());
+            let from = if is_wide(&file.path) { "UTF-16" } else { "ISO-8859-1" };
+            let fix = format!(
+                "run `iconv -f {from} -t UTF-8 {path} > {path}.new && cat {path}.new > {path} && rm \
+                 {path}.new` if that is what it is in, or save it as UTF-8"
+            );
+            let finding = findings.add(Level::Warning, &file.shown, message, fix);
             finding.notice("hookman can neither check nor change this file");
         } else {
             findings.add(
                 Level::Error,
                 &file.shown,
                 format!("it cannot be read: {why}"),
-                "make it a readable file, or remove it",
+                if files::is_dangling(&file.path) {
+                    format!(
+                        "run `rm {}`, or put a file where it leads to",
+                        quoted(&file.path.display().to_string())
+                    )
+                } else if file.path.is_file() {
+                    format!("run `chmod u+r {}`", quoted(&file.path.display().to_string()))
+                } else {
+                    "put a file in its place, or remove it".to_owned()
+                },
             );
         }
     }
+}
+
+/// Whether a file begins as UTF-16 does.
+fn is_wide(path: &Path) -> bool {
+    let bytes = foreign::read(path).ok().flatten().unwrap_or_default();
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }
 
 fn parses(facts: &Facts, findings: &mut Findings) {
@@ -165,7 +188,7 @@ fn disabled(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 file.at(document.position(node.span.start)),
                 "`disableAllHooks` is true, so no hook fires, from whichever file",
-                "remove the key, or set it to false",
+                "write `\"disableAllHooks\": false` there, or delete the key",
             );
         }
         return;

@@ -41,7 +41,10 @@ fn private(facts: &Facts, findings: &mut Findings) {
             Level::Error,
             shown,
             "it belongs to another user",
-            "set HOOKMAN_STATE_DIR to a directory of yours, or have it given to you",
+            format!(
+                "run `sudo chown -R \"$(id -un)\" {}`, or set HOOKMAN_STATE_DIR to a directory of yours",
+                quoted(&state.display().to_string())
+            ),
         );
     } else if access.mode & 0o077 != 0 {
         findings

@@ -4,7 +4,8 @@ use super::matchers::{self, Place, places};
 use super::{Check, Facts, Finding, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, compile};
-use crate::client::tools;
+use crate::client::version::Version;
+use crate::client::{model, tools};
 use crate::syntax::suggestion::nearest;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -12,7 +13,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "matcher-unknown",
         about: "names in matchers are names that the client has",
         notice: "the hook never runs for what the name was meant for",
-        run: |facts, findings| unknown(&places(facts), findings),
+        run: |facts, findings| unknown(&places(facts), facts.client_version(), findings),
     },
     Check {
         id: "matcher-never",
@@ -52,7 +53,7 @@ fn known(place: &Place) -> Option<&'static [&'static str]> {
 pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
     let places = [Place { shown: String::new(), event, matcher: matcher.to_owned() }];
     let mut findings = Findings::of("", "");
-    for check in [matchers::case, matchers::mcp, matchers::rule, unknown, never] {
+    for check in [matchers::case, matchers::mcp, matchers::rule, newest, never] {
         check(&places, &mut findings);
     }
     findings.into_found()
@@ -62,15 +63,22 @@ fn is_of_server(name: &str) -> bool {
     name.starts_with("mcp__")
 }
 
-fn unknown(places: &[Place], findings: &mut Findings) {
+fn newest(places: &[Place], findings: &mut Findings) {
+    unknown(places, None, findings);
+}
+
+fn unknown(places: &[Place], client: Option<Version>, findings: &mut Findings) {
     for place in places {
         if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
             continue;
         }
+        if place.event.facts().subject == Subject::Model {
+            short_model(place, findings);
+        }
         let Some(known) = known(place) else { continue };
         let is_tool = place.event.facts().subject == Subject::Tool;
         if is_tool {
-            former(place, findings);
+            former(place, client, findings);
         }
         if matcher::names(&place.matcher).next().is_none() {
             findings.add(
@@ -107,16 +115,37 @@ fn unknown(places: &[Place], findings: &mut Findings) {
 }
 
 /// A list with nothing but tools of former clients; next to others they do no harm.
-fn former(place: &Place, findings: &mut Findings) {
+fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
     let names = matcher::names(&place.matcher);
-    let today: Option<Vec<&str>> = names.map(tools::successor).collect();
-    let Some(today) = today.filter(|today| !today.is_empty()) else { return };
+    let today: Option<Vec<&str>> = names.map(|name| tools::former(name, client)).collect();
+    let Some(mut today) = today.filter(|today| !today.is_empty()) else { return };
+    today.dedup();
     findings.add(
         Level::Warning,
         place.shown.clone(),
-        format!("clients of today have no tool `{}`", place.matcher),
+        format!("{} no tool `{}`", tools::who_lacks(client), place.matcher),
         format!("write `{}`", today.join("|")),
     );
+}
+
+/// Families of models, which the client takes for names where one is chosen, but not in a matcher.
+///
+/// Source: the client 2.1.329, which compares `claude-sonnet-5-5` where `sonnet` was asked for.
+const FAMILIES: &[&str] = &["haiku", "opus", "sonnet"];
+
+fn short_model(place: &Place, findings: &mut Findings) {
+    for name in matcher::names(model::without_context(&place.matcher)) {
+        let lower = name.to_lowercase();
+        let family = lower.strip_prefix("claude-").unwrap_or(&lower);
+        if FAMILIES.contains(&family) {
+            findings.add(
+                Level::Warning,
+                place.shown.clone(),
+                format!("`{name}` is no whole name of a model, such as `claude-{family}-4-5`"),
+                format!("write `.*{family}.*`"),
+            );
+        }
+    }
 }
 
 /// A matcher that begins a command with its slash, or names a file with its directory: what there

@@ -90,8 +90,9 @@ impl Chain {
         names.iter().map(|name| self.manifest.with_file_name(name)).collect()
     }
 
-    // What is in a user's state directory must not decide what an administrator's chain does.
-    fn plan_file(&self, paths: &Paths) -> PathBuf {
+    /// The file of its plan. What is in a user's state directory must not decide what an
+    /// administrator's chain does.
+    pub fn plan_file(&self, paths: &Paths) -> PathBuf {
         if self.is_managed() {
             return self.manifest.with_file_name("hookman.plan");
         }

@@ -1,6 +1,6 @@
 //! Does what says no say it in a way that blocks?
 
-use super::{Command, Fault, Kind, Line, Weight};
+use super::{Command, Fault, Kind, Line, Weight, blocks};
 use crate::client::event::Event;
 
 /// How languages end with a code that blocks nothing; a program that means to block uses 2.
@@ -45,6 +45,9 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     let is_asked = |event: &Event| {
         matches!(event, Event::PreToolUse | Event::UserPromptSubmit | Event::UserPromptExpansion)
     };
+    if command.is_async {
+        return of_async(command, what, text);
+    }
     if !command.is_open || !command.events.iter().any(is_asked) {
         return None;
     }
@@ -82,6 +85,27 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     ))
 }
 
+/// What says no although nobody waits for it.
+///
+/// Source: the clients 2.1.329 and 2.1.197, with which the call goes on.
+fn of_async(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
+    const TWO: &[&str] = &["exit 2", "exit(2)", "Exit(2)", "exitCode = 2"];
+    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
+    let event = command.events.iter().find(|event| blocks(**event))?;
+    let decides = has(&["decision", "Decision"]) && has(&["deny", "\"block\"", "'block'"]);
+    if !has(TWO) && !decides {
+        return None;
+    }
+    let mut fault = Fault::new(
+        Kind::Toothless,
+        Weight::Risks,
+        format!("{what} says no to {event}, and nobody waits for a hook that is `async`"),
+        "leave `async` out",
+    );
+    fault.key = Some("async");
+    Some(fault)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +132,7 @@ mod tests {
                 events: vec![event],
                 is_closed: false,
                 is_open: true,
+                is_async: false,
             };
             assert_eq!(of_line(&command).is_some(), expected, "{line}");
             let closed = Command { is_open: false, is_closed: true, ..command };

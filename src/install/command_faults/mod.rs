@@ -27,6 +27,8 @@ pub(crate) struct Command<'a> {
     pub(crate) is_closed: bool,
     /// Whether it says with its exit code what is to be, and nobody takes a failure for a denial.
     pub(crate) is_open: bool,
+    /// Whether nobody waits for it.
+    pub(crate) is_async: bool,
 }
 
 /// What is run.
@@ -118,11 +120,13 @@ pub(crate) struct Fault {
     pub(crate) fix: String,
     /// The file that is to be made one that may be run.
     pub(crate) executable: Option<PathBuf>,
+    /// The key that is wrong, where it is not that of the command.
+    pub(crate) key: Option<&'static str>,
 }
 
 impl Fault {
     fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
-        Self { kind, weight, message, notice: None, fix: fix.into(), executable: None }
+        Self { kind, weight, message, notice: None, fix: fix.into(), executable: None, key: None }
     }
 }
 
@@ -148,15 +152,17 @@ pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     seen
 }
 
+/// Whether exit code 2 of a command stops what an event is about.
+fn blocks(event: Event) -> bool {
+    matches!(
+        event.facts().exit_two,
+        ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently
+    )
+}
+
 impl Command<'_> {
     /// An event on which the client takes exit code 2 of this command for a no.
     fn blocked_by_two(&self) -> Option<Event> {
-        let blocks = |event: &&Event| {
-            matches!(
-                event.facts().exit_two,
-                ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently
-            )
-        };
         // A script that is not there is seen by hookman, and by the client at the end of turns.
         let is_seen = |event: &Event| {
             matches!(
@@ -164,7 +170,7 @@ impl Command<'_> {
                 Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle
             )
         };
-        let event = self.events.iter().find(blocks).copied()?;
+        let event = self.events.iter().copied().find(|event| blocks(*event))?;
         (self.caller == Caller::Client && !is_seen(&event)).then_some(event)
     }
 }

@@ -40,7 +40,8 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
         let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
         let origin = hook.origins.get(key).or_else(|| hook.origin());
         for fault in of(&command, &with_places(hook, manifest, around)) {
-            let place = origin.map(Origin::place).unwrap_or_default();
+            let of_key = fault.key.and_then(|key| hook.origins.get(key));
+            let place = of_key.or(origin).map(Origin::place).unwrap_or_default();
             found.push(PlacedFault { place, hook: Some(hook.name.clone()), fault });
         }
     }
@@ -70,6 +71,7 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
         events: hook.events.clone(),
         is_closed: hook.on_error == OnError::Closed,
         is_open: hook.on_error == OnError::Open,
+        is_async: hook.manner.background,
     })
 }
 
@@ -85,16 +87,19 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
 }
 
 /// What is wrong with the commands of a settings file that are not hookman's; `at` gives the place
-/// of a handler.
+/// of a handler's key.
 pub(crate) fn of_handlers(
     handlers: &[Handler],
     around: &Around,
-    at: &dyn Fn(&Handler) -> String,
+    at: &dyn Fn(&Handler, &str) -> String,
 ) -> Vec<PlacedFault> {
     let mut found = Vec::new();
     for handler in handlers.iter().filter(|handler| !handler.ours) {
         let faults = with_command(handler, |command| of(command, around)).unwrap_or_default();
-        let placed = |fault| PlacedFault { place: at(handler), hook: None, fault };
+        let placed = |fault: Fault| {
+            let place = at(handler, fault.key.unwrap_or("command"));
+            PlacedFault { place, hook: None, fault }
+        };
         found.extend(faults.into_iter().map(placed));
     }
     found
@@ -117,6 +122,7 @@ fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> O
         let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
         std::iter::once(line.to_owned()).chain(args).collect()
     });
+    let is_true = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     let fails_closed = text("onFailure") == Some("block");
     Some(look(&Command {
         line: words.as_deref().map_or(Line::Shell(line), Line::Argv),
@@ -124,5 +130,7 @@ fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> O
         events: vec![Event::from_name(&handler.event)?],
         is_closed: fails_closed,
         is_open: !fails_closed,
+        // One that wakes the model up when it is done ends with 2 for that.
+        is_async: is_true("async") && !is_true("asyncRewake"),
     }))
 }

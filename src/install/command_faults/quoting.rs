@@ -203,6 +203,7 @@ mod tests {
                 events: Vec::new(),
                 is_closed: false,
                 is_open: true,
+                is_async: false,
             };
             let around = Around { sh_is_dash: true, ..Around::default() };
             of(&command, &around).len()

@@ -96,6 +96,7 @@ mod tests {
                 events: Vec::new(),
                 is_closed: false,
                 is_open: true,
+                is_async: false,
             };
             let variables = vec!["CLAUDE_OWN".to_owned()];
             let found = of(&command, &Around { variables, ..Around::default() });
