@@ -57,6 +57,11 @@ impl Map {
         let section = &self.sections[at];
         (address - section.start < section.size).then_some(at)
     }
+
+    /// Whether a section is one of code.
+    pub(crate) fn is_code(&self, at: usize) -> bool {
+        self.sections[at].output.starts_with(".text")
+    }
 }
 
 /// Reads one line; what takes no room in memory is left out.

@@ -1,8 +1,10 @@
-//! A process that is run one instruction at a time.
+//! A process that is run one instruction or one call at a time.
 
 #![expect(unsafe_code, reason = "the standard library has no way to watch a process")]
 
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -12,11 +14,17 @@ pub(crate) type Registers = [u64; 27];
 pub(crate) const GENERAL: std::ops::Range<usize> = 0..15;
 /// The one with the address of the next instruction.
 pub(crate) const NEXT: usize = 16;
+/// The one with the address of the stack's top.
+const STACK: usize = 19;
+/// The instruction that stops a process.
+const BREAK: u8 = 0xcc;
 
 // The numbers of `sys/ptrace.h` and `sys/wait.h` on Linux.
 const TRACE_ME: i64 = 0;
+const CONTINUE: i64 = 7;
 const SINGLE_STEP: i64 = 9;
 const GET_REGISTERS: i64 = 12;
+const SET_REGISTERS: i64 = 13;
 const SET_OPTIONS: i64 = 0x4200;
 const KILL_WITH_PARENT: usize = 0x0010_0000;
 const STOP_AT_EXIT: usize = 0x40;
@@ -39,9 +47,10 @@ pub(crate) enum Stop {
     Ended(Option<u8>),
 }
 
-/// A process that stands still between two steps.
+/// A process that waits between two steps.
 pub(crate) struct Process {
-    pub(crate) pid: i32,
+    pub(crate) memory: File,
+    pid: i32,
     signal: u8,
 }
 
@@ -62,8 +71,10 @@ impl Process {
         }
         let child = command.spawn()?;
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let process = Self { pid, signal: 0 };
-        process.wait()?;
+        // Before it has begun it has the memory of another program.
+        wait(pid)?;
+        let memory = File::options().read(true).write(true).open(format!("/proc/{pid}/mem"))?;
+        let process = Self { memory, pid, signal: 0 };
         // SAFETY: this request points to no memory.
         done(unsafe { ptrace(SET_OPTIONS, pid, 0, KILL_WITH_PARENT | STOP_AT_EXIT) })?;
         Ok(process)
@@ -75,9 +86,47 @@ impl Process {
     ///
     /// When the process is gone.
     pub(crate) fn step(&mut self) -> io::Result<Stop> {
-        // SAFETY: this request points to no memory; the signal is one that was on its way.
-        done(unsafe { ptrace(SINGLE_STEP, self.pid, 0, self.signal.into()) })?;
-        let [kind, code, event, _] = self.wait()?.to_le_bytes();
+        self.go(SINGLE_STEP)
+    }
+
+    /// The address that a function goes back to, at whose beginning these registers are.
+    ///
+    /// # Errors
+    ///
+    /// When the stack cannot be read.
+    pub(crate) fn way_back(&self, registers: &Registers) -> io::Result<u64> {
+        let mut back = [0; 8];
+        self.memory.read_exact_at(&mut back, registers[STACK])?;
+        Ok(u64::from_le_bytes(back))
+    }
+
+    /// Runs until the instruction at an address is next.
+    ///
+    /// # Errors
+    ///
+    /// When the process is gone, or has nothing at the address.
+    pub(crate) fn run_to(&mut self, back: u64) -> io::Result<Stop> {
+        let mut instruction = [0];
+        self.memory.read_exact_at(&mut instruction, back)?;
+        self.memory.write_all_at(&[BREAK], back)?;
+        let stop = self.go(CONTINUE)?;
+        if let Stop::Running = stop {
+            self.memory.write_all_at(&instruction, back)?;
+            let mut registers = self.registers()?;
+            if registers[NEXT] == back + 1 {
+                registers[NEXT] = back;
+                let registers = (&raw const registers).expose_provenance();
+                // SAFETY: the request reads as many registers as there are.
+                done(unsafe { ptrace(SET_REGISTERS, self.pid, 0, registers) })?;
+            }
+        }
+        Ok(stop)
+    }
+
+    fn go(&mut self, request: i64) -> io::Result<Stop> {
+        // SAFETY: these requests point to no memory; the signal is one that was on its way.
+        done(unsafe { ptrace(request, self.pid, 0, self.signal.into()) })?;
+        let [kind, code, event, _] = wait(self.pid)?.to_le_bytes();
         self.signal = 0;
         Ok(match (kind, code, event) {
             (EXITED, code, _) => Stop::Ended(Some(code)),
@@ -102,12 +151,12 @@ impl Process {
         })?;
         Ok(registers)
     }
+}
 
-    fn wait(&self) -> io::Result<i32> {
-        let mut status = 0;
-        done(waitpid(self.pid, &mut status, 0).into())?;
-        Ok(status)
-    }
+fn wait(pid: i32) -> io::Result<i32> {
+    let mut status = 0;
+    done(waitpid(pid, &mut status, 0).into())?;
+    Ok(status)
 }
 
 /// Keeps this process and those it starts on one processor: steps that change it take three times

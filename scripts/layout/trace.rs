@@ -1,9 +1,7 @@
 //! Watching a program run, one instruction after the other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
-use std::fs::File;
-use std::io;
 use std::os::unix::fs::FileExt;
 use std::process::Command;
 
@@ -46,6 +44,9 @@ const DISTANCE_MASK: u8 = 0b1100_0111;
 const DISTANCE: u8 = 0b0000_0101;
 /// A run of more instructions is given up: several times what the longest of them takes.
 const MOST: usize = 5_000_000;
+/// A function is watched at its first calls in a run and then runs to its end by itself: the later
+/// calls touch what the first ones did, and to watch all of them takes several times as long.
+const WATCHED: usize = 8;
 
 /// Runs the command to its end and adds what it touches: sections of code that it executes,
 /// constants that a register or an executed instruction points to, and data that is not at the end
@@ -61,15 +62,37 @@ pub(crate) fn watch(
     touched: &mut Touched,
 ) -> Result<(), Box<dyn Error>> {
     let mut process = Process::start(&mut command)?;
+    let mut calls: HashMap<u64, usize> = HashMap::new();
+    let mut stop = process.step()?;
     for _ in 0..MOST {
-        match process.step()? {
-            Stop::Running => look(&process.registers()?, map, image, touched),
-            Stop::Ending => written(&process, map, image, touched)?,
+        let mut back = None;
+        match stop {
+            Stop::Running => {
+                let registers = process.registers()?;
+                look(&registers, map, image, touched);
+                if is_known(registers[NEXT], map, &mut calls) {
+                    let is_code = |back: &u64| map.find(*back).is_some_and(|at| map.is_code(at));
+                    back = process.way_back(&registers).ok().filter(is_code);
+                }
+            }
+            Stop::Ending => written(&process, map, image, touched),
             Stop::Ended(Some(0)) => return Ok(()),
             Stop::Ended(_) => return Err("a run that is watched fails".into()),
         }
+        stop = match back {
+            Some(back) => process.run_to(back)?,
+            None => process.step()?,
+        };
     }
     Err("a run does not end".into())
+}
+
+/// Whether an address is the beginning of a function that was called often enough; counts the call.
+fn is_known(next: u64, map: &Map, calls: &mut HashMap<u64, usize>) -> bool {
+    let at = map.find(next).filter(|at| map.sections[*at].start == next && map.is_code(*at));
+    let Some(count) = at.map(|_| calls.entry(next).or_default()) else { return false };
+    *count += 1;
+    *count > WATCHED
 }
 
 fn look(registers: &Registers, map: &Map, image: &Image, touched: &mut Touched) {
@@ -111,15 +134,14 @@ fn addresses(next: u64, image: &Image) -> Vec<u64> {
     found
 }
 
-fn written(process: &Process, map: &Map, image: &Image, touched: &mut Touched) -> io::Result<()> {
-    let memory = File::open(format!("/proc/{}/mem", process.pid))?;
+fn written(process: &Process, map: &Map, image: &Image, touched: &mut Touched) {
     for (at, section) in map.sections.iter().enumerate() {
-        if section.output.starts_with(".text") {
+        if map.is_code(at) {
             continue;
         }
         let mut now = vec![0; usize::try_from(section.size).unwrap_or_default()];
         // What is not in memory, such as the space of other threads' variables, was not written.
-        if memory.read_exact_at(&mut now, section.start).is_err() {
+        if process.memory.read_exact_at(&mut now, section.start).is_err() {
             continue;
         }
         let file = image.at(section.start);
@@ -129,5 +151,4 @@ fn written(process: &Process, map: &Map, image: &Image, touched: &mut Touched) -
             touched.written.insert(at);
         }
     }
-    Ok(())
 }

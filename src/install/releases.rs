@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use ring::signature::{ED25519, UnparsedPublicKey};
 use self_update::Download;
+use ssh_key::public::Ed25519PublicKey;
 use ssh_key::{PublicKey, SshSig};
 
 use crate::machine::archive::Packed;
@@ -49,7 +51,7 @@ const TARGET: &str = if cfg!(all(target_os = "macos", target_arch = "aarch64")) 
 #[derive(Clone, Debug)]
 pub struct Releases {
     address: String,
-    key: PublicKey,
+    key: Ed25519PublicKey,
 }
 
 /// A release that is signed, with an archive for this platform.
@@ -76,6 +78,7 @@ impl Releases {
             );
         };
         let key = PublicKey::from_openssh(line).context("the release key cannot be read")?;
+        let key = key.key_data().ed25519().context("the release key is no ed25519 key")?;
         let address = match environment::text(VARIABLE) {
             Some(address) => address.trim_end_matches('/').to_owned(),
             None if REPOSITORY.contains("/OWNER/") => {
@@ -85,7 +88,7 @@ impl Releases {
             }
             None => format!("{REPOSITORY}/releases"),
         };
-        Ok(Self { address, key })
+        Ok(Self { address, key: *key })
     }
 
     /// The release of a version, or the newest.
@@ -123,7 +126,13 @@ impl Releases {
 
     fn check(&self, sums: &str, signature: &str) -> Result<()> {
         let signature = SshSig::from_pem(signature)?;
-        Ok(self.key.verify(NAMESPACE, sums.as_bytes(), &signature)?)
+        ensure!(signature.namespace() == NAMESPACE, "it was not made for a release");
+        ensure!(signature.public_key().ed25519() == Some(&self.key), "another key made it");
+        let signed = SshSig::signed_data(NAMESPACE, signature.hash_alg(), sums.as_bytes())?;
+        let key = UnparsedPublicKey::new(&ED25519, self.key.as_ref());
+        let is_genuine = key.verify(&signed, signature.signature_bytes()).is_ok();
+        ensure!(is_genuine, "the list of checksums is another one than was signed");
+        Ok(())
     }
 }
 
