@@ -8,7 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::arguments::leading;
 use super::context::Context;
 use super::hiding::hides_a_name;
-use crate::client::permission_rule::{Anchors, Input, Rule, command_hits, is_looked_at, is_tool};
+use crate::client::permission_rule::{
+    Input, Rule, command_hits, content, content_hits, is_looked_at, is_tool,
+};
 use crate::client::tools::{misspelled, stand_in};
 use crate::syntax::shell::{self, Invocation};
 
@@ -31,7 +33,16 @@ impl ToolPattern {
     ///
     /// Says why no call is ever hit by the text.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let (tool, _) = text.split_once('(').unwrap_or((text, ""));
+        Self::check(text).map(|()| Self(text.to_owned()))
+    }
+
+    fn check(text: &str) -> Result<(), String> {
+        let (tool, rest) = text.split_once('(').unwrap_or((text, ""));
+        // A run reads many patterns, and most of them are of this plain form.
+        let is_usual = matches!(tool, "Bash" | "Edit" | "Read" | "Write");
+        if is_usual && rest.ends_with(')') && !rest.contains('\\') {
+            return Ok(());
+        }
         let Some(rule) = Rule::parse(text).filter(|_| !tool.contains('*') || tool == text) else {
             return Err(format!(
                 "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
@@ -40,7 +51,7 @@ impl ToolPattern {
         if let Some(known) = misspelled(tool) {
             return Err(format!("no tool is called `{tool}`, but `{known}`"));
         }
-        let Some(wanted) = rule.content else { return Ok(Self(text.to_owned())) };
+        let Some(wanted) = rule.content else { return Ok(()) };
         match tool {
             "Agent" | "Skill" | "Task" | "WebSearch" => {}
             "WebFetch" if wanted.starts_with(DOMAIN) => {}
@@ -54,7 +65,15 @@ impl ToolPattern {
                 ));
             }
         }
-        Ok(Self(text.to_owned()))
+        Ok(())
+    }
+
+    /// The tool's name, and what is in the brackets.
+    fn parts(&self) -> (&str, Option<Cow<'_, str>>) {
+        match self.0.split_once('(') {
+            Some((tool, rest)) => (tool, content(rest.strip_suffix(')').unwrap_or(rest))),
+            None => (&self.0, None),
+        }
     }
 
     /// Whether it is about calls of this tool at all.
@@ -78,8 +97,7 @@ impl ToolPattern {
 
     /// Whether it hits one command of a shell line, given as its words with blanks between them.
     pub(super) fn hits_command(&self, command: &str) -> bool {
-        let content = Rule::parse(&self.0).map(|rule| rule.content);
-        content.is_some_and(|content| content.is_none_or(|it| command_hits(&it, command)))
+        self.parts().1.is_none_or(|content| command_hits(&content, command))
     }
 
     /// The first word of the commands that it hits; empty where that may be any.
@@ -97,19 +115,23 @@ impl ToolPattern {
         if !self.is_about(called) {
             return false;
         }
-        let line = || Input::read(context.payload.tool_input).and_then(|input| input.command);
-        // It can do without a command, and is then no shell.
-        if stand_in(called).is_some_and(|tool| self.0.starts_with(tool)) && line().is_none() {
-            return false;
-        }
-        let Some(rule) = Rule::parse(&self.0) else { return true };
-        let Some(wanted) = rule.content.as_deref() else { return true };
+        let (tool, wanted) = self.parts();
+        let input = || Input::read(context.payload.tool_input);
+        let has_line = |input: &Input<'_>| input.command.is_some();
+        let Some(wanted) = wanted.as_deref() else {
+            // A stand-in can do without a command, and is then no shell.
+            return stand_in(called) != Some(tool) || input().as_ref().is_some_and(has_line);
+        };
         if let Some(is_hit) = is_named(wanted, context) {
             return is_hit;
         }
-        let input = context.payload.tool_input;
-        context.anchored(|anchors: Anchors<'_>| rule.matches(rule.tool, input, anchors))
-            || line().is_some_and(|line| self.is_run_by(wanted, &line))
+        let input = input();
+        if stand_in(called) == Some(tool) && !input.as_ref().is_some_and(has_line) {
+            return false;
+        }
+        let line = input.as_ref().and_then(|input| input.command.as_deref());
+        context.anchored(|anchors| content_hits(wanted, tool, input.as_ref(), anchors))
+            || line.is_some_and(|line| self.is_run_by(wanted, line))
     }
 
     /// Whether something that a shell line runs in the end is hit.
@@ -205,8 +227,9 @@ fn is_host(pattern: &str, url: &str) -> bool {
 
 impl<'de> Deserialize<'de> for ToolPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).map_err(de::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        Self::check(&text).map_err(de::Error::custom)?;
+        Ok(Self(text))
     }
 }
 

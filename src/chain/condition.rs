@@ -153,7 +153,7 @@ fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bo
         return hits(&payload.file_path);
     }
     match Input::read(payload.tool_input) {
-        Some(input) => input.file().as_deref().is_some_and(hits),
+        Some(input) => input.file().is_some_and(hits),
         None => payload.tool_input.is_some() || !payload.tool_name.is_empty(),
     }
 }

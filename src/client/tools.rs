@@ -119,7 +119,7 @@ pub fn since(name: &str) -> Option<[u32; 3]> {
 
 /// The tool that a name differs from in nothing but case; `None` for every other name.
 pub fn misspelled(name: &str) -> Option<&'static str> {
-    if KNOWN.contains(&name) {
+    if KNOWN.binary_search(&name).is_ok() {
         return None;
     }
     KNOWN.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
@@ -177,4 +177,14 @@ pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> + '_ {
     let today = canonical(name);
     let old = LEGACY_TOOLS.iter().filter(move |(_, it)| *it == today);
     old.flat_map(|(old, today)| [*old, *today]).filter(move |other| *other != name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_the_order_in_which_they_are_looked_up() {
+        assert!(KNOWN.is_sorted());
+    }
 }

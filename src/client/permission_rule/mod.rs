@@ -73,8 +73,8 @@ impl<'a> Input<'a> {
     }
 
     /// The file that it names.
-    pub fn file(self) -> Option<Cow<'a, str>> {
-        self.file_path.or(self.notebook_path).or(self.path)
+    pub fn file(&self) -> Option<&str> {
+        self.file_path.as_deref().or(self.notebook_path.as_deref()).or(self.path.as_deref())
     }
 }
 
@@ -90,8 +90,7 @@ impl<'a> Rule<'a> {
         if !is_name(tool) {
             return None;
         }
-        let content = (!matches!(inside, "" | "*")).then(|| unescaped(inside));
-        Some(Self { tool, content })
+        Some(Self { tool, content: content(inside) })
     }
 
     /// Whether the client would run a hook with this rule for a call of `tool` with this input.
@@ -99,23 +98,9 @@ impl<'a> Rule<'a> {
         if canonical(self.tool) != canonical(tool) {
             return false;
         }
-        let Some(content) = self.content.as_deref() else { return true };
-        if !is_looked_at(tool) {
-            return false;
-        }
-        // What cannot be looked at lets the rule through.
-        let Some(input) = Input::read(input) else { return true };
-        if FILE_TOOLS.contains(&tool) {
-            let path = input.file();
-            return path.is_none_or(|path| path_pattern::matches(content, &path, anchors));
-        }
-        if SEARCH_TOOLS.contains(&tool) {
-            return input.pattern.is_none_or(|it| command_pattern::is_whole(content, &it));
-        }
-        match input.command {
-            Some(command) => bash::matches(content, &command, anchors.home),
-            // These can do without a command.
-            None => stand_in(tool).is_none(),
+        match self.content.as_deref() {
+            Some(content) => content_hits(content, tool, Input::read(input).as_ref(), anchors),
+            None => true,
         }
     }
 }
@@ -213,6 +198,32 @@ pub fn command_hits(content: &str, command: &str) -> bool {
     command_pattern::Pattern::of(content).hits(command)
 }
 
+/// Whether what is in the brackets of a tool's rule meets the input of a call of that tool.
+pub fn content_hits(
+    content: &str,
+    tool: &str,
+    input: Option<&Input<'_>>,
+    anchors: Anchors<'_>,
+) -> bool {
+    if !is_looked_at(tool) {
+        return false;
+    }
+    // What cannot be looked at lets the rule through.
+    let Some(input) = input else { return true };
+    if FILE_TOOLS.contains(&tool) {
+        return input.file().is_none_or(|path| path_pattern::matches(content, path, anchors));
+    }
+    if SEARCH_TOOLS.contains(&tool) {
+        let pattern = input.pattern.as_deref();
+        return pattern.is_none_or(|it| command_pattern::is_whole(content, it));
+    }
+    match &input.command {
+        Some(command) => bash::matches(content, command, anchors.home),
+        // These can do without a command.
+        None => stand_in(tool).is_none(),
+    }
+}
+
 /// Whether a tool's call names it, by an old name too.
 pub fn is_tool(name: &str, tool: &str) -> bool {
     name == tool || canonical(name) == canonical(tool)
@@ -228,7 +239,12 @@ fn ends_in_backslash(text: &str) -> bool {
     backslashes % 2 == 1
 }
 
-/// Brackets inside the brackets may be escaped.
+/// What is in the brackets of a rule; `None` where that is nothing, or a star alone. Brackets inside
+/// them may be escaped.
+pub fn content(inside: &str) -> Option<Cow<'_, str>> {
+    (!matches!(inside, "" | "*")).then(|| unescaped(inside))
+}
+
 fn unescaped(inside: &str) -> Cow<'_, str> {
     if inside.contains('\\') {
         return inside.replace("\\(", "(").replace("\\)", ")").into();
