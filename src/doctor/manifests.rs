@@ -6,6 +6,7 @@ use crate::chain::plan::Header;
 use crate::machine::files;
 use crate::manifest::OnError;
 use crate::state::chains::{self, MANAGED};
+use crate::state::lost::Lost;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -65,6 +66,17 @@ fn meanwhile(facts: &Facts, chain: &ChainFacts) -> &'static str {
 }
 
 fn present(facts: &Facts, findings: &mut Findings) {
+    let mut is_lost = false;
+    for chain in facts.chains.iter().filter(|chain| matches!(chain.manifest, Ok(None))) {
+        let Some(lost) = Lost::of(&facts.paths, &chain.chain) else { continue };
+        is_lost = true;
+        let callers = lost.callers.join(" and ");
+        let told = format!("there is no manifest, and {callers} still {} hookman", lost.calls());
+        findings.add(Level::Error, &chain.shown, told, &lost.way_out).notice(lost.fate);
+    }
+    if is_lost {
+        return;
+    }
     // Of one scope alone nobody says that it has to have one.
     if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();

@@ -79,7 +79,7 @@ impl Chain {
     }
 
     /// The client's settings that may hold the chain's entries.
-    fn settings(&self) -> Vec<PathBuf> {
+    pub fn settings(&self) -> Vec<PathBuf> {
         if let (true, Some(folder)) = (self.is_managed(), self.manifest.parent()) {
             return vec![Self::managed_settings(folder)];
         }
@@ -118,10 +118,10 @@ pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
     chains
 }
 
-/// The nearest directory upwards with a manifest.
+/// The nearest directory upwards with a manifest, or with the launcher that looks for one.
 pub fn project_around(directory: &Path) -> Option<PathBuf> {
     let has_manifest = |folder: &&Path| {
-        ["hookman.toml", "hookman.local.toml"]
+        ["hookman.toml", "hookman.local.toml", "hookman"]
             .iter()
             .any(|name| folder.join(".claude").join(name).is_file())
     };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::chains::{self, Chain};
+use super::lost::Lost;
 use crate::machine::environment;
 use crate::machine::world::World;
 use crate::manifest::Hook;
@@ -43,7 +44,10 @@ pub fn none(world: &World) -> String {
         .filter(|path| path.exists())
         .map(|path| world.paths.shown(path))
         .collect();
+    let lost = chains.iter().filter_map(|chain| Lost::of(&world.paths, chain));
+    let lost: Vec<String> = lost.map(|lost| lost.text()).collect();
     match manifests.as_slice() {
+        _ if !lost.is_empty() => lost.join("\n"),
         [] => "No hooks are configured here; `hookman install` makes a manifest".to_owned(),
         [one] => format!("No hooks are configured here: {one} declares none"),
         several => format!("No hooks are configured here: {} declare none", several.join(" and ")),

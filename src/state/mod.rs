@@ -8,6 +8,7 @@ pub mod everywhere;
 pub mod inheritance;
 pub mod journal;
 pub mod journal_files;
+pub mod lost;
 pub mod maintenance;
 pub mod plans;
 pub mod profiles;

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::careful::{self, Careful, Place};
 use super::chains::MANAGED;
+use super::lost::Lost;
 use super::session_switches::{self, Now, Scene};
 use super::{chains, reply, switchable};
 use crate::chain::plan::Plan;
@@ -95,7 +96,11 @@ impl Report {
         let mut problems = Vec::new();
         for chain in chains::chains_of(paths, project) {
             let hooks = match chains::read(paths, &chain) {
-                Ok(manifest) => manifest.unwrap_or_default().hooks.iter().map(Known::of).collect(),
+                Ok(Some(manifest)) => manifest.hooks.iter().map(Known::of).collect(),
+                Ok(None) => {
+                    problems.extend(Lost::of(paths, &chain).map(|lost| lost.text()));
+                    Vec::new()
+                }
                 Err(wrong) => {
                     let plan = switchable::last_good(paths, &chain);
                     problems.push(switchable::broken(&wrong, plan.is_some()));

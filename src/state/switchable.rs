@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::chains::{self, Chain, Loaded, MANAGED, chains_of};
+use super::lost::Lost;
 use super::reply::Reply;
 use super::session_switches;
 use crate::builtin::catalogue;
@@ -118,6 +119,9 @@ pub fn switchable(
     for chain in chains_of(paths, project) {
         let hooks = match chains::read(paths, &chain) {
             Ok(manifest) => {
+                if manifest.is_none() {
+                    told.extend(Lost::of(paths, &chain).map(|lost| lost.text()));
+                }
                 manifest.unwrap_or_default().hooks.into_iter().map(of_hook(chain.scope)).collect()
             }
             Err(problems) => {

@@ -1,0 +1,72 @@
+//! Entries that call hookman where there is no manifest any more.
+
+use super::chains::{self, Chain, Loaded, MANAGED};
+use crate::chain::entries::Entries;
+use crate::machine::files;
+use crate::machine::paths::Paths;
+use crate::manifest::OnError;
+
+/// What happens to the calls of a chain without a manifest.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// The settings files that still call hookman, for people.
+    pub callers: Vec<String>,
+    /// The manifest that is not there, for people.
+    pub manifest: String,
+    /// What becomes of a call.
+    pub fate: &'static str,
+    /// What gets out of it.
+    pub way_out: String,
+}
+
+impl Lost {
+    /// Looks; nothing where there is a manifest, or nobody calls.
+    pub fn of(paths: &Paths, chain: &Chain) -> Option<Self> {
+        let on_error = match chains::load(paths, chain) {
+            Loaded::Absent => OnError::Open,
+            Loaded::Broken { on_error, .. } if !chain.files().any(files::is_there) => on_error,
+            _ => return None,
+        };
+        let mut callers = Vec::new();
+        for path in chain.settings() {
+            let mut entries = Entries::default();
+            if let Ok(Some(text)) = files::read_text(&path) {
+                entries.add(&text, chain.overlay.is_some());
+            }
+            callers.extend((!entries.is_empty()).then(|| paths.shown(&path)));
+        }
+        if callers.is_empty() {
+            return None;
+        }
+        let flag = match chain.scope {
+            "project" => " --project",
+            MANAGED => " --managed",
+            _ => "",
+        };
+        Some(Self {
+            callers,
+            manifest: paths.shown(&chain.manifest),
+            fate: match on_error {
+                OnError::Closed => "calls are denied",
+                OnError::Ask => "calls are asked about",
+                OnError::Open => "no hook runs, and calls are let through",
+            },
+            way_out: format!(
+                "put it back, or let `hookman install{flag}` make one; `hookman uninstall{flag}` \
+                 takes the entries out"
+            ),
+        })
+    }
+
+    /// Everything in a line.
+    pub fn text(&self) -> String {
+        let Self { manifest, fate, way_out, .. } = self;
+        let (callers, calls) = (self.callers.join(" and "), self.calls());
+        format!("{callers} still {calls} hookman, and {manifest} is gone, so {fate}; {way_out}")
+    }
+
+    /// The verb for the files.
+    pub fn calls(&self) -> &'static str {
+        if self.callers.len() == 1 { "calls" } else { "call" }
+    }
+}
