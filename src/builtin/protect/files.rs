@@ -156,7 +156,8 @@ impl<'a> Folders<'a> {
         })
     }
 
-    /// Whether a path is a directory in which one of the globs that begin with `@` is.
+    /// Whether a path is a directory in which one of the globs is that say where they begin: what is
+    /// the client's or hookman's, and else what is there.
     pub(super) fn holds(&self, globs: &str, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let inside = |folder: &str| {
@@ -165,7 +166,23 @@ impl<'a> Folders<'a> {
         globs.split('|').any(|glob| {
             (glob.starts_with("@config/") && inside(&self.config))
                 || (glob == "@state" && inside(&self.state))
+                || self.place(glob).is_some_and(|file| {
+                    inside(&file) && self.context.host.look(Path::new(&file)).is_some()
+                })
         })
+    }
+
+    /// The one file that a glob without marks means; in the project where it may be anywhere.
+    fn place(&self, glob: &str) -> Option<String> {
+        let file = match (glob.strip_prefix("//"), glob.strip_prefix("~/")) {
+            (Some(rest), _) => match rest.strip_prefix("**/") {
+                Some(rest) => format!("{}/{}", self.project, rest.contains('/').then_some(rest)?),
+                None => format!("/{rest}"),
+            },
+            (None, Some(rest)) => format!("{}/{rest}", self.home),
+            (None, None) => format!("{}/{}", self.project, glob.strip_prefix('/')?),
+        };
+        (!file.contains(MARKS)).then_some(file)
     }
 
     /// A glob that begins with `@`, from the root.

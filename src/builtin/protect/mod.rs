@@ -73,12 +73,13 @@ impl Judge<'_, '_> {
                     rule.contains.is_empty()
                         || rule.contains.split('|').any(|word| self.text.contains(word))
                 }
-                Use::Remove => rule.contains.is_empty(),
+                Use::Remove | Use::Shut => rule.contains.is_empty(),
             };
             let is_hit = |path: &String| {
                 let folders = &self.folders;
                 (folders.hit(&rule.files, path)
-                    || (what == Use::Remove && folders.holds(&rule.files, path)))
+                    || (matches!(what, Use::Remove | Use::Shut)
+                        && folders.holds(&rule.files, path)))
                     && !folders.hit(&rule.except, path)
                     && !folders.hit(&self.options.allow, path)
             };
@@ -98,7 +99,7 @@ impl Judge<'_, '_> {
         let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject }| {
             let verb = match what {
                 Use::Read => "reads",
-                Use::Change | Use::Into => "changes",
+                Use::Change | Use::Into | Use::Shut => "changes",
                 Use::Remove => "removes",
             };
             let what = if subject.contains(&*file) {
@@ -158,6 +159,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     let is_patterned = command.contains(['*', '?', '[']);
     if !is_patterned
         && !hiding::hides_a_name(command)
+        && !uses::may_take_folders(command)
         && !may_name(command, context)
         && !may_name(&context.payload.cwd, context)
     {

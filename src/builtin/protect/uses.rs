@@ -12,6 +12,8 @@ pub(super) enum Use {
     Into,
     /// The file is deleted or moved away, and so is what is in it.
     Remove,
+    /// Its owner may no longer use the file, or what is in it.
+    Shut,
 }
 
 /// What a program does with its operands.
@@ -106,6 +108,25 @@ const INTERPRETERS: &str = "python python2 python3 node nodejs deno bun ruby php
 /// What a program that changes a file has in its text.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
+
+/// Whether a command may do something to all that is in a directory, told by its text.
+pub(super) fn may_take_folders(command: &str) -> bool {
+    ["chmod ", "mv ", "rm ", "trash "].iter().any(|program| command.contains(program))
+}
+
+/// Whether a word is a mode that takes something away from a file's owner.
+fn shuts(word: &str) -> bool {
+    if let Ok(bits) = u32::from_str_radix(word, 8) {
+        return bits & 0o700 != 0o700;
+    }
+    word.chars().all(|it| "ugoa+-=rwxXst,".contains(it))
+        && word.split(',').any(|clause| {
+            let (who, what) = clause.split_at(clause.find(['+', '-', '=']).unwrap_or_default());
+            let keeps = what.contains("rwx") || what.contains("rwX");
+            let takes = what.starts_with('-') || (what.starts_with('=') && !keeps);
+            takes && (who.is_empty() || who.contains(['u', 'a']))
+        })
+}
 
 /// Shows each file that a call names, as far as its program is known.
 pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
@@ -241,6 +262,11 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
             }
         }
         "git" => git(&words, visit),
+        "chmod" if words.iter().any(|it| shuts(it) || it.starts_with("--reference")) => {
+            for word in words.iter().filter(|it| !it.starts_with('-')) {
+                visit(word, Use::Shut);
+            }
+        }
         _ => {}
     }
 }
