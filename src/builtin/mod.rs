@@ -22,7 +22,7 @@ pub mod kind;
 mod kinds;
 mod legacy;
 mod masking;
-mod notify;
+pub mod notify;
 pub mod options;
 pub mod outline;
 mod place;

@@ -16,6 +16,8 @@ use super::values::{Period, TimeSpan};
 use crate::client::answer::Answer;
 use sinks::Terminal;
 
+pub use sinks::most_urgent;
+
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("notify", &[Can::Remember, Can::StartProcesses], run);

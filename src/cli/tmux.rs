@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Tmux, TmuxCommand};
+use crate::builtin::notify::most_urgent;
 use crate::machine::environment;
 use crate::machine::tmux::tmux as ask;
 use crate::machine::world::World;
@@ -57,11 +58,13 @@ fn focus(option: &str) -> Result<()> {
     if suppressed == "1" || pane.is_empty() {
         return Ok(());
     }
+    let (window, urgent) = (format!("{option}_window"), most_urgent(option));
     let left;
     let focused = format!("bg={FOCUSED}");
     let mut words = vec!["set-option", "-g", "@last_focused_pane", pane];
     if now == "unchecked" {
         words.extend([";", "set-option", "-p", "-t", pane, option, "checked"]);
+        words.extend([";", "set-option", "-w", "-F", "-t", pane, &window, &urgent]);
     }
     words.extend([";", "set-option", "-p", "-t", pane, "window-style", &focused]);
     // The pane that was left may be gone.

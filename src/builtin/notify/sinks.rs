@@ -108,6 +108,15 @@ pub(super) fn command(context: &Context<'_>, argv: &[String], notice: &Notice, l
     start(context, &words, &variables, limit);
 }
 
+/// What tmux takes for the most urgent state of a window's panes, whose states are in this option.
+pub fn most_urgent(option: &str) -> String {
+    // `unchecked` has `checked` in it, so each state is looked for with a blank in front.
+    State::RANKS.iter().rev().fold(String::new(), |rest, state| {
+        let name = state.name();
+        format!("#{{?#{{m:* {name}*,#{{P: #{{{option}}}}}}},{name},{rest}}}")
+    })
+}
+
 /// Gives the pane its state, and its window the most urgent one of its panes.
 pub(super) fn tmux(context: &Context<'_>, option: &str, state: State, limit: Period) {
     let (Some(_), Some(pane)) = (context.host.variable("TMUX"), context.host.variable("TMUX_PANE"))
@@ -115,11 +124,7 @@ pub(super) fn tmux(context: &Context<'_>, option: &str, state: State, limit: Per
         return;
     };
     let window = format!("{option}_window");
-    // `unchecked` has `checked` in it, so each state is looked for with a blank in front.
-    let most_urgent = State::RANKS.iter().rev().fold(String::new(), |rest, state| {
-        let name = state.name();
-        format!("#{{?#{{m:* {name}*,#{{P: #{{{option}}}}}}},{name},{rest}}}")
-    });
+    let most_urgent = most_urgent(option);
     let words = [
         "tmux",
         "set-option",

@@ -36,6 +36,9 @@ const PROJECT_PROGRAMS: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"
 /// The most characters of one tool's output that the model gets.
 const TOLD: usize = 4_000;
 
+/// How much of a configuration is read for a tool's section.
+const CONFIGURATION: u64 = 256 * 1024;
+
 /// How long it is remembered that files were edited.
 const EDITED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -171,11 +174,17 @@ fn root(context: &Context<'_>, tool: &Tool, file: &Path) -> Option<PathBuf> {
     if tool.root.is_empty() {
         return Some(PathBuf::from(&*context.payload.cwd));
     }
-    let has = |folder: &&Path| {
-        let there =
-            |name: &String| context.host.look(&folder.join(name)).is_some_and(|it| it.is_file);
-        tool.root.iter().any(there)
+    let configures = |folder: &Path, wanted: &str| {
+        let (name, section) = wanted.split_once(' ').unwrap_or((wanted, ""));
+        let path = folder.join(name);
+        context.host.look(&path).is_some_and(|it| it.is_file)
+            && (section.is_empty()
+                || context
+                    .host
+                    .read(&path, CONFIGURATION)
+                    .is_ok_and(|text| text.is_some_and(|text| text.contains(section))))
     };
+    let has = |folder: &&Path| tool.root.iter().any(|wanted| configures(folder, wanted));
     file.ancestors().skip(1).find(has).map(Path::to_owned)
 }
 

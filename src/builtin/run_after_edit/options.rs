@@ -74,7 +74,8 @@ pub(super) struct Tool {
     pub argv: Vec<String>,
     /// The files it is for.
     pub files: Vec<PathGlob>,
-    /// It runs only where one of these files lies in the file's directory or above it.
+    /// It runs only where one of these files lies in the file's directory or above it; what follows a
+    /// blank must be in the file, as in `pyproject.toml [tool.ruff`.
     #[serde(default)]
     pub root: Vec<String>,
     /// Of tools with one job only the first that fits runs.
