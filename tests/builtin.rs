@@ -29,6 +29,7 @@
 //! | `branch NAME` | the branch that is checked out; none without a name |
 //! | `program WORDS => CODE TEXT` | what running a program that begins with these words comes to; `late` for a code is a program that does not end in time; every other is not found |
 //! | `text NAME VALUE` | sets one of the session's named texts |
+//! | `counted NAME` | adds one to a counter of the session |
 //! | `broken`, `mended` | the session's store fails, and no longer does |
 //! | `EVENT JSON` | the call: the fields of the payload but for those that all have |
 //!
@@ -130,6 +131,10 @@ impl Scene {
             "text" => {
                 let (name, value) = rest.split_once(' ').unwrap();
                 self.store.change(name, &mut |_| Some(value.to_owned())).unwrap();
+                self.kept = self.state();
+            }
+            "counted" => {
+                self.store.count(rest, 1).unwrap();
                 self.kept = self.state();
             }
             "broken" => self.store.set_broken(true),

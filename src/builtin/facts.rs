@@ -129,17 +129,8 @@ fn field(
         "title" => Some(payload.session_title.to_string()),
         "agent" => Some(payload.agent_type.to_string()),
         "command" => output(context, &options.command, options.command_limit),
-        name => match name.strip_prefix("counter ").map(str::trim) {
-            // A name with a dot is that of another hook's own.
-            Some(counter) if counter.contains('.') => count(context, counter),
-            Some(counter) => count(context, &format!("shell {counter}")),
-            None => text(name),
-        },
+        name => text(name),
     }
-}
-
-fn count(context: &Context<'_>, counter: &str) -> Option<String> {
-    context.store.count(counter, 0).ok().map(|value| value.to_string())
 }
 
 fn changes(context: &Context<'_>, cwd: &Path, limit: Period) -> Option<String> {

@@ -126,11 +126,19 @@ impl<'a> Workflow<'a> {
     }
 
     /// The value of a name as text; empty where there is none. A list is joined with commas.
+    /// `counter NAME` is a counter of the session, of `hookman state counter` or, with a dot in its
+    /// name, of a hook.
     ///
     /// # Errors
     ///
     /// When the state is there and cannot be read.
     pub(super) fn get(&self, name: &str) -> Result<String, Failure> {
+        if let Some(counter) = name.strip_prefix("counter ").map(str::trim) {
+            let of_shell = format!("shell {counter}");
+            let counter = if counter.contains('.') { counter } else { &of_shell };
+            let count = self.context.store.count(counter, 0).map_err(Failure::Store)?;
+            return Ok(count.to_string());
+        }
         if !self.source.is_file() {
             let text = self.context.store.text(name).map_err(Failure::Store)?;
             return Ok(text.unwrap_or_default());

@@ -11,6 +11,7 @@ use crate::machine::world::World;
 use crate::session::period;
 use crate::session::store::Store;
 use crate::state::store::FileStore;
+use crate::syntax::suggestion::nearest;
 
 pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     let session = which::session(&args.session, world)?;
@@ -39,6 +40,11 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
             check(name)?;
             let text = text.join(" ");
             check_value(name, &text)?;
+            if let Some(known) = misspelled(name, &text) {
+                world.terminal.warn(format!(
+                    "warning: no built-in gate knows the lifecycle `{text}`; did you mean `{known}`?"
+                ));
+            }
             put(name, Some(&text), &store)
         }
         StateCommand::Clear { names } if names.is_empty() => {
@@ -75,6 +81,15 @@ fn check_value(name: &str, text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The lifecycles that the built-in gates know.
+const LIFECYCLES: [&str; 6] =
+    ["active", "completed", "dehydrating", "idle", "restarting", "resuming"];
+
+fn misspelled(name: &str, text: &str) -> Option<&'static str> {
+    let is_other = name == "lifecycle" && !LIFECYCLES.contains(&text);
+    if is_other { nearest(text, LIFECYCLES) } else { None }
 }
 
 fn put(name: &str, text: Option<&str>, store: &dyn Store) -> Result<ExitStatus> {

@@ -49,6 +49,9 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     {
         scene.note_model()?;
     }
+    if context.event == Event::SessionStart && context.payload.source == "compact" {
+        forget(context, &options)?;
+    }
     if is_call && allowance::covers(&options.count.reset, context) {
         // The gates that come after it still let the call through; it is open at the next one.
         scene.reset()?;
@@ -133,6 +136,14 @@ fn passes(context: &Context<'_>, options: &Options, stopping: &[&Rule]) -> bool 
         allowance::close(context, &allowed);
     }
     allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context)
+}
+
+/// What the model was told is not in its context any more.
+fn forget(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
+    for rule in options.all().filter(|rule| rule.once && rule.level == Level::Advise) {
+        context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;
+    }
+    Ok(())
 }
 
 fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {

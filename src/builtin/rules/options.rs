@@ -85,7 +85,8 @@ pub(super) struct Rule {
     /// Files whose text goes with the advice, each once in a session.
     #[serde(default)]
     pub preload: Vec<String>,
-    /// The message is given once in a session; a block then lets the retry through.
+    /// The message is given once in a session, and an advice again after a compaction where the hook
+    /// runs for `SessionStart`; a block then lets the retry through.
     #[serde(default)]
     pub once: bool,
     /// Rules with a lower number come first.
@@ -127,7 +128,7 @@ pub(super) struct When {
     /// A name of the state contains one of these texts.
     pub state_has: BTreeMap<String, Vec<String>>,
     /// A name of the state is a number of at least this, as in `"10"`, or of at least what another name
-    /// of the state says.
+    /// of the state says. `counter NAME` is a counter of `hookman state counter`.
     pub state_from: BTreeMap<String, String>,
     /// At least this share of the context window is used, from 0 to 1.
     pub context_from: Option<f64>,
