@@ -17,6 +17,7 @@ pub use handler::is_one_rule;
 use std::collections::HashSet;
 
 use super::matcher::compile;
+use super::tools;
 use crate::syntax::json::{Document, Kind, Member, Node, Position};
 use parked::{GUARDS, Search};
 use pointer::Pointer;
@@ -237,9 +238,13 @@ fn is_permission_rule(matcher: &str) -> bool {
     let Some((name, rule)) = matcher.split_once('(') else { return false };
     let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     plain
-        && rule
-            .strip_suffix(')')
-            .is_some_and(|rule| !rule.contains(['(', ')', '|']) && rule.contains([' ', ':', '/']))
+        && rule.strip_suffix(')').is_some_and(|rule| {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            let known = |name: &str| tools::KNOWN.contains(&name);
+            let is_of_tool =
+                known(name) && rule.chars().all(is_word) && !known(&format!("{name}{rule}"));
+            !rule.contains(['(', ')', '|']) && (rule.contains([' ', ':', '/']) || is_of_tool)
+        })
 }
 
 /// The members that count, in the order of the file.

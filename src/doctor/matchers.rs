@@ -2,7 +2,7 @@
 
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{AGENTS, Event, Subject};
-use crate::client::matcher::{self, Kind};
+use crate::client::matcher::{self, Kind, compile};
 use crate::client::tools;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -159,6 +159,8 @@ pub(super) fn rule(places: &[Place], findings: &mut Findings) {
         if let Some((tool, inside)) = looks_like_rule
             && tools::KNOWN.contains(&tool)
             && !inside.starts_with('?')
+            && !compile(&place.matcher)
+                .is_ok_and(|it| tools::KNOWN.iter().any(|name| it.find(name).is_some()))
         {
             findings.add(
                 Level::Warning,

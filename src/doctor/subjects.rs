@@ -69,11 +69,11 @@ fn newest(places: &[Place], findings: &mut Findings) {
 
 fn unknown(places: &[Place], client: Option<Version>, findings: &mut Findings) {
     for place in places {
-        if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
-            continue;
-        }
         if place.event.facts().subject == Subject::Model {
             short_model(place, findings);
+        }
+        if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
+            continue;
         }
         let Some(known) = known(place) else { continue };
         let is_tool = place.event.facts().subject == Subject::Tool;
@@ -134,7 +134,9 @@ fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
 const FAMILIES: &[&str] = &["haiku", "opus", "sonnet"];
 
 fn short_model(place: &Place, findings: &mut Findings) {
-    for name in matcher::names(model::without_context(&place.matcher)) {
+    let list = model::without_context(&place.matcher);
+    let is_list = matcher::kind(Some(list), place.event) == Kind::List;
+    for name in matcher::names(list).filter(|_| is_list) {
         let lower = name.to_lowercase();
         let family = lower.strip_prefix("claude-").unwrap_or(&lower);
         if FAMILIES.contains(&family) {

@@ -66,7 +66,7 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     };
     let mut deciding = text.lines().filter(decides).peekable();
     let is_misdirected = deciding.peek().is_some() && deciding.all(on_error);
-    if is_misdirected && !has(&["exit 2", "exit(2)", "Exit(2)", "exitCode = 2", "exit $"]) {
+    if is_misdirected && !has(TWO) && !text.contains("exit $") {
         return Some(Fault::new(
             Kind::Toothless,
             Weight::Risks,
@@ -85,11 +85,48 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     ))
 }
 
+/// A script that says no with its exit code, which the rest of the line hides from the client.
+pub(super) fn hidden(command: &Command<'_>, script: &str, text: &str) -> Option<Fault> {
+    const ENDS: &[&str] = &["|| true", "|| :", "|| exit 0", "; true", "; exit 0", "&"];
+    let Line::Shell(line) = command.line else { return None };
+    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
+    // A decision is read off standard output, which goes on.
+    if command.is_async
+        || has(&["ecision"])
+        || !has(TWO)
+        || !command.events.iter().any(|event| blocks(*event))
+    {
+        return None;
+    }
+    let line = line.trim();
+    let end = ENDS.iter().find(|end| line.ends_with(**end) && !line.ends_with("&&"));
+    let name = script.rsplit('/').next().unwrap_or(script);
+    let piped = line.rsplit_once('|').filter(|(before, behind)| {
+        !before.ends_with('|') && before.contains(name) && !behind.contains(name)
+    });
+    let says = ["pipefail", "$?", "exit 2", "exit $"].iter().any(|it| line.contains(it));
+    let is_kept = says || line.contains(['\n', '(', '{']);
+    let end = match (end, piped) {
+        _ if is_kept => return None,
+        (Some(end), _) => *end,
+        (None, Some(_)) => "|",
+        (None, None) => return None,
+    };
+    Some(Fault::new(
+        Kind::Toothless,
+        Weight::Risks,
+        format!("`{script}` says no with exit code 2, and the `{end}` behind it hides that"),
+        format!("leave out what is behind `{script}`"),
+    ))
+}
+
+/// Exit codes that block.
+const TWO: &[&str] = &["exit 2", "exit(2)", "Exit(2)", "exitCode = 2"];
+
 /// What says no although nobody waits for it.
 ///
 /// Source: the clients 2.1.329 and 2.1.197, with which the call goes on.
 fn of_async(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
-    const TWO: &[&str] = &["exit 2", "exit(2)", "Exit(2)", "exitCode = 2"];
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     let event = command.events.iter().find(|event| blocks(**event))?;
     let decides = has(&["decision", "Decision"]) && has(&["deny", "\"block\"", "'block'"]);

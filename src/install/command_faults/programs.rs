@@ -267,7 +267,10 @@ fn path(
         return relative(command, call, program, faults);
     };
     let fault = match trouble {
-        Trouble::Absent => absent(command, &file, shown),
+        Trouble::Absent => {
+            let unexpanded = call.by_shell.then(|| runners::unexpanded(&program.text)).flatten();
+            unexpanded.unwrap_or_else(|| absent(command, &file, shown))
+        }
         Trouble::Directory => Fault::new(
             Kind::Missing,
             Weight::Breaks,

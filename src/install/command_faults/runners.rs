@@ -42,6 +42,19 @@ pub(super) fn script<'c>(program: &str, arguments: &'c [Option<Known>]) -> Optio
     None
 }
 
+/// What is wrong with a path in which quotes keep the shell from putting a value in.
+pub(super) fn unexpanded(text: &str) -> Option<Fault> {
+    let (what, fix) = if let Some(rest) = text.strip_prefix("~/") {
+        ("`~` in quotes", format!("write `\"$HOME\"/{rest}`"))
+    } else if text.starts_with('$') {
+        ("a variable in single quotes", format!("write `\"{text}\"`"))
+    } else {
+        return None;
+    };
+    let message = format!("`{text}`: the shell puts no value in for {what}");
+    Some(Fault::new(Kind::Quoting, Weight::Breaks, message, fix))
+}
+
 /// What is wrong with a script of another language that names no interpreter, so that the shell
 /// reads it as one of its own.
 pub(super) fn unmarked(file: &Path, shown: &str) -> Option<Fault> {

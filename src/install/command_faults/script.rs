@@ -57,6 +57,7 @@ pub(super) fn examine(
     if let Some(fault) = guard::of_text(command, &format!("`{}`", word.shown), &text) {
         faults.push(fault);
     }
+    faults.extend(guard::hidden(command, &word.shown, &text));
     if !call.is_tested && is_shell(&file, call, word == call.program.as_ref().unwrap_or(word)) {
         needs(command, around, &word.shown, &text, faults);
     }
