@@ -252,6 +252,7 @@ impl Play {
             (r"a{200,}", "@LONG@"),
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
             (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
+            (r"\(task b[0-9a-z]{8}\b", "(task @TASK@"),
             // The client's own words around the instructions for a compaction.
             (
                 r#"told "CRITICAL: Respond with TEXT ONLY[^\n]*?(?=Additional Instructions:|REMINDER: Do NOT)"#,
