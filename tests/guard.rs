@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 const COMMANDS: &str = include_str!("guard/commands.tsv");
 const FILES: &str = include_str!("guard/files.tsv");
 /// The file may grow, and may not shrink.
-const HARMFUL: usize = 389;
-const HARMLESS: usize = 359;
+const HARMFUL: usize = 391;
+const HARMLESS: usize = 360;
 /// As well the commands that use protected files, and those that use none.
 const PROTECTED: usize = 120;
 const SPARED: usize = 100;

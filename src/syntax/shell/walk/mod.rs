@@ -405,7 +405,7 @@ impl Walk<'_> {
             return self.shell(program, arguments, place);
         }
         match program {
-            "eval" => {
+            "eval" | "iex" | "Invoke-Expression" => {
                 let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
                 self.script(&text.join(" "), depth);
             }
