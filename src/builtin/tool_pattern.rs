@@ -130,19 +130,15 @@ impl ToolPattern {
             return false;
         }
         let line = input.as_ref().and_then(|input| input.command.as_deref());
+        if line.is_some_and(|line| !may_have_words(wanted, line)) {
+            return false;
+        }
         context.anchored(|anchors| content_hits(wanted, tool, input.as_ref(), anchors))
             || line.is_some_and(|line| self.is_run_by(wanted, line))
     }
 
     /// Whether something that a shell line runs in the end is hit.
     fn is_run_by(&self, content: &str, line: &str) -> bool {
-        // A word that the line does not have, and cannot make of others, is in no command of it.
-        let is_plain = |word: &&str| !word.contains(['*', '\\', ':']);
-        let mut words = content.split_whitespace().map(base_name).filter(is_plain);
-        let may_make_words = || line.contains(['$', '`', '{', '\\']) || hides_a_name(line);
-        if words.any(|word| !line.contains(word)) && !may_make_words() {
-            return false;
-        }
         let content = match self.program().rsplit_once('/') {
             Some((folder, _)) => content.trim_start().get(folder.len() + 1..).unwrap_or(content),
             None => content,
@@ -156,6 +152,15 @@ impl ToolPattern {
         }
         is_hit
     }
+}
+
+/// Whether a line has each word of a pattern, or may make words of others.
+fn may_have_words(pattern: &str, line: &str) -> bool {
+    let is_plain = |word: &&str| !word.contains(['*', '\\', ':']);
+    let mut words = pattern.split_whitespace().map(base_name).filter(is_plain);
+    words.all(|word| line.contains(word))
+        || line.contains(['$', '`', '{', '\\'])
+        || hides_a_name(line)
 }
 
 /// A call as the words of its program and its arguments, and also without the options before its
