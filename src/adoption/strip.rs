@@ -1,6 +1,6 @@
 //! Taking handlers out of a text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::syntax::json::Document;
 
@@ -55,12 +55,13 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
 
 /// For each group of an event the places of the handlers at the pointers.
 pub(super) fn taken(event: &Event<'_>, pointers: &[&str]) -> Vec<BTreeSet<usize>> {
-    let places = |group: &crate::settings::inventory::Group<'_>| {
-        let handlers = format!("{}/hooks/", group.pointer);
-        pointers
-            .iter()
-            .filter_map(|pointer| pointer.strip_prefix(&handlers)?.parse().ok())
-            .collect()
-    };
-    event.groups.iter().map(places).collect()
+    let mut places: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+    for pointer in pointers {
+        if let Some((group, place)) = pointer.rsplit_once("/hooks/")
+            && let Ok(place) = place.parse()
+        {
+            places.entry(group).or_default().insert(place);
+        }
+    }
+    event.groups.iter().map(|it| places.get(&*it.pointer).cloned().unwrap_or_default()).collect()
 }

@@ -126,10 +126,11 @@ pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<(
 /// The offers of these names that hookman can run, with their twins, in the order of the file: of
 /// equal handlers the client runs one, so all of them are adopted or none.
 pub(crate) fn picked<'o>(offers: &'o [Offer], names: &[&str]) -> Vec<&'o Offer> {
-    let is_named = |offer: &Offer| names.contains(&&*offer.name);
+    let names: HashSet<&str> = names.iter().copied().collect();
+    let is_named = |offer: &Offer| names.contains(&*offer.name);
     let twins = offers.iter().filter(|it| is_named(it)).flat_map(|it| &it.candidate.twins);
-    let twins: Vec<&String> = twins.collect();
-    let is_picked = |offer: &&Offer| is_named(offer) || twins.contains(&&offer.candidate.pointer);
+    let twins: HashSet<&String> = twins.collect();
+    let is_picked = |offer: &&Offer| is_named(offer) || twins.contains(&offer.candidate.pointer);
     offers.iter().filter(|offer| offer.wrapped().is_some()).filter(is_picked).collect()
 }
 
@@ -147,16 +148,15 @@ pub(crate) fn adopt(
     let mut adopted = Vec::new();
     for offer in chosen {
         let Some(wrapped) = offer.wrapped() else { continue };
-        let (with, block) = write(&manifest, &offer.name, wrapped);
-        manifest = with;
+        let block = write(&mut manifest, &offer.name, wrapped);
         adopted.push(Adopted::new(&*offer.name, &*offer.candidate.pointer, block));
     }
     let (now, next) = (state.adoption.clone(), state.with(adopted));
     AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
 }
 
-/// The manifest with a hook that runs what a handler runs, and the text that was added.
-fn write(manifest: &str, name: &str, wrapped: &Wrapped) -> (String, String) {
+/// Adds a hook to the manifest that runs what a handler runs; gives the text that was added.
+fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
     let action = match &wrapped.program {
         Program::Command(line) => Action::Command(line.clone()),
         Program::Argv(words) => Action::Argv(words.clone()),

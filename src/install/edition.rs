@@ -65,7 +65,8 @@ impl Edition {
             );
         }
         target.check_open(world, &text)?;
-        let (after, _) = edit::add(&text, hook);
+        let mut after = text;
+        edit::add(&mut after, hook);
         // The manifest could be read without the hook, so what is wrong is wrong with it.
         Self::written(world, target, before, after).map_err(|error| {
             let error = error.to_string();

@@ -13,12 +13,14 @@ use crate::client::event::Event;
 
 /// The text with a ready-made hook added at its end.
 pub fn add_builtin(text: &str, name: &str) -> String {
-    append(text, &format!("[[hook]]\nbuiltin = \"{name}\"\n")).0
+    add_block(text, &format!("[[hook]]\nbuiltin = \"{name}\"\n"))
 }
 
 /// The text with a hook added at its end, whose lines are `block`.
 pub fn add_block(text: &str, block: &str) -> String {
-    append(text, block).0
+    let mut text = text.to_owned();
+    append(&mut text, block);
+    text
 }
 
 /// Why a key of `[defaults]` was not set.
@@ -38,7 +40,7 @@ pub enum Unset {
 pub fn add_default(text: &str, key: &str, line: &str) -> Result<String, Unset> {
     let (document, _) = DeTable::parse_recoverable(text);
     let Some(defaults) = document.get_ref().get("defaults") else {
-        return Ok(append(text, &format!("[defaults]\n{line}\n")).0);
+        return Ok(add_block(text, &format!("[defaults]\n{line}\n")));
     };
     let table = defaults.get_ref().as_table().ok_or(Unset::Inline)?;
     if table.contains_key(key) {
@@ -83,8 +85,8 @@ pub struct NewHook<'a> {
     pub paths: &'a [String],
 }
 
-/// The text with a hook added at its end, and exactly what was added.
-pub fn add(text: &str, hook: &NewHook<'_>) -> (String, String) {
+/// Adds a hook at the end of a text; gives exactly what was added.
+pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
     let mut rows: Vec<(&str, String)> = vec![("name", string(hook.name))];
     rows.push(("event", events(hook.events)));
     rows.extend(hook.matcher.map(|matcher| ("matcher", string(matcher))));
@@ -135,10 +137,10 @@ fn seconds(milliseconds: u64) -> String {
     seconds.to_string()
 }
 
-/// Adds a block behind an empty line; gives the new text and what was added.
-fn append(text: &str, block: &str) -> (String, String) {
+/// Adds a block behind an empty line; gives what was added.
+fn append(text: &mut String, block: &str) -> String {
     let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
-    let mut added = match text {
+    let mut added = match text.as_str() {
         "" => String::new(),
         _ if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
         _ if text.ends_with('\n') => "\n".to_owned(),
@@ -148,7 +150,8 @@ fn append(text: &str, block: &str) -> (String, String) {
     if crlf {
         added = added.replace('\n', "\r\n");
     }
-    (format!("{text}{added}"), added)
+    text.push_str(&added);
+    added
 }
 
 /// The line of a list of hooks that is written as one value, `hook = [{ … }]`, to which no `[[hook]]`
@@ -249,12 +252,14 @@ mod tests {
         let action = Action::Command("echo \"it\" | tee 'x'\n".to_owned());
         let manner = Manner { parallel: true, ..Manner::default() };
         for text in ["", "# mine\n", "# mine", "[defaults]\r\ntimeout = 5\r\n", "x = 1\n\n"] {
-            let (with, block) = add(text, &hook(&action, &manner));
+            let mut with = text.to_owned();
+            let block = add(&mut with, &hook(&action, &manner));
             assert!(with.starts_with(text));
             assert_eq!(remove(&with, "guard", Some(&block)).as_deref(), Some(text), "{with}");
             assert_eq!(with.contains('\r'), text.contains('\r'));
         }
-        let (with, _) = add("# mine\n", &hook(&action, &manner));
+        let mut with = "# mine\n".to_owned();
+        add(&mut with, &hook(&action, &manner));
         assert_eq!(
             with,
             "# mine\n\n[[hook]]\nname     = \"guard\"\nevent    = \"PreToolUse\"\nmatcher  = \
@@ -283,7 +288,7 @@ mod tests {
             ),
         ];
         for (hook, expected) in rows {
-            assert_eq!(add("", &hook).0, format!("[[hook]]\n{expected}"));
+            assert_eq!(add(&mut String::new(), &hook), format!("[[hook]]\n{expected}"));
         }
     }
 
