@@ -83,7 +83,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         Event::Stop if options.ends == Ends::Turn => close(context),
         Event::UserPromptSubmit if options.ends == Ends::Prompt => {
             close(context)?;
-            // The client tells of a skill that the user types first, and then of the prompt itself.
+            // A prompt that types a skill opens the scope, whichever of its two events comes first.
             let typed = payload.prompt.strip_prefix('/').unwrap_or_default();
             let name = typed.split_whitespace().next().unwrap_or_default();
             if opens(&options.skills, name) { open(context) } else { Ok(Answer::default()) }
