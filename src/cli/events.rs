@@ -1,6 +1,6 @@
 //! `hookman events`: what the client does with each event.
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result};
 use serde_json::{Value, json};
 
 use super::ExitStatus;
@@ -8,12 +8,11 @@ use super::args::Events;
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
 use crate::machine::table;
 use crate::machine::world::World;
-use crate::syntax::suggestion::nearest;
 
 pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     let chosen = match &args.event {
         None => Event::ALL.to_vec(),
-        Some(name) => vec![named(name)?],
+        Some(name) => vec![Event::meant(name).map_err(Error::msg)?],
     };
     if args.json {
         let rows: Vec<Value> = chosen.iter().map(|event| as_json(*event)).collect();
@@ -34,17 +33,6 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         }
     }
     Ok(ExitStatus::Done)
-}
-
-fn named(name: &str) -> Result<Event> {
-    let found = Event::ALL.iter().copied().find(|event| event.name().eq_ignore_ascii_case(name));
-    if let Some(event) = found {
-        return Ok(event);
-    }
-    match nearest(name, Event::ALL.iter().map(|event| event.name())) {
-        Some(near) => bail!("the client has no event `{name}`; did you mean `{near}`?"),
-        None => bail!("the client has no event `{name}`; `hookman events` lists them"),
-    }
 }
 
 /// How a hook stops what an event is about, in words.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{ExitStatus, args};
 use crate::machine::terminal::Terminal;
-use crate::syntax::suggestion::{did_you_mean, nearest};
+use crate::syntax::suggestion::meant;
 
 /// Whether the words of a command line ask for JSON; as words, because it is asked of command lines
 /// that cannot be understood too.
@@ -84,12 +84,11 @@ fn misspelled(error: &clap::Error) -> Option<String> {
     };
     let command = args::help::command();
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
-    let names = shown.map(clap::Command::get_name).chain(["help"]);
+    let names: Vec<&str> = shown.map(clap::Command::get_name).chain(["help"]).collect();
     // A command of a command has names of its own, and the parser knows them.
-    let near = nearest(typed, names);
     let is_top = error.kind() == ErrorKind::InvalidSubcommand
         && std::env::args().nth(1).is_some_and(|first| first == *typed || first == "help");
-    let hint = near.map_or_else(String::new, did_you_mean);
+    let hint = meant(typed, &names).unwrap_or_default();
     is_top.then(|| {
         format!("error: there is no command `{typed}`{hint}\n\n`hookman help` lists the commands")
     })

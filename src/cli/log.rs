@@ -5,7 +5,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 
 use super::ExitStatus;
 use super::args::Log;
@@ -140,15 +140,8 @@ impl<'a> Wanted<'a> {
                 Some(clock::unix_seconds().saturating_sub(seconds))
             }
         };
-        let is_event =
-            |name: &str| Event::ALL.iter().any(|event| event.name().eq_ignore_ascii_case(name));
-        if let Some(event) = args.event.as_deref().filter(|it| !is_event(it)) {
-            let names: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
-            bail!(match names::resolve(event, &names) {
-                names::Found::One(near) | names::Found::None(Some(near)) =>
-                    format!("there is no event `{event}`; `{near}` is one"),
-                _ => format!("there is no event `{event}`"),
-            });
+        if let Some(event) = &args.event {
+            Event::meant(event).map_err(Error::msg)?;
         }
         let most = args.lines.unwrap_or(if from.is_some() { usize::MAX } else { LINES });
         Ok(Self { args, from, most })

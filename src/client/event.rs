@@ -9,6 +9,8 @@ use std::fmt;
 use table::TABLE;
 pub use table::{Event, Facts};
 
+use crate::syntax::suggestion;
+
 /// What a matcher of an event is tested against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -273,6 +275,21 @@ impl Event {
     /// The event of this exact name, as the client compares it.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.name() == name)
+    }
+
+    /// The event that a user means by a name, in which case does not count.
+    ///
+    /// # Errors
+    ///
+    /// What to say where there is none: those that begin so, or the nearest.
+    pub fn meant(name: &str) -> Result<Self, String> {
+        let names: Vec<&str> = Self::ALL.iter().map(|event| event.name()).collect();
+        let found = names.iter().position(|it| it.eq_ignore_ascii_case(name));
+        found.map(|at| Self::ALL[at]).ok_or_else(|| {
+            let hint = suggestion::meant(name, &names);
+            let hint = hint.unwrap_or_else(|| "; `hookman events` lists them".to_owned());
+            format!("the client has no event `{name}`{hint}")
+        })
     }
 
     /// The event's row.

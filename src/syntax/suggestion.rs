@@ -23,6 +23,23 @@ fn most(length: usize) -> usize {
     }
 }
 
+/// What a word may be the beginning of, else the candidate nearest to it, as the end of a message; none where
+/// it is neither or begins too many to name.
+pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<String> {
+    const MOST: usize = 8;
+    let lower = word.to_lowercase();
+    let begin_so = |it: &&&'a str| !lower.is_empty() && it.to_lowercase().starts_with(&lower);
+    let found: Vec<&str> = candidates.iter().filter(begin_so).copied().collect();
+    match found.as_slice() {
+        [] => nearest(word, candidates.iter().copied()).map(did_you_mean),
+        [first @ .., last] if !first.is_empty() && found.len() <= MOST => {
+            Some(format!("; did you mean `{}` or `{last}`?", first.join("`, `")))
+        }
+        [one] => Some(did_you_mean(one)),
+        _ => None,
+    }
+}
+
 /// The suggestion as the end of a message.
 pub fn did_you_mean(name: &str) -> String {
     format!("; did you mean `{name}`?")
@@ -49,5 +66,21 @@ mod tests {
         for (word, expected) in rows {
             assert_eq!(nearest(word, words), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn all_that_begin_so_are_named() {
+        let words = ["Stop", "StopFailure", "PreToolUse", "PreCompact", "PreModelSwitch"];
+        let rows = [
+            ("pre", Some("; did you mean `PreToolUse`, `PreCompact` or `PreModelSwitch`?")),
+            ("stopf", Some("; did you mean `StopFailure`?")),
+            ("Stpo", Some("; did you mean `Stop`?")),
+            ("", None),
+            ("other", None),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(meant(word, &words).as_deref(), expected, "{word}");
+        }
+        assert_eq!(meant("a", &["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"]), None);
     }
 }

@@ -10,20 +10,19 @@ use super::RegisterOptions;
 use crate::cli::candidates;
 use crate::client::event::Event;
 use crate::manifest::OnError;
-use crate::syntax::suggestion::{did_you_mean, nearest};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman add format --event PostToolUse --matcher 'Edit|Write' \
+  hookman add format --event PostToolUse --matcher 'Edit|Write' \\
     --path '**/*.py' -- ruff format {file}
   hookman add say --event Stop --command 'cat > ~/last-turn.json'
   hookman add tests --event Stop --cwd project --project -- make test
 
 The hook gets the client's JSON on standard input, and in its arguments the file
 of the call in the place of `{file}`; exit code 2 blocks, with standard error as
-the reason. It is written at the end of the manifest, and
-registered: nothing is left to be applied. `hookman install NAME` adds a
-ready-made hook, and `hookman new` asks for all of this.")]
+the reason. It is written at the end of the manifest, and registered: nothing is
+left to be applied. `hookman install NAME` adds a ready-made hook, and `hookman
+new` asks for all of this.")]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
     pub name: String,
@@ -130,14 +129,8 @@ pub struct New {
     pub options: RegisterOptions,
 }
 
-fn event(typed: &str) -> anyhow::Result<Event> {
-    let names = || Event::ALL.iter().map(|event| event.name());
-    let exact = names().find(|name| name.eq_ignore_ascii_case(typed));
-    exact.and_then(Event::from_name).with_context(|| {
-        let hint = nearest(typed, names())
-            .map_or_else(|| "; `hookman events` lists them".to_owned(), did_you_mean);
-        format!("the client has no such event{hint}")
-    })
+fn event(typed: &str) -> Result<Event, String> {
+    Event::meant(typed)
 }
 
 /// Seconds as milliseconds.
