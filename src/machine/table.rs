@@ -10,7 +10,7 @@ pub fn row(start: &str, cell: &str, indent: usize) -> String {
     let mut text = start.to_owned();
     let mut column = columns(start);
     let mut gap = String::new();
-    for word in cell.split([' ', '\n']) {
+    for word in words(cell, WIDTH.saturating_sub(indent)) {
         if word.is_empty() {
             gap.push(' ');
             continue;
@@ -38,6 +38,32 @@ pub fn row(start: &str, cell: &str, indent: usize) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// The words of a cell; what is to be typed, in backquotes, is one where it has room in a line.
+fn words(cell: &str, room: usize) -> impl Iterator<Item = &str> {
+    let mut rest = Some(cell);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let word = text.split([' ', '\n']).next().unwrap_or_default();
+        let is_open = word.matches('`').count() % 2 == 1;
+        let until_closed = || {
+            let close = word.len() + text[word.len()..].find('`')? + 1;
+            let end = text[close..].find([' ', '\n']).map_or(text.len(), |more| close + more);
+            Some(&text[..end]).filter(|it| !it.contains('\n') && columns(it) <= room)
+        };
+        let word = if is_open { until_closed().unwrap_or(word) } else { word };
+        rest = text.get(word.len() + 1..);
+        Some(word)
+    })
+}
+
+/// Each line of a text broken into lines; one that begins with a blank, such as a row of a table, is left as
+/// it is.
+pub fn lines(text: &str) -> String {
+    let folded =
+        |line: &str| if line.starts_with(' ') { line.to_owned() } else { row("", line, 0) };
+    text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a word is a date, as in `2026-01-31`.
@@ -85,6 +111,25 @@ mod tests {
         let word = "x".repeat(100);
         assert_eq!(row("a  ", &word, 3), format!("a  {word}"));
         assert_eq!(row("longer  ", &format!("{word} b"), 2), format!("longer\n  {word}\n  b"));
+    }
+
+    #[test]
+    fn what_is_to_be_typed_stays_in_one_line() {
+        let start = "x".repeat(70);
+        let call = "`hookman doctor --ask-client`,";
+        assert_eq!(row("", &format!("{start} {call} b"), 0), format!("{start}\n{call} b"));
+        let long = format!("`{start} {start}`");
+        assert_eq!(row("", &long, 0), long.replace(' ', "\n"));
+        assert_eq!(row("", "a ` b", 0), "a ` b");
+    }
+
+    #[test]
+    fn lines_are_broken_one_by_one_but_for_rows() {
+        let long = ["word"; 20].join(" ");
+        let text = format!("{long}\n  {long}\nend");
+        let expected =
+            format!("{}\n{}\n  {long}\nend", ["word"; 16].join(" "), ["word"; 4].join(" "));
+        assert_eq!(lines(&text), expected);
     }
 
     #[test]

@@ -101,9 +101,12 @@ impl Terminal {
         }
     }
 
-    /// Prints one line, or several, to standard error, [`harmless`].
+    /// Prints one line, or several, to standard error, [`harmless`]; on a terminal as [`table::lines`].
     pub fn warn(&self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stderr(), "{}", harmless(text.as_ref()));
+        let text = harmless(text.as_ref());
+        let mut stderr = io::stderr();
+        let shown = if stderr.is_terminal() { table::lines(&text) } else { text };
+        let _ = writeln!(stderr, "{shown}");
     }
 
     /// Whether there is somebody to ask.
