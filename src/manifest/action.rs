@@ -73,6 +73,13 @@ pub(super) fn read(
                 reader.problem(value.span().start, "`argv` names no program".to_owned());
                 return None;
             }
+            // The handler of an adopted hook is the client's, to which the word means nothing.
+            if words[0].1.contains("{file}") && !table.contains_key("adopted") {
+                let message =
+                    "`argv` would run the file of the call: a program comes before `{file}`";
+                reader.problem(words[0].0, message.to_owned());
+                return None;
+            }
             Some(Action::Argv(words.into_iter().map(|(_, word)| word).collect()))
         }
     }
