@@ -46,10 +46,15 @@ pub(super) fn switch(
         (0, Verb::Disable) => {
             "It holds in each session that starts meanwhile; none runs now".to_owned()
         }
+        (1, Verb::Disable) => {
+            "It holds in the session that runs now, and in each that starts meanwhile".to_owned()
+        }
         (_, Verb::Disable) => format!(
-            "It holds in the {count} that run now, and in each session that starts meanwhile"
+            "It holds in the {count} sessions that run now, and in each that starts meanwhile"
         ),
-        _ => format!("That goes for the {count} that run now, and for those to come"),
+        (0, _) => "That goes for each session to come; none runs now".to_owned(),
+        (1, _) => "That goes for the session that runs now, and for those to come".to_owned(),
+        _ => format!("That goes for the {count} sessions that run now, and for those to come"),
     };
     let text = reply.text.replace("for this session", "in every session");
     let reply = Reply { text: format!("{text}\n{running}"), ..reply };
