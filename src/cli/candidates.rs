@@ -68,7 +68,8 @@ pub(super) fn sessions() -> Vec<CompletionCandidate> {
     let Some(world) = world() else { return Vec::new() };
     let describe = |seen: &Seen| {
         let state = if seen.live { "running" } else { "ended" };
-        format!("{state}, in {}", world.paths.shown(seen.started_in()))
+        let folder = world.paths.shown(seen.started_in());
+        if folder.is_empty() { state.to_owned() } else { format!("{state}, in {folder}") }
     };
     sessions::seen(&world.paths).iter().map(|it| candidate(it.id.as_str(), describe(it))).collect()
 }

@@ -18,6 +18,21 @@ use crate::machine::world::World;
 const VARIABLE: &str = "HOOKMAN_COMPLETE";
 const SHELLS: Shells<'static> = Shells(&[&Bash, &Fish, &Zsh]);
 
+/// What begins the call for offers in bash's script.
+const CALL: &str = "    COMPREPLY=(";
+
+/// Bash takes the sign in `--event=Sto` for a word of its own, and replaces what comes after it.
+const NO_SIGNS: &str = r#"    local before=() word
+    for word in "${words[@]:0:COMP_CWORD}"; do
+        if [[ $word == "=" ]]; then
+            _CLAP_COMPLETE_INDEX=$((_CLAP_COMPLETE_INDEX - 1))
+        else
+            before+=("$word")
+        fi
+    done
+    words=("${before[@]}" "${words[@]:COMP_CWORD}")
+"#;
+
 pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatus> {
     let shell: &dyn EnvCompleter = match args.shell {
         Shell::Bash => &Bash,
@@ -26,7 +41,11 @@ pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatu
     };
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, "hookman", "hookman", "hookman", &mut script)?;
-    world.terminal.print(&String::from_utf8(script).context("the script is not UTF-8")?);
+    let script = String::from_utf8(script).context("the script is not UTF-8")?;
+    let is_bash = matches!(args.shell, Shell::Bash);
+    let script =
+        if is_bash { script.replacen(CALL, &format!("{NO_SIGNS}{CALL}"), 1) } else { script };
+    world.terminal.print(&script);
     Ok(ExitStatus::Done)
 }
 

@@ -202,7 +202,8 @@ fn lines(sessions: &[Seen], world: &World) -> Vec<String> {
     let line = |session: &Seen| {
         let state = if session.live { "running" } else { "ended" };
         let folder = world.paths.shown(session.started_in());
-        format!("{:width$}  {}  {state:7}  {folder}", session.id, clock::local_stamp(&session.last))
+        let last = clock::local_stamp(&session.last);
+        format!("{:width$}  {last}  {state:7}  {folder}", session.id).trim_end().to_owned()
     };
     sessions.iter().map(line).collect()
 }
