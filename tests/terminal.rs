@@ -170,7 +170,7 @@ fn whoever_gives_up_choosing_leaves_everything_as_it_was() {
         screen.press(key);
         let (code, shown) = screen.end();
         assert_eq!(code, Some(2), "{key:?} {shown:?}");
-        assert!(shown.contains("name it with --session ID"), "{key:?} {shown:?}");
+        assert!(shown.contains("This shell does not run inside one"), "{key:?} {shown:?}");
         assert!(shown.contains(HIDE_CURSOR) && cursor_is_shown(&shown), "{key:?} {shown:?}");
         assert!(switched(&home).is_empty(), "{key:?}");
     }
@@ -180,7 +180,7 @@ fn whoever_gives_up_choosing_leaves_everything_as_it_was() {
 fn nobody_is_asked_where_there_is_no_choice_or_no_list_can_be_shown() {
     let Some(home) = home() else { return };
     for (terminal, arguments, code, words) in [
-        ("dumb", "disable log", 2, "name it with --session ID"),
+        ("dumb", "disable log", 2, "This shell does not run inside one"),
         ("xterm", "status", 0, "Not inside a session"),
         ("xterm", "disable", 0, "Usage: hookman disable"),
         ("xterm", "disable lgo", 2, "Did you mean 'log'?"),
@@ -194,6 +194,16 @@ fn nobody_is_asked_where_there_is_no_choice_or_no_list_can_be_shown() {
 }
 
 #[test]
+fn an_error_is_folded_on_a_terminal() {
+    let Some(home) = home() else { return };
+    let (code, shown) =
+        Screen::with(home.path(), "xterm", "remove another", "PATH=$PWD/bin:$PATH").end();
+    let folded = "error: `~/.claude/hookman.toml` declares no hook `another`; --project takes one\r\n\
+                  out of a project's manifest, and `hookman list` names all\r\n";
+    assert_eq!((code, shown.as_str()), (Some(2), folded));
+}
+
+#[test]
 fn a_new_hook_is_asked_for_and_added() {
     let Some(home) = home() else { return };
     let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
@@ -203,6 +213,8 @@ fn a_new_hook_is_asked_for_and_added() {
         ("When it should run", format!("{DOWN}{ENTER}")),
         ("For which tools", format!("Edit|Write{ENTER}")),
         ("What follows if it fails", format!("{DOWN}{ENTER}")),
+        ("Name [echo]", format!("two words{ENTER}")),
+        ("`two words` is no name", String::new()),
         ("Name [echo]", ENTER.to_owned()),
         ("Write this?", format!("y{ENTER}")),
     ] {

@@ -10,6 +10,7 @@ use crate::client::event::{Block, Event, Subject};
 use crate::install::target::Target;
 use crate::machine::terminal::Terminal;
 use crate::machine::world::World;
+use crate::manifest::check_name;
 use crate::syntax::shell;
 
 /// What a new hook mostly runs on; the others follow.
@@ -88,7 +89,13 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
             }
         }
     };
-    let Some(name) = terminal.ask("Name", &named(&line))? else { return Ok(None) };
+    let name = loop {
+        let Some(name) = terminal.ask("Name", &named(&line))? else { return Ok(None) };
+        match check_name(&name) {
+            Ok(()) => break name,
+            Err(problem) => terminal.warn(problem),
+        }
+    };
     let words = without_shell(&line);
     Ok(Some(Wanted::Own(Box::new(Add {
         name,

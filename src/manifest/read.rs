@@ -292,15 +292,26 @@ fn read_name(
         return None;
     };
     let name = reader.text("name", value)?;
-    let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
-    if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
-        let message = format!(
-            "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`"
-        );
+    if let Err(message) = check_name(&name) {
         reader.problem(value.span().start, message);
         return None;
     }
     Some(name)
+}
+
+/// Whether a text can be the name of a hook.
+///
+/// # Errors
+///
+/// What to say where it cannot.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
+    if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
+        return Err(format!(
+            "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`"
+        ));
+    }
+    Ok(())
 }
 
 fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<Event>> {
