@@ -56,21 +56,24 @@ Gets hookman, puts it where it stays, and registers it with Claude Code.
 
 Usage: install.sh [OPTION…]
 
-In a checkout it builds what is there with cargo. Elsewhere it downloads the release
-for this platform and checks its signature and its checksum before it places anything;
-where there is no release to be had it builds the published crate with cargo.
+In a checkout it builds what is there with cargo. Elsewhere it downloads the
+release for this platform and checks its signature and its checksum before it
+places anything; where there is no release to be had it builds the published
+crate with cargo.
 
-  --version V   this version, such as 0.1.0 (default: the checkout, else the newest release)
+  --version V   this version, such as 0.1.0 (default: the checkout, else the
+                newest release)
   --dir D       where the program goes (default: ~/.local/bin)
   --no-hooks    place the program and change no settings
   --yes         register the hooks without asking
-  --uninstall   take the hooks out of the settings, and remove the program and what came with it
+  --uninstall   take the hooks out of the settings, and remove the program and
+                what came with it
   --help        this text
 
 HOOKMAN_INSTALL_DIR   as --dir
-HOOKMAN_RELEASES      another place for releases, such as a mirror; it must be laid out as
-                      https://github.com/OWNER/REPOSITORY/releases is. What it serves is
-                      checked with the same key.
+HOOKMAN_RELEASES      another place for releases, such as a mirror; it must be
+                      laid out as https://github.com/OWNER/REPOSITORY/releases
+                      is. What it serves is checked with the same key.
 END
 }
 
