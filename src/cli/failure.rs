@@ -68,13 +68,28 @@ impl Manner {
         if !error.use_stderr() {
             error.exit();
         }
-        let text = misspelled(error).unwrap_or_else(|| error.render().to_string());
+        let text = misspelled(error).unwrap_or_else(|| {
+            let text = error.render().to_string();
+            if is_bare_program(error) { text + "\n" + WHERE_PROGRAMS_GO } else { text }
+        });
         if self.json {
             return self.tell(terminal, text.trim_start_matches("error: ").trim_end());
         }
         terminal.warn(text.trim_end());
         self.status.into()
     }
+}
+
+/// What is said where `hookman add` is given a program as an argument of its own.
+const WHERE_PROGRAMS_GO: &str =
+    "The program comes after `--`, or a line for the shell after --command.";
+
+fn is_bare_program(error: &clap::Error) -> bool {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
+        return false;
+    };
+    let is_add = std::env::args().nth(1).is_some_and(|first| first == "add");
+    is_add && error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-')
 }
 
 /// What to say where a command is not known: the one that is nearest, and no other.

@@ -13,7 +13,7 @@ use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Hook, Manifest};
-use crate::syntax::suggestion::{did_you_mean, nearest};
+use crate::syntax::suggestion::meant;
 
 /// A manifest with another text.
 pub(crate) struct Edition {
@@ -170,16 +170,14 @@ fn unplaced(hook: &Hook) -> Hook {
 }
 
 fn unknown(name: &str, shown: &str, own: &[&Hook], target: &Target) -> String {
-    let hint = nearest(name, own.iter().map(|hook| hook.name.as_str())).map_or_else(
-        || {
-            let other = match (&target.project, target.local) {
-                (None, _) => "; --project takes one out of a project's manifest",
-                (Some(_), false) => "; leave --project out for your own manifest",
-                (Some(_), true) => "; --project instead of --local is for the committed manifest",
-            };
-            format!("{other}, and `hookman list` names all")
-        },
-        did_you_mean,
-    );
+    let names: Vec<&str> = own.iter().map(|hook| hook.name.as_str()).collect();
+    let hint = meant(name, &names).unwrap_or_else(|| {
+        let other = match (&target.project, target.local) {
+            (None, _) => "; --project takes one out of a project's manifest",
+            (Some(_), false) => "; leave --project out for your own manifest",
+            (Some(_), true) => "; --project instead of --local is for the committed manifest",
+        };
+        format!("{other}, and `hookman list` names all")
+    });
     format!("`{shown}` declares no hook `{name}`{hint}")
 }
