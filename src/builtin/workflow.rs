@@ -125,6 +125,15 @@ impl<'a> Workflow<'a> {
         Self { context, source, file: OnceCell::new() }
     }
 
+    /// Whether the workflow's own file is there and holds a state.
+    ///
+    /// # Errors
+    ///
+    /// When the file is there and cannot be read.
+    pub(super) fn is_there(&self) -> Result<bool, Failure> {
+        Ok(self.file()?.is_some())
+    }
+
     /// The value of a name as text; empty where there is none. A list is joined with commas.
     /// `counter NAME` is a counter of the session, of `hookman state counter` or, with a dot in its
     /// name, of a hook.

@@ -73,7 +73,11 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
+    /// Whether nothing is to be counted now: a workflow that has no session yet asks for no notes.
     fn is_paused(&self) -> Result<bool, Failure> {
+        if self.options.state.is_file() && !self.workflow.is_there()? {
+            return Ok(true);
+        }
         for (name, values) in &self.options.count.pause {
             if self.workflow.is_one_of(name, values)? {
                 return Ok(true);

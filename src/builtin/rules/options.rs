@@ -48,7 +48,8 @@ pub(super) struct Count {
     pub reset: Vec<ToolPattern>,
     /// Calls that pass and are not counted.
     pub free: Vec<ToolPattern>,
-    /// Nothing is counted while a name of the state has one of these values.
+    /// Nothing is counted while a name of the state has one of these values, or a state file that `state`
+    /// names is not there.
     pub pause: BTreeMap<String, Vec<String>>,
     /// Edits of one file in a row count once.
     pub same_file_once: bool,
