@@ -37,7 +37,8 @@ enum Form {
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// The file: `{date}`, `{session}`, `{cwd}`, `{project}`, `{home}` and `{state}`, the session's
-    /// own directory, are filled in. `~/` is the home directory.
+    /// own directory, are filled in. `~/` is the home directory. Further in the path `{project}` and
+    /// `{cwd}` are the directory's name alone, as in `~/decisions/{project}-{date}.md`.
     file: String,
     /// How a decision is written.
     form: Form,

@@ -52,6 +52,9 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             if !options.before_stop.is_empty() {
                 List::Checklists.remove(context, &read_files(context)?)?;
             }
+            if options.mode == Mode::Require {
+                List::Pending.remove(context, &read_files(context)?)?;
+            }
             told(context, &options, &discover(context, &options)?)
         }
     }
