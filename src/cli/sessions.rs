@@ -39,7 +39,9 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     for (session, off) in rows {
         let state = if session.live { "running" } else { "ended" };
         world.terminal.line(format!("{}  {state}", session.id));
-        world.terminal.line(format!("  in     {}", world.paths.shown(session.started_in())));
+        if !session.started_in().as_os_str().is_empty() {
+            world.terminal.line(format!("  in     {}", world.paths.shown(session.started_in())));
+        }
         if session.started_in() != Path::new(&session.cwd) {
             world.terminal.line(format!("  now in {}", world.paths.shown(Path::new(&session.cwd))));
         }

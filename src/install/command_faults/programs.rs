@@ -149,7 +149,10 @@ fn line_in_exec_form(call: &Call, program: &Known, faults: &mut Vec<Fault>) -> b
     const FIX: &str = "leave `args` out and write one line in `command`; in a manifest, write \
                        `command` for `argv`";
     let is_file = || file(call, program).is_some_and(|file| file.exists());
-    if program.text.contains(char::is_whitespace) && !is_file() {
+    // Of a missing file with blanks in its path, the first word is no file either.
+    let first = program.text.split_whitespace().next().unwrap_or_default();
+    let is_program = !first.starts_with('/') || Path::new(first).is_file();
+    if program.text.contains(char::is_whitespace) && is_program && !is_file() {
         let message = format!(
             "with `args` no shell reads `{}`: the client looks for a program of that whole name",
             program.shown
