@@ -7,9 +7,12 @@ use super::{Check, Facts, Findings, Level};
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "http-allowed",
-    about: "addresses that hooks post to are ones that the settings allow",
+    about: "addresses that hooks post to, and variables in their headers, are allowed",
     notice: "the client posts nothing, and the call goes on",
-    run: allowed,
+    run: |facts, findings| {
+        allowed(facts, findings);
+        variables(facts, findings);
+    },
 }];
 
 /// The key for what may be posted to.
@@ -42,6 +45,47 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// Variables in headers that the client does not put in.
+///
+/// Source: the clients 2.1.329 and 2.1.197, which leave out the value of one that is not named.
+fn variables(facts: &Facts, findings: &mut Findings) {
+    for file in facts.files() {
+        for (handler, place) in file.foreign_with("headers") {
+            let Some(headers) = handler.value.get("headers").and_then(Value::as_object) else {
+                continue;
+            };
+            let named = handler.value.get("allowedEnvVars").and_then(Value::as_array);
+            let is_named = |name: &str| named.into_iter().flatten().any(|it| *it == *name);
+            let texts = headers.values().filter_map(Value::as_str);
+            let mut wanted: Vec<&str> = texts.flat_map(variables_of).collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            for name in wanted.into_iter().filter(|name| !is_named(name)) {
+                let finding = findings.add(
+                    Level::Error,
+                    &place,
+                    format!("`${name}` in a header is empty: `allowedEnvVars` does not name it"),
+                    format!("write `\"allowedEnvVars\": [\"{name}\"]` into the hook"),
+                );
+                finding.notice("the request comes without the value, and the server may refuse it");
+            }
+        }
+    }
+}
+
+/// The names of variables in a header: capital letters, digits and `_`.
+fn variables_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).filter_map(|rest| {
+        let inner = rest.strip_prefix('{');
+        let rest = inner.unwrap_or(rest);
+        let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let is_whole = inner.is_none() || rest[end..].starts_with('}');
+        let is_name = is_whole && !rest.starts_with(|c: char| c.is_ascii_digit()) && end > 0;
+        is_name.then(|| &rest[..end])
+    })
 }
 
 /// Whether a pattern allows an address.

@@ -105,18 +105,33 @@ pub(super) fn case(places: &[Place], findings: &mut Findings) {
 
 /// As [`case`], for agents: the client's own, and those that have files here.
 fn agents(facts: &Facts, places: &[Place], findings: &mut Findings) {
-    let is_list = |place: &&Place| {
-        place.event.facts().subject == Subject::AgentType
-            && matcher::kind(Some(&place.matcher), place.event) == Kind::List
-    };
-    let mut places = places.iter().filter(is_list).peekable();
+    let is_of_agents = |place: &&Place| place.event.facts().subject == Subject::AgentType;
+    let mut places = places.iter().filter(is_of_agents).peekable();
     if places.peek().is_none() {
         return;
     }
     let named = facts.agents();
     let known = || AGENTS.iter().copied().chain(named.iter().map(String::as_str));
     for place in places {
-        for name in matcher::names(&place.matcher).filter(|name| known().all(|it| it != *name)) {
+        let kind = matcher::kind(Some(&place.matcher), place.event);
+        if kind == Kind::Pattern {
+            let (Ok(pattern), Ok(lower)) =
+                (compile(&place.matcher), compile(&place.matcher.to_lowercase()))
+            else {
+                continue;
+            };
+            let meant = known().find(|name| lower.find(&name.to_lowercase()).is_some());
+            if let Some(agent) = meant.filter(|_| known().all(|it| pattern.find(it).is_none())) {
+                findings.add(
+                    Level::Warning,
+                    &place.shown,
+                    format!("`{}` hits no agent that is known here: case matters", place.matcher),
+                    format!("write it as in `{agent}`"),
+                );
+            }
+        }
+        let listed = matcher::names(&place.matcher).filter(|_| kind == Kind::List);
+        for name in listed.filter(|name| known().all(|it| it != *name)) {
             if let Some(agent) = known().find(|it| it.eq_ignore_ascii_case(name)) {
                 findings.add(
                     Level::Warning,

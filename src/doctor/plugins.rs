@@ -221,6 +221,32 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+    for file in &facts.managed {
+        if let Some(place) = only_of_plugins(file) {
+            let message = "the administrator of this machine set `strictPluginOnlyCustomization`, so only \
+                           hooks of the administrator and of plugins run, and no entry of hookman";
+            findings.add(Level::Error, place, message, "ask the administrator");
+        }
+    }
+    for file in facts.writable_files() {
+        if let Some(place) = is_true(file, "allowManagedHooksOnly") {
+            let message = "`allowManagedHooksOnly` has an effect in an administrator's files alone";
+            let finding = findings.add(Level::Warning, place, message, "delete the key");
+            finding.notice("the hooks of all files run all the same");
+        }
+    }
+}
+
+/// The place of the key that leaves hooks to plugins: true, or a list that names them.
+fn only_of_plugins(file: &SettingsFile) -> Option<String> {
+    let document = file.document()?;
+    let node = document.lookup("/strictPluginOnlyCustomization")?;
+    let is_on = match document.value(node) {
+        Value::Bool(is_on) => is_on,
+        Value::Array(list) => list.iter().any(|it| it == "hooks"),
+        _ => false,
+    };
+    is_on.then(|| file.at(document.position(node.span.start)))
 }
 
 /// The place of a key that is true.

@@ -34,7 +34,7 @@ const MARGIN: i64 = 120;
 
 fn private(facts: &Facts, findings: &mut Findings) {
     let state = &facts.paths.state;
-    let Some(access) = folders::access(state) else { return };
+    let Some(access) = folders::access(state).filter(|_| state.is_dir()) else { return };
     let shown = facts.paths.shown(state);
     if !access.is_own {
         findings.add(

@@ -134,6 +134,7 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
     let method = words.next().unwrap_or_default();
     let path = words.next().unwrap_or_default();
     let mut length = 0;
+    let mut probe = String::new();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
@@ -143,6 +144,12 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
             && name.eq_ignore_ascii_case("content-length")
         {
             length = value.trim().parse().unwrap_or(0);
+        }
+        // What a case has the client put into a header.
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("x-probe")
+        {
+            probe = format!(" {}", value.trim());
         }
     }
     let mut body = vec![0; length];
@@ -158,7 +165,7 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
         thread::sleep(pause);
         message(serde_json::from_slice(&body)?, state)
     } else if method == "POST" && path.starts_with("/hook/") {
-        (ok(), "application/json", hook(path, &serde_json::from_slice(&body)?, state))
+        (ok(), "application/json", hook(path, &probe, &serde_json::from_slice(&body)?, state))
     } else {
         (ok(), "application/json", "{}".to_owned())
     };
@@ -171,9 +178,10 @@ fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
 }
 
 /// The answer to a hook that posts its input: a denial under `/hook/deny`, else nothing.
-fn hook(path: &str, input: &Value, state: &Mutex<State>) -> String {
+fn hook(path: &str, probe: &str, input: &Value, state: &Mutex<State>) -> String {
     let words = ["hook_event_name", "tool_name"].map(|key| input[key].as_str().unwrap_or_default());
-    lock(state).posts.push(format!("posted {path} {} {}", words.join(" "), input["tool_input"]));
+    let post = format!("posted {path} {} {}{probe}", words.join(" "), input["tool_input"]);
+    lock(state).posts.push(post);
     let answer = if path == "/hook/deny" {
         json!({ "hookSpecificOutput": {
             "hookEventName": input["hook_event_name"],

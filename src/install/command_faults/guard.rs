@@ -37,7 +37,25 @@ const MEANS: &[&str] = &[
 
 pub(super) fn of_line(command: &Command<'_>) -> Option<Fault> {
     let Line::Shell(line) = command.line else { return None };
-    of_text(command, "the line", line)
+    of_text(command, "the line", &without_comments(line))
+}
+
+/// A text without what is remarked in it, by the rules of shells, Python and JavaScript.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        let start = line.trim_start();
+        let is_starred = start.starts_with("* ") && !start.starts_with("* )");
+        let is_whole = ["#", "//", "/*"].iter().any(|mark| start.starts_with(mark));
+        if !is_whole && !is_starred {
+            let is_outside =
+                |at: &usize| ["'", "\""].iter().all(|it| line[..*at].matches(it).count() % 2 == 0);
+            let marks = [" # ", " // "].iter().filter_map(|mark| line.find(mark));
+            kept.push_str(&line[..marks.filter(is_outside).min().unwrap_or(line.len())]);
+        }
+        kept.push('\n');
+    }
+    kept
 }
 
 /// What a text of a command, its line or its script, says with an exit code that blocks nothing.
@@ -48,7 +66,13 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     if command.is_async {
         return of_async(command, what, text);
     }
-    if !command.is_open || !command.events.iter().any(is_asked) {
+    if !command.is_open {
+        return None;
+    }
+    if let Some(fault) = deaf(command, what, text) {
+        return Some(fault);
+    }
+    if !command.events.iter().any(is_asked) {
         return None;
     }
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
@@ -83,6 +107,54 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
         format!("{what} says no with exit code 1, which blocks nothing: only 2 does"),
         "exit with 2, and say why on standard error",
     ))
+}
+
+/// What says no to an event that takes no such answer.
+///
+/// Source: the clients 2.1.329 and 2.1.197.
+fn deaf(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
+    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
+    let lower = text.to_lowercase();
+    let means = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let is_on = |event: Event| command.events.iter().all(|it| *it == event);
+    // Who asks for the event may be on several.
+    if has(&["hook_event_name"]) {
+        return None;
+    }
+    let denies = has(&["permissionDecision"]) && has(&["deny"]);
+    if is_on(Event::PermissionRequest) && !has(&["behavior"]) {
+        let tells = has(&[">&2", "stderr", "console.error"]) && !means(&["usage"]);
+        let exits = has(TWO) && (tells || means(MEANS)) || has(ONE) && means(MEANS);
+        let with = if denies {
+            "`permissionDecision`, which PermissionRequest does not take"
+        } else if exits {
+            "its exit code, which PermissionRequest passes over"
+        } else {
+            return None;
+        };
+        return Some(Fault::new(
+            Kind::Toothless,
+            Weight::Risks,
+            format!("{what} says no with {with}"),
+            "print `{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\
+             \"decision\":{\"behavior\":\"deny\",\"message\":\"why\"}}}`, and exit with 0",
+        ));
+    }
+    if is_on(Event::PostToolUse) {
+        let of_command = has(&["tool_input.command", "tool_input?.command", "[\"command\"]"]);
+        let stops = has(TWO) && of_command && means(&["blocked", "denied", "blocking"]);
+        if denies || stops && !has(&["tool_response"]) {
+            let mut fault = Fault::new(
+                Kind::Toothless,
+                Weight::Risks,
+                format!("{what} says no to a call that was made before PostToolUse"),
+                "write it for the event `PreToolUse`",
+            );
+            fault.notice = Some("the call was made, and the model reads the reason at most");
+            return Some(fault);
+        }
+    }
+    None
 }
 
 /// A script that says no with its exit code, which the rest of the line hides from the client.

@@ -54,10 +54,9 @@ pub(super) fn examine(
     if text.starts_with('\u{7f}') || text.contains('\0') {
         return;
     }
-    if let Some(fault) = guard::of_text(command, &format!("`{}`", word.shown), &text) {
-        faults.push(fault);
-    }
-    faults.extend(guard::hidden(command, &word.shown, &text));
+    let said = guard::without_comments(&text);
+    faults.extend(guard::of_text(command, &format!("`{}`", word.shown), &said));
+    faults.extend(guard::hidden(command, &word.shown, &said));
     if !call.is_tested && is_shell(&file, call, word == call.program.as_ref().unwrap_or(word)) {
         needs(command, around, &word.shown, &text, faults);
     }
