@@ -111,7 +111,8 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
 
 /// What says no to an event that takes no such answer.
 ///
-/// Source: the clients 2.1.329 and 2.1.197.
+/// Source: of `PostToolUse` the clients 2.1.329 and 2.1.197, of `PermissionRequest` the client's hooks
+/// reference.
 fn deaf(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
     let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
     let lower = text.to_lowercase();
