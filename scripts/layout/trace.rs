@@ -46,7 +46,7 @@ const DISTANCE: u8 = 0b0000_0101;
 const MOST: usize = 5_000_000;
 /// A function is watched at its first calls in a run and then runs to its end by itself: the later
 /// calls touch what the first ones did, and to watch all of them takes several times as long.
-const WATCHED: usize = 8;
+const WATCHED: usize = 64;
 
 /// Runs the command to its end and adds what it touches: sections of code that it executes,
 /// constants that a register or an executed instruction points to, and data that is not at the end

@@ -19,7 +19,7 @@ pub(super) struct Wrapper {
     pub(super) assigns: bool,
     /// Whether the words are joined and read by a shell.
     pub(super) joins: bool,
-    /// Options without one of which nothing is run that outlasts it.
+    /// Without one of these options nothing that it runs leaves a trace; none where it always may.
     pub(super) needs: &'static [&'static str],
 }
 
