@@ -108,7 +108,8 @@ const OF_BASH: &[&str] = &[
 
 fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
     let entry = catalogue::find(name).unwrap();
-    let options = entry.resolve(&serde_json::Map::new()).unwrap();
+    let written = entry.resolve(&serde_json::Map::new()).unwrap();
+    let options = entry.compile(&written).unwrap();
     let options = serde_json::to_string(&options).unwrap();
     let input = serde_json::json!({"command": command});
     let payload = serde_json::json!({
@@ -131,6 +132,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
             store,
             host: &host,
         })
+        .unwrap()
     });
 }
 
