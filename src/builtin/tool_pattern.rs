@@ -156,7 +156,8 @@ impl ToolPattern {
 
 /// Whether a line has each word of a pattern, or may make words of others.
 fn may_have_words(pattern: &str, line: &str) -> bool {
-    let is_plain = |word: &&str| !word.contains(['*', '\\', ':']);
+    // A line may have the same word in other quotes.
+    let is_plain = |word: &&str| !word.contains(['*', '\\', ':', '"', '\'']);
     let mut words = pattern.split_whitespace().map(base_name).filter(is_plain);
     words.all(|word| line.contains(word))
         || line.contains(['$', '`', '{', '\\'])

@@ -118,7 +118,7 @@ fn deaf(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
     let lower = text.to_lowercase();
     let means = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let is_on = |event: Event| command.events.iter().all(|it| *it == event);
-    // Who asks for the event may be on several.
+    // A script that reads the event's name may serve several events.
     if has(&["hook_event_name"]) {
         return None;
     }
