@@ -42,9 +42,11 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             known(hook, world)?;
         }
         if !args.json {
-            world
-                .terminal
-                .warn("no matching runs; `hookman log --help` says what can be asked for");
+            world.terminal.warn(if is_empty(world) {
+                "the client has not called hookman yet; `hookman doctor` says whether it would"
+            } else {
+                "no matching runs; `hookman log --help` says what can be asked for"
+            });
         }
     }
     for line in shown {
@@ -67,6 +69,13 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             thread::sleep(PAUSE);
         }
     }
+}
+
+/// Whether no run was ever written down.
+fn is_empty(world: &World) -> bool {
+    journal_files::volumes(&world.paths)
+        .iter()
+        .all(|it| it.metadata().map_or(true, |it| it.len() == 0))
 }
 
 /// Refuses a name that neither a hook here nor one in the journal has.
@@ -101,7 +110,7 @@ fn known(hook: &str, world: &World) -> Result<()> {
 /// The last rows that fit, oldest first; older journals are read only as far as they are needed.
 fn last(wanted: &Wanted<'_>, current: String, world: &World) -> Result<Vec<String>> {
     let mut older = journal_files::put_aside(&world.paths)
-        .context("failed to list the journals that were put aside")?;
+        .with_context(|| format!("failed to list `{}`", world.paths.state.display()))?;
     let mut rows = Vec::new();
     let mut text = current;
     loop {

@@ -50,7 +50,7 @@ impl<'a> Row<'a> {
         let (whole, tenth) = (us / 1000, us % 1000 / 100);
         let (hooks, outcome) = (self.hooks(), self.outcome());
         let start =
-            format!("{time}  {session:8}  {outcome:9}{:>8}  ", format!(" {whole}.{tenth} ms"));
+            format!("{time}  {session:8}  {outcome:11}{:>8}  ", format!(" {whole}.{tenth} ms"));
         let remark = self.remark();
         let remark = remark.lines().next().unwrap_or_default();
         let rest = format!("{place:16}  {hooks:10}  {remark}");

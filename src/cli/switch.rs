@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::switching::{here, in_session, report, scene, switchable, told};
 use super::which;
 use super::{ExitStatus, args, everywhere, permanent};
+use crate::machine::clock;
 use crate::machine::world::World;
 use crate::session::request::{self, Command, Request, Term, Verb};
 use crate::state::switchable;
@@ -28,6 +29,7 @@ pub(super) fn switch(
     if is_bare && is_meant && !which.slash {
         bail!("no hook is named: name one, or say `--all` for all hooks");
     }
+    switching::end_of(&request.term, clock::unix_seconds())?;
     if which.everywhere {
         return everywhere::switch(verb, which, &request, world);
     }

@@ -32,7 +32,9 @@ pub(crate) fn given(world: &World, writing: &Writing, question: &Question<'_>) -
     }
     if !world.terminal.can_ask() {
         let Some(call) = &question.call else {
-            bail!("nothing was written: there is no terminal to ask on, and --yes was not given")
+            bail!(
+                "nothing was written: there is no terminal to ask on; --yes writes without asking"
+            )
         };
         world.terminal.line(format!(
             "Nothing was written: there is no terminal to ask on. To write it: {call}"

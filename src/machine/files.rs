@@ -272,7 +272,7 @@ pub fn remove_empty(folders: &[PathBuf]) {
 }
 
 /// What is where a directory should be, as an error that says what to do about it.
-fn obstacle(directory: &Path) -> Option<io::Error> {
+pub(super) fn obstacle(directory: &Path) -> Option<io::Error> {
     let found = directory.ancestors().find(|it| fs::symlink_metadata(it).is_ok())?;
     let what = match fs::metadata(found) {
         Ok(metadata) if metadata.is_dir() => return None,

@@ -6,16 +6,18 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::files::obstacle;
+
 /// What is in a directory, in no order; nothing where there is no directory.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// What the system says, or what is in the way of the directory.
 pub fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     match fs::read_dir(directory) {
         Ok(entries) => Ok(entries.flatten().map(|entry| entry.path()).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+        Err(error) => Err(obstacle(directory).unwrap_or(error)),
     }
 }
 

@@ -179,25 +179,36 @@ fn sentence(verb: Verb, hook: &Switchable, deed: Deed, scope: &str) -> String {
     }
 }
 
-fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
-    let Moment { now, prompt, .. } = moment.at();
-    let (until, turn) = match &request.term {
-        Term::Session => (None, None),
-        Term::Turn => {
-            let end = now.saturating_add(TURN_WITHOUT_PROMPT);
-            (prompt.is_empty().then_some(end), Some(String::new()))
-        }
+/// The second since 1970 at which a term ends; nothing for one that ends with the turn or session.
+///
+/// # Errors
+///
+/// When its time cannot be read or has passed.
+pub fn end_of(term: &Term, now: i64) -> Result<Option<i64>> {
+    match term {
+        Term::Session | Term::Turn => Ok(None),
         Term::For(text) => match period::seconds(text).filter(|seconds| *seconds > 0) {
-            Some(seconds) => (Some(now.saturating_add_unsigned(seconds)), None),
+            Some(seconds) => Ok(Some(now.saturating_add_unsigned(seconds))),
             None => bail!("--for takes a time such as 90s, 30m, 2h or 1d, not `{text}`"),
         },
         Term::Until(text) => match clock::next(text) {
-            Some(until) if until > now => (Some(until), None),
+            Some(until) if until > now => Ok(Some(until)),
             Some(_) => bail!("--until takes a time to come, and `{text}` has passed"),
             None => {
                 bail!("--until takes a time such as 18:00 or 2026-01-31T18:00:00Z, not `{text}`")
             }
         },
+    }
+}
+
+fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
+    let Moment { now, prompt, .. } = moment.at();
+    let (until, turn) = match &request.term {
+        Term::Turn => {
+            let end = now.saturating_add(TURN_WITHOUT_PROMPT);
+            (prompt.is_empty().then_some(end), Some(String::new()))
+        }
+        term => (end_of(term, now)?, None),
     };
     Ok(Off {
         hook: String::new(),
