@@ -1,10 +1,9 @@
 //! Copies of a file from before each write.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::paths::content_hash;
-use super::{Error, Result, clock, files};
+use super::{Error, Result, clock, files, folders};
 
 /// How many backups of one file are kept.
 pub const KEPT: usize = 20;
@@ -94,15 +93,9 @@ fn record_of(copy: &Path) -> PathBuf {
 ///
 /// When the directory cannot be read.
 pub fn list(directory: &Path) -> Result<Vec<Backup>> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::of("list", directory)(error)),
-    };
     let mut backups = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(Error::of("list", directory))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for path in folders::entries(directory).map_err(Error::of("list", directory))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((stem, extension)) = name.rsplit_once('.') else { continue };
         if extension == RECORD {
             continue;
@@ -111,13 +104,9 @@ pub fn list(directory: &Path) -> Result<Vec<Backup>> {
         let (Some(stamp), Some(_), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
-        let size = entry.metadata().map_or(0, |metadata| metadata.len());
-        backups.push(Backup {
-            path: entry.path(),
-            stamp: stamp.to_owned(),
-            verb: verb.to_owned(),
-            size,
-        });
+        let size = path.symlink_metadata().map_or(0, |metadata| metadata.len());
+        let (stamp, verb) = (stamp.to_owned(), verb.to_owned());
+        backups.push(Backup { path, stamp, verb, size });
     }
     backups.sort_by(|left, right| right.path.cmp(&left.path));
     Ok(backups)
