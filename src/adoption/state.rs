@@ -59,7 +59,6 @@ pub struct Declared<'a> {
 }
 
 impl Declared<'_> {
-    /// Whether it runs what a handler runs.
     fn runs(&self, handler: &Wrapped) -> bool {
         self.program.as_ref() == Some(&handler.program)
     }

@@ -86,10 +86,6 @@ pub(super) fn close(context: &Context<'_>, patterns: &[ToolPattern]) {
 }
 
 /// Tells other gates that this one is open again.
-///
-/// # Errors
-///
-/// When the session's store cannot be written.
 pub(super) fn open(context: &Context<'_>) -> Result<(), Failure> {
     set(context, None)
 }

@@ -9,10 +9,6 @@ use crate::machine::paths;
 use crate::session::store::CAREFUL;
 
 /// Whether careful mode is on for the call's session or project.
-///
-/// # Errors
-///
-/// When the session's state cannot be read, and the project is not known to be careful.
 pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     let host = context.host;
     let state = host.session_folder().ancestors().nth(2).unwrap_or(Path::new(""));
@@ -29,10 +25,6 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
 }
 
 /// The level that counts for a call: in careful mode whatever is found blocks, unless it is off.
-///
-/// # Errors
-///
-/// As [`is_on`].
 pub(super) fn raised(context: &Context<'_>, level: Level) -> Result<Level, Failure> {
     let is_raised = match level {
         Level::Off | Level::Block => false,

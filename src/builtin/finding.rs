@@ -61,10 +61,6 @@ pub(super) fn shown(command: &str) -> String {
 }
 
 /// What a guard answers; every finding blocks in careful mode, of the hook or of the session.
-///
-/// # Errors
-///
-/// When the session's store fails while nothing but what it holds decides.
 pub(super) fn answer(
     context: &Context<'_>,
     manner: &Manner,

@@ -16,10 +16,6 @@ const FIELDS: [&str; 5] = ["cwd", "project", "home", "session", "transcript"];
 
 /// Checks the option `legacy_file`: an absolute path with fields, or nothing. `more` are fields that a
 /// kind fills itself.
-///
-/// # Errors
-///
-/// When it does not begin at the root or in a field, or has a field that is not filled in.
 pub(super) fn check(template: &str, more: &[&'static str]) -> Result<(), OptionProblem> {
     let at = |why: String| Err(OptionProblem::at(&["legacy_file"], why));
     if !(template.is_empty() || template.starts_with(['/', '{'])) {

@@ -28,10 +28,6 @@ const EDITS: &[&str] = &["MultiEdit", "NotebookEdit", "Write"];
 
 impl ToolPattern {
     /// The pattern of this text.
-    ///
-    /// # Errors
-    ///
-    /// Says why no call is ever hit by the text.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         Self::check(text).map(|()| Self(text.to_owned()))
     }

@@ -52,10 +52,6 @@ struct Usage {
 
 /// The tokens in the context at the last answer of the main agent; `None` where no line tells, or the
 /// context was compacted since.
-///
-/// # Errors
-///
-/// When the transcript is there and cannot be read.
 pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
     let found = newest(context, |line| {
         if line.subtype.as_deref() == Some(BOUNDARY) {
@@ -69,10 +65,6 @@ pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
 }
 
 /// The last text that the assistant wrote; `None` where there is none.
-///
-/// # Errors
-///
-/// When the transcript is there and cannot be read.
 pub(super) fn last_text(context: &Context<'_>) -> Result<Option<String>, Failure> {
     newest(context, |line| text_of(&line.message?.content))
 }
@@ -91,10 +83,6 @@ pub(super) struct Story {
 }
 
 /// What the last mebibyte of the transcript tells of the main agent's work.
-///
-/// # Errors
-///
-/// When the transcript is there and cannot be read.
 pub(super) fn story(context: &Context<'_>) -> Result<Story, Failure> {
     let path = Path::new(&*context.payload.transcript_path);
     let tail = context.host.tail(path, STEPS[1]).map_err(Failure::of("read the transcript"))?;

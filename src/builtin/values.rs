@@ -243,10 +243,6 @@ impl JsonSchema for PathGlob {
 }
 
 /// Checks the name that a rule has in denials and in `levels`.
-///
-/// # Errors
-///
-/// Says what was expected where it is empty or has other bytes.
 pub(super) fn check_id(id: &str) -> Result<(), String> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if id.is_empty() || !id.bytes().all(fits) {

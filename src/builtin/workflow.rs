@@ -126,10 +126,6 @@ impl<'a> Workflow<'a> {
     }
 
     /// Whether the workflow's own file is there and holds a state.
-    ///
-    /// # Errors
-    ///
-    /// When the file is there and cannot be read.
     pub(super) fn is_there(&self) -> Result<bool, Failure> {
         Ok(self.file()?.is_some())
     }
@@ -137,10 +133,6 @@ impl<'a> Workflow<'a> {
     /// The value of a name as text; empty where there is none. A list is joined with commas.
     /// `counter NAME` is a counter of the session, of `hookman state counter` or, with a dot in its
     /// name, of a hook.
-    ///
-    /// # Errors
-    ///
-    /// When the state is there and cannot be read.
     pub(super) fn get(&self, name: &str) -> Result<String, Failure> {
         if let Some(counter) = name.strip_prefix("counter ").map(str::trim) {
             let of_shell = format!("shell {counter}");
@@ -163,10 +155,6 @@ impl<'a> Workflow<'a> {
 
     /// How a name gets a value, as the subject of a sentence: by the command that sets it, or in the
     /// workflow's own file.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workflow::get`].
     pub(super) fn way_to_set(&self, name: &str, value: &str) -> Result<String, Failure> {
         if !self.source.is_file() {
             return Ok(format!("`hookman state set {name} {value}`"));
@@ -180,10 +168,6 @@ impl<'a> Workflow<'a> {
     }
 
     /// Whether the value of a name is one of a list; `*` in the list is any value but none.
-    ///
-    /// # Errors
-    ///
-    /// As [`Workflow::get`].
     pub(super) fn is_one_of(&self, name: &str, list: &[String]) -> Result<bool, Failure> {
         let value = self.get(name)?;
         Ok(list.iter().any(|it| if it == "*" { !value.is_empty() } else { *it == value }))

@@ -37,7 +37,6 @@ pub(super) fn ready_made() -> Vec<CompletionCandidate> {
     entries.map(|entry| candidate(entry.name, entry.summary.as_str())).collect()
 }
 
-/// The recipes.
 pub(super) fn recipes() -> Vec<CompletionCandidate> {
     RECIPES.iter().map(|recipe| candidate(recipe.name, recipe.summary())).collect()
 }

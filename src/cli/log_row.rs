@@ -9,9 +9,7 @@ const INDENT: usize = 21;
 /// A run, or some hooks of it, as it is shown.
 pub(super) struct Row<'a> {
     entry: &'a Entry<'a>,
-    /// The steps that are asked for.
     steps: &'a [&'a StepEntry],
-    /// Those that are named.
     named: Vec<&'a StepEntry>,
     /// Whether only some hooks are asked for.
     is_part: bool,

@@ -249,7 +249,6 @@ fn only_of_plugins(file: &SettingsFile) -> Option<String> {
     is_on.then(|| file.at(document.position(node.span.start)))
 }
 
-/// The place of a key that is true.
 fn is_true(file: &SettingsFile, key: &str) -> Option<String> {
     let document = file.document()?;
     let node = document.lookup(&format!("/{key}"))?;

@@ -26,9 +26,7 @@ struct Reader {
     name: &'static str,
     /// Where it keeps its things, below the home directory.
     folders: &'static [&'static str],
-    /// The scopes that it reads.
     scopes: &'static [&'static str],
-    /// What it does otherwise.
     otherwise: &'static str,
 }
 

@@ -54,7 +54,6 @@ pub(super) fn server_names(
     names
 }
 
-/// A server's name in the names of its tools.
 pub(super) fn in_tools(name: &str) -> String {
     let is_kept = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
     name.chars().map(|letter| if is_kept(letter) { letter } else { '_' }).collect()

@@ -19,7 +19,6 @@ use crate::manifest::{self, Action, Manifest};
 use crate::session::names::{self, Found};
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
-/// Where the JSON schema of a manifest is published.
 const SCHEMA: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/docs/hookman.schema.json");
 const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
 
@@ -48,7 +47,6 @@ struct LeftOut {
 }
 
 enum Why {
-    /// This file declares it.
     Declared(PathBuf),
     /// The file's `[defaults]` is one line.
     Inline(PathBuf),

@@ -16,13 +16,11 @@ use crate::settings::Undo;
 pub(crate) struct AdoptionState {
     /// The chain and its settings file.
     pub(crate) target: Target,
-    /// The text of the settings file.
     pub(crate) settings: Option<String>,
     /// What takes hookman's entries out of it.
     pub(crate) undo: Option<Undo>,
     /// What is adopted, in line with the settings and the manifest.
     pub(crate) adoption: Adoption,
-    /// The text of the manifest.
     pub(crate) manifest: Option<String>,
     /// The hooks of the chain.
     pub(crate) layers: Layers,

@@ -24,7 +24,6 @@ const EMPTY_OVERLAY: &str =
 
 /// What a manifest and the adoptions are to be.
 pub(crate) struct Wanted {
-    /// The text of the manifest.
     pub(crate) manifest: String,
     /// What is adopted, with what the manifest alone tells of.
     pub(crate) now: Adoption,
@@ -75,12 +74,10 @@ impl AdoptionStep {
         self.manifest.after.is_none() && self.layers.all.hooks.is_empty()
     }
 
-    /// Whether it removes a file.
     pub(crate) fn removes(&self, path: &Path) -> bool {
         self.manifest.removes(path) || self.settings.removes(path)
     }
 
-    /// The settings file.
     pub(crate) fn settings(&self) -> &Path {
         self.settings.path()
     }

@@ -33,34 +33,18 @@ pub(crate) trait Change {
     fn show(&self, world: &World);
 
     /// Refuses where a file is not what the change was made from, or cannot be written.
-    ///
-    /// # Errors
-    ///
-    /// What is in the way.
     fn check(&self, world: &World) -> Result<()>;
 
     /// Notes what a later command needs to finish the change should this process be killed midway;
     /// called for all changes before the first is written.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be noted.
     fn begin(&self, _writes: &mut Writes<'_>) -> Result<()> {
         Ok(())
     }
 
     /// Writes it.
-    ///
-    /// # Errors
-    ///
-    /// When a file was changed meanwhile or cannot be written.
     fn write(&self, writes: &mut Writes<'_>) -> Result<()>;
 
     /// Notes what has come of it; called for all changes after the last is written.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be noted.
     fn end(&self, _writes: &mut Writes<'_>) -> Result<()> {
         Ok(())
     }
@@ -72,19 +56,11 @@ pub(crate) trait Change {
     }
 
     /// Whether the settings file still says what was written, in whatever form.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read or understood.
     fn verify(&self, _world: &World) -> Result<bool> {
         Ok(true)
     }
 
     /// Plans and writes the same change over what the settings file holds now.
-    ///
-    /// # Errors
-    ///
-    /// As planning and writing.
     fn write_again(&self, _writes: &mut Writes<'_>) -> Result<()> {
         Ok(())
     }
@@ -93,7 +69,6 @@ pub(crate) trait Change {
 /// A settings file as a change leaves it.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings<'a> {
-    /// The file.
     pub(crate) path: &'a Path,
     /// Its text; `None` where the file goes.
     pub(crate) text: Option<&'a str>,

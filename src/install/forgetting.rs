@@ -17,7 +17,6 @@ pub(crate) struct Forgetting {
     /// What the settings hold.
     text: Option<String>,
     file: PathBuf,
-    /// What is kept afterwards.
     kept: Option<String>,
     /// The handlers, for people.
     rows: Vec<String>,

@@ -32,7 +32,6 @@ pub(crate) struct Gitignore {
 struct Added {
     /// The text without them; none if there was no file.
     original: Option<String>,
-    /// The text with them.
     after: String,
     lines: Vec<String>,
 }

@@ -15,7 +15,6 @@ use crate::settings::unified_diff;
 pub(crate) struct ManifestChange {
     path: PathBuf,
     before: Option<String>,
-    /// The text to write.
     pub(crate) after: Option<String>,
     /// What to say in the place of a diff.
     line: Option<String>,
@@ -33,7 +32,6 @@ impl ManifestChange {
         Self { line: Some(line), ..self }
     }
 
-    /// Whether it removes a file.
     pub(crate) fn removes(&self, path: &Path) -> bool {
         path == self.path && self.after.is_none()
     }

@@ -18,10 +18,6 @@ pub(crate) struct ModeChange {
 
 impl ModeChange {
     /// Lets the owner run a file, and whoever may read it.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such file of this user.
     pub(crate) fn executable(path: PathBuf) -> Result<Self> {
         let before = mode(&path)?;
         // Who may read it may run it.
@@ -29,10 +25,6 @@ impl ModeChange {
     }
 
     /// Lets nobody but the owner into a directory.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such directory of this user.
     pub(crate) fn private(path: PathBuf) -> Result<Self> {
         let before = mode(&path)?;
         Ok(Self { after: before & 0o700, before, path })

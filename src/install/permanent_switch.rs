@@ -16,7 +16,6 @@ use crate::settings::{Colour, unified_diff};
 use crate::state::chains::{self, Chain};
 use crate::state::switchable::Switchable;
 
-/// What is asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     /// Whether the hooks are switched on or off.

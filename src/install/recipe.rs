@@ -11,7 +11,6 @@ use crate::session::names::{self, Found};
 /// A recipe as it is written.
 #[derive(Debug)]
 pub(crate) struct Recipe {
-    /// Its name.
     pub(crate) name: &'static str,
     text: &'static str,
 }
@@ -35,14 +34,11 @@ pub(crate) const RECIPES: &[Recipe] = &[
 pub(crate) enum Part {
     /// A key of `[defaults]` and the line that sets it.
     Default {
-        /// The key.
         key: String,
-        /// The line.
         line: String,
     },
     /// A hook, with the comment above it.
     Hook {
-        /// Its name.
         name: String,
         /// Its lines.
         text: String,
@@ -51,10 +47,6 @@ pub(crate) enum Part {
 
 impl Recipe {
     /// The recipe of a name, or part of one; a blank counts as a hyphen.
-    ///
-    /// # Errors
-    ///
-    /// When it is none or several.
     pub(crate) fn of(typed: &str) -> Result<&'static Self> {
         let name = typed.split([' ', '_', '-']).filter(|it| !it.is_empty()).collect::<Vec<_>>();
         let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();

@@ -10,7 +10,6 @@ use crate::machine::world::World;
 use crate::machine::{backups, files};
 use crate::settings::{Colour, Record, Remembered, Undo, plan};
 
-/// The text of a settings file.
 pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
@@ -39,7 +38,6 @@ pub(crate) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result
     Ok(kept.and_then(|kept| kept.of(text)))
 }
 
-/// Where the adoptions from a settings file are kept.
 pub(crate) fn adoptions_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("adoptions", settings)
 }

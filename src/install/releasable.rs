@@ -11,7 +11,6 @@ use crate::syntax::json::Document;
 
 /// What can go back to the settings.
 pub(crate) struct Releasable<'s> {
-    /// Its name.
     pub(crate) name: String,
     /// On what it fires, for people.
     pub(crate) fires: String,

@@ -17,7 +17,6 @@ use crate::syntax::json::{Document, is_blank};
 
 /// A settings file and the copy that is to take its place.
 pub(crate) struct Restoration {
-    /// The settings file.
     pub(crate) settings: PathBuf,
     /// What it holds.
     pub(crate) before: Option<String>,

@@ -22,7 +22,6 @@ use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Undo, pla
 enum Goal {
     /// Exactly these hookman entries.
     Entries(Vec<Registration>),
-    /// None.
     Nothing,
     /// The handlers of others but those that are adopted, and these entries.
     Adoption(Adopting),
@@ -143,7 +142,6 @@ impl SettingsChange {
         Self { quiet: true, ..self }
     }
 
-    /// Whether it removes a file.
     pub(crate) fn removes(&self, path: &Path) -> bool {
         path == self.target.settings && self.plan.after.is_none()
     }

@@ -15,13 +15,11 @@ use crate::state::configured;
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
 pub(crate) struct Target {
-    /// The chain.
     pub(crate) chain: Chain,
     /// The manifest that is edited: the chain's own, or its overlay.
     pub(crate) manifest: PathBuf,
     /// The project's directory; the user's scope without it.
     pub(crate) project: Option<PathBuf>,
-    /// The settings file.
     pub(crate) settings: PathBuf,
     /// Whether it is about what only the project's overlay needs.
     pub(crate) local: bool,

@@ -25,11 +25,9 @@ pub(crate) struct Transaction<'w> {
 /// What came of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// There was nothing to do.
     Nothing,
     /// The changes were only shown, because the user said so.
     Shown,
-    /// Everything is written.
     Written,
 }
 
@@ -43,7 +41,6 @@ impl<'w> Transaction<'w> {
         Ok(Self { world, target: target.clone(), writing: writing.clone(), lock })
     }
 
-    /// Shows the changes.
     pub(crate) fn show(&self, changes: &[&dyn Change]) {
         for change in changes {
             change.show(self.world);

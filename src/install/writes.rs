@@ -156,7 +156,6 @@ impl<'w> Writes<'w> {
 }
 
 impl Write {
-    /// Gives whether there was anything to put back.
     fn put_back(&self) -> Result<bool> {
         let before = self.before.as_deref();
         let now = files::read_text(&self.path)?;

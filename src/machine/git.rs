@@ -96,7 +96,6 @@ fn followed(directory: &Path, mut name: String) -> io::Result<String> {
 enum Reference {
     /// The full name of what it means.
     To(String),
-    /// A commit.
     Commit,
 }
 

@@ -25,7 +25,6 @@ const LINE: usize = 64;
 struct Patience {
     /// Before it is said who holds it.
     in_silence: Duration,
-    /// In all.
     at_most: Duration,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct Rest<'a> {
     pub(super) manner: &'a Manner,
     /// Milliseconds it may take, where it says so.
     pub(super) timeout_ms: Option<u64>,
-    /// Its events.
     pub(super) events: &'a [Event],
     /// Where each key was set.
     pub(super) origins: &'a BTreeMap<String, Origin>,

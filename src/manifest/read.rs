@@ -95,7 +95,6 @@ struct Draft {
     option_origins: Vec<(Vec<String>, Origin)>,
     origins: BTreeMap<String, Origin>,
     origin: Origin,
-    /// Where the overlay changes it.
     overlay: Option<Origin>,
     defaults: Defaults,
 }

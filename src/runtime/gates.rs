@@ -24,9 +24,7 @@ enum Standing {
     Unknown,
     /// None of those that run must hold.
     Open,
-    /// The strictest of them is to ask.
     Ask,
-    /// One of them is closed.
     Closed,
     /// The answer was given, without a block by exit code.
     Answered,

@@ -9,9 +9,7 @@ use crate::state::journal::Entry;
 
 /// What a run has of its chain.
 pub(super) enum Load {
-    /// A plan.
     Plan {
-        /// Its text.
         text: String,
         /// What is wrong with the manifest, where this is the last good plan.
         outdated: Option<String>,
@@ -45,11 +43,6 @@ pub(super) fn load(call: &Call<'_>, entry: &mut Entry<'_>) -> Load {
     }
 }
 
-/// The steps of a plan for a target.
-///
-/// # Errors
-///
-/// When the plan cannot be read; the strictest of the manifest's words counts then.
 pub(super) fn steps<'p>(
     call: &Call<'_>,
     plan: &'p str,

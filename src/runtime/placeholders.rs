@@ -15,10 +15,6 @@ const OF_CLIENT: &[(&str, &str)] = &[
 ];
 
 /// The words of a step's `argv` for a payload; none for a step that has no `argv`.
-///
-/// # Errors
-///
-/// Why they cannot be filled: they ask for a file, and the call is about none.
 pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [String]>, String> {
     let Run::Argv(words) = &step.run else { return Ok(Cow::Borrowed(&[])) };
     let has = |text: &str| words.iter().any(|word| word.contains(text));

@@ -50,7 +50,6 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// What a payload says.
     pub(super) fn of(payload: &'a Payload<'_>) -> Self {
         Self {
             session: SessionId::new(&*payload.session_id),

@@ -323,7 +323,6 @@ fn merged(old: &Value, wanted: Value) -> Value {
     wanted.into_iter().map(keep).collect()
 }
 
-/// A group with another matcher and one handler changed.
 fn with_entry(group: &Value, matcher: Option<&str>, index: usize, handler: Value) -> Value {
     let mut new = Map::new();
     new.extend(matcher.map(|matcher| ("matcher".to_owned(), matcher.into())));

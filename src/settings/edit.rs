@@ -25,7 +25,6 @@ pub(crate) struct Reshape<'n, 'v> {
     pub(crate) part: Part,
     /// The places of the items that go.
     pub(crate) removed: BTreeSet<usize>,
-    /// The items that are appended.
     pub(crate) added: Vec<Item<'v>>,
     /// The blanks to leave behind if nothing is left, where they are on record.
     pub(crate) hollow: Option<&'v str>,
@@ -197,7 +196,6 @@ impl<'d, 't> Editor<'d, 't> {
     }
 }
 
-/// The text with the splices made.
 pub(crate) fn apply(text: &str, splices: &[Splice]) -> String {
     let grown: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut new = String::with_capacity(text.len() + grown);

@@ -196,9 +196,7 @@ impl Layout {
 /// An element of an array, or a member of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Item<'a> {
-    /// The key of a member.
     pub(crate) key: Option<&'a str>,
-    /// The value.
     pub(crate) value: &'a Value,
 }
 

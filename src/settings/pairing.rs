@@ -16,7 +16,6 @@ pub(crate) struct Pairing<'w> {
     pub(crate) stale: Vec<Stale<'w>>,
     /// Entries to take out.
     pub(crate) surplus: HashSet<HandlerIndex>,
-    /// Registrations to append.
     pub(crate) missing: Vec<&'w Registration>,
 }
 

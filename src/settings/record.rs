@@ -83,7 +83,6 @@ impl Record {
         }
     }
 
-    /// Forgets the containers that are gone.
     pub(crate) fn forget(&mut self, gone: &HashSet<String>) {
         self.made.retain(|made| !gone.contains(made));
         self.hollow.retain(|pointer, _| !gone.contains(pointer));

@@ -72,7 +72,6 @@ fn resolved(context: &Context<'_>, terminal: Terminal) -> Terminal {
     }
 }
 
-/// Has the desktop show a notice.
 pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) {
     let Notice { title, message, .. } = notice;
     let words: &[&str] = if cfg!(target_os = "macos") {

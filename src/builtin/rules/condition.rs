@@ -24,7 +24,6 @@ pub(super) struct Scene<'a> {
     options: &'a Options,
     workflow: Workflow<'a>,
     counted: Cell<u64>,
-    /// Whether this call was counted.
     is_counted: Cell<bool>,
     used: OnceCell<Option<f64>>,
 }
@@ -52,7 +51,6 @@ impl<'a> Scene<'a> {
         self.context.agent_key("count")
     }
 
-    /// Counts this call if it is one that counts.
     pub(super) fn count(&self) -> Result<(), Failure> {
         let count = &self.options.count;
         if count.calls.is_empty() || self.is_paused()? {

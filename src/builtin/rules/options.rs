@@ -146,7 +146,6 @@ pub(super) struct When {
 }
 
 impl Options {
-    /// All rules.
     pub(super) fn all(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().chain(&self.extra_rules)
     }

@@ -15,7 +15,6 @@ mod word;
 /// What was read of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Its simple commands.
     Commands {
         /// Each as its words with one blank between them, quotes resolved, without assignments and
         /// redirections; those inside substitutions come before the command around them.
@@ -92,7 +91,6 @@ enum End {
     Bracket,
     /// The bracket of a substitution, which may hold one command and a semicolon.
     Substitution,
-    /// One of these words.
     Word(&'static [&'static str]),
 }
 

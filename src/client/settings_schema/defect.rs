@@ -56,7 +56,6 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Both drop the file.
     pub(super) const DROP: Self = Self::both(Effect::FileDropped);
 
     /// The same in both.

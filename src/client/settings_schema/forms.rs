@@ -44,7 +44,6 @@ impl Check<'_, '_> {
         }
     }
 
-    /// What is missing of a marketplace.
     fn missing_in_marketplace(&self, element: &Node) -> Option<String> {
         let text = |key: &str| self.document.string(self.document.get(element, key)?);
         let Some(source) = text("source") else { return Some("a `source`".to_owned()) };

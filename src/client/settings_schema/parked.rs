@@ -28,7 +28,6 @@ const DEPTH: usize = 5;
 
 const DROPS: Effects = Effects { newest: Effect::FileDropped, oldest: Effect::Harmless };
 
-/// Where the search is.
 #[derive(Clone, Copy)]
 pub(super) struct Search {
     depth: usize,

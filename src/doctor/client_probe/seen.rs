@@ -37,7 +37,6 @@ impl<'a> Seen<'a> {
         Self { payloads, project, home }
     }
 
-    /// Whether an event came.
     pub(super) fn came(&self, event: Event) -> bool {
         self.of(event).next().is_some()
     }

@@ -16,7 +16,6 @@ pub(super) struct Call {
     pub(super) is_first: bool,
     /// Words that the line asks about before it uses them, or whose failure it puts up with.
     pub(super) is_tested: bool,
-    /// Whether a shell starts it.
     pub(super) by_shell: bool,
     /// Where relative words are found.
     pub(super) start: Start,

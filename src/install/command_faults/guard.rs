@@ -193,7 +193,6 @@ pub(super) fn hidden(command: &Command<'_>, script: &str, text: &str) -> Option<
     ))
 }
 
-/// Exit codes that block.
 const TWO: &[&str] = &["exit 2", "exit(2)", "Exit(2)", "exitCode = 2"];
 
 /// What says no although nobody waits for it.

@@ -34,7 +34,6 @@ pub(crate) struct Command<'a> {
 /// What is run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Line<'a> {
-    /// A line for a shell.
     Shell(&'a str),
     /// A program and its arguments.
     Argv(&'a [String]),
@@ -61,7 +60,6 @@ pub(crate) struct Around {
     pub(crate) project: Option<PathBuf>,
     /// The directory of the plugin that the command is of.
     pub(crate) plugin: Option<PathBuf>,
-    /// The home directory.
     pub(crate) home: Option<PathBuf>,
     /// The directories of programs.
     pub(crate) path: OsString,
@@ -101,18 +99,15 @@ pub(crate) enum Kind {
 pub(crate) enum Weight {
     /// It may do what it is for.
     Risks,
-    /// It does not.
     Breaks,
 }
 
 /// Something that is wrong with a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// What.
     pub(crate) kind: Kind,
     /// How bad.
     pub(crate) weight: Weight,
-    /// In words.
     pub(crate) message: String,
     /// What a user would notice, where it is not what all of the kind show.
     pub(crate) notice: Option<&'static str>,

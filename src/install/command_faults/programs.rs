@@ -479,7 +479,6 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
     }
 }
 
-/// Whether the program of a call is a shell.
 pub(super) fn is_of_shell(call: &Call) -> bool {
     let name = call.program.as_ref().and_then(|it| it.text.rsplit('/').next());
     matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))

@@ -3,11 +3,8 @@
 use super::Reader;
 use super::word::Place;
 
-/// What a redirection was.
 pub(super) enum Redirected {
-    /// None.
     Not,
-    /// To or from a file or descriptor.
     File,
     /// `<<<`.
     FromText,

@@ -5,7 +5,6 @@ use super::Reader;
 /// Where a word is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A program or its argument.
     Argument,
     /// `NAME=value`.
     Assignment,
@@ -13,13 +12,11 @@ pub(super) enum Place {
     List,
     /// In `[ … ]`.
     Test,
-    /// The file of a redirection.
     File,
     /// The text after `<<<`.
     Text,
 }
 
-/// One word.
 #[derive(Debug)]
 pub(super) struct Word {
     /// Its text with quotes resolved; what means `$HOME` fits only a star.

@@ -14,7 +14,6 @@ pub(super) struct Scope<'s> {
     pub(super) substitute: &'s mut dyn FnMut(&str) -> Option<String>,
 }
 
-/// The fields that a word becomes.
 pub(super) fn fields(written: &str, scope: &mut Scope<'_>) -> Vec<Word<'static>> {
     let mut fields = Vec::new();
     for text in braces::alternatives(written) {

@@ -11,7 +11,6 @@ use super::variables::Variables;
 #[derive(Default)]
 pub(super) struct Output {
     pub(super) text: String,
-    /// Whether that is all.
     pub(super) known: bool,
 }
 

@@ -8,7 +8,6 @@ use super::{base_name, escapes};
 pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.
     pub(super) text: Option<String>,
-    /// The file that the script is in.
     pub(super) file: String,
     /// What `$1` and the following stand for.
     pub(super) positional: Vec<String>,

@@ -17,7 +17,6 @@ pub(super) enum Language {
 /// One token; blanks and comments are none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
-    /// A name or a number.
     Name(&'t str),
     /// A text with its escapes decoded.
     Text(String),
