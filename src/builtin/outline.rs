@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::catalogue::Entry;
 use super::kind::Kind;
+use crate::client::event::Event;
 
 /// A default is shown up to this many characters.
 pub const SHOWN: usize = 100;
@@ -151,7 +152,7 @@ fn plural(item: &str) -> String {
 
 /// What a manifest says to have this hook, with all that it may set as comments.
 pub fn manifest(entry: &Entry) -> String {
-    let events: Vec<&str> = entry.events.iter().map(|event| event.name()).collect();
+    let events = Event::names(&entry.events);
     let events = match events.as_slice() {
         [event] => in_toml(&Value::from(*event)),
         events => in_toml(&Value::from(events)),

@@ -70,7 +70,7 @@ fn available(json: bool, world: &World) {
                     "group": entry.group,
                     "summary": entry.summary,
                     "kind": entry.kind.name,
-                    "events": names(&entry.events),
+                    "events": Event::names(&entry.events),
                     "matcher": entry.matcher,
                     "default": entry.default,
                 })
@@ -118,10 +118,6 @@ fn recipes(json: bool, world: &World) {
         }
     }
     hint(world, "\n`hookman install --recipe NAME` shows what it adds, and adds it");
-}
-
-fn names(events: &[Event]) -> Vec<&'static str> {
-    events.iter().map(|event| event.name()).collect()
 }
 
 /// When a hook runs, as in `PreToolUse(Bash)`.
@@ -177,7 +173,7 @@ pub(super) fn resolved(hook: &Hook, longest: usize) -> Vec<String> {
     let text = |text: &str| in_toml(&text.into());
     let texts = |texts: &[String]| in_toml(&texts.into());
     let yes = || "true".to_owned();
-    let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
+    let events = Event::names(&hook.events);
     let events = if let [event] = *events { text(event) } else { in_toml(&events.into()) };
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
     let timeout = hook.timeout_ms as f64 / 1000.0;
@@ -240,14 +236,13 @@ fn limits(budget: ContextBudget) -> String {
 /// A hook as `--json` gives it.
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
     let Configured { hook, scope } = configured;
-    let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
     let origins: serde_json::Map<_, _> =
         hook.origins.iter().map(|(key, origin)| (key.clone(), origin.to_string().into())).collect();
     json!({
         "name": hook.name,
         "scope": scope,
         "summary": hook.summary,
-        "events": events,
+        "events": Event::names(&hook.events),
         "matcher": hook.matcher,
         "enabled": hook.enabled,
         "timeout_ms": hook.timeout_ms,

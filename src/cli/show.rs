@@ -9,6 +9,7 @@ use super::hint;
 use super::list::{self, as_json, fires, resolved};
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline;
+use crate::client::event::Event;
 use crate::machine::table;
 use crate::machine::world::World;
 use crate::manifest::{Action, Hook};
@@ -105,7 +106,6 @@ fn ready_made(entry: &Entry, args: &Show, world: &World) {
 }
 
 fn entry_as_json(entry: &Entry) -> Value {
-    let events: Vec<&str> = entry.events.iter().map(|event| event.name()).collect();
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     json!({
         "name": entry.name,
@@ -114,7 +114,7 @@ fn entry_as_json(entry: &Entry) -> Value {
         "description": entry.description,
         "kind": entry.kind.name,
         "can": can,
-        "events": events,
+        "events": Event::names(&entry.events),
         "matcher": entry.matcher,
         "default": entry.default,
         "options": entry.options,

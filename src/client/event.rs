@@ -277,13 +277,18 @@ impl Event {
         Self::ALL.iter().copied().find(|event| event.name() == name)
     }
 
+    /// The names of events.
+    pub fn names(events: &[Self]) -> Vec<&'static str> {
+        events.iter().map(|event| event.name()).collect()
+    }
+
     /// The event that a user means by a name, in which case does not count.
     ///
     /// # Errors
     ///
     /// What to say where there is none: those that begin so, or the nearest.
     pub fn meant(name: &str) -> Result<Self, String> {
-        let names: Vec<&str> = Self::ALL.iter().map(|event| event.name()).collect();
+        let names = Self::names(Self::ALL);
         let found = names.iter().position(|it| it.eq_ignore_ascii_case(name));
         found.map(|at| Self::ALL[at]).ok_or_else(|| {
             let hint = suggestion::meant(name, &names);

@@ -22,18 +22,16 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
     let mut patterns: Vec<String> = Vec::new();
     let mut first = None;
     for file in facts.writable_files().into_iter().chain(&facts.managed) {
-        let Some(document) = file.document() else { continue };
-        let Some(node) = document.lookup(&format!("/{KEY}")) else { continue };
-        let Value::Array(list) = document.value(node) else { continue };
+        let Some((Value::Array(list), place)) = file.value(&format!("/{KEY}")) else { continue };
         patterns.extend(list.iter().filter_map(|it| Some(it.as_str()?.to_owned())));
-        first = first.or_else(|| Some(file.at(document.position(node.span.start))));
+        first = first.or(Some(place));
     }
     // Without a list all are allowed.
     let Some(first) = first else { return };
     for file in facts.files() {
         for (handler, place) in file.foreign_with("url") {
-            let url = handler.value.get("url").and_then(Value::as_str);
-            let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { continue };
+            let url = handler.text("url").and_then(|url| Url::parse(url).ok());
+            let Some(url) = url else { continue };
             if patterns.iter().any(|pattern| allows(pattern, url.as_str())) {
                 continue;
             }

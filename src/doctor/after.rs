@@ -20,15 +20,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// The hooks of all chains that are on.
-fn hooks(facts: &Facts) -> impl Iterator<Item = &Hook> {
-    let manifests = facts.chains.iter().filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
-    manifests.flat_map(|manifest| &manifest.hooks).filter(|hook| hook.enabled)
-}
-
 fn after(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
+    for (chain, manifest) in facts.manifests() {
         for (index, hook) in manifest.hooks.iter().enumerate().filter(|(_, hook)| hook.enabled) {
             let place = hook.origins.get("after").map(Origin::place).unwrap_or_default();
             for name in &hook.manner.after {
@@ -81,7 +74,8 @@ fn after(facts: &Facts, findings: &mut Findings) {
 fn marks(facts: &Facts, findings: &mut Findings) {
     const HALVES: [(&str, &str); 2] =
         [("content-guard", "graph-easy-mark"), ("prefer-tool", "codegraph-turn-mark")];
-    for hook in hooks(facts) {
+    let hooks = || facts.hooks().filter(|hook| hook.enabled);
+    for hook in hooks() {
         let Action::Builtin { kind, .. } = &hook.action else { continue };
         let Some((_, half)) = HALVES.iter().find(|(guard, _)| guard == kind) else { continue };
         let shared = hook.options.get("shared").and_then(|it| it.as_str()).unwrap_or_default();
@@ -90,7 +84,7 @@ fn marks(facts: &Facts, findings: &mut Findings) {
             let same = other.options.get("shared").and_then(|it| it.as_str()) == Some(shared);
             same && other.events.contains(&Event::PostToolUse)
         };
-        if asks && !shared.is_empty() && !hooks(facts).any(is_marked) {
+        if asks && !shared.is_empty() && !hooks().any(is_marked) {
             findings.add(
                 Level::Warning,
                 hook.origin().map(Origin::place).unwrap_or_default(),

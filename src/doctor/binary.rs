@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::{Check, Facts, Findings, Level, Mend};
 use crate::machine::files;
 use crate::settings::Handler;
@@ -42,10 +40,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
             if handler.value.get("args").is_none() {
                 continue;
             }
-            let Some(command) = handler.value.get("command").and_then(|value| value.as_str())
-            else {
-                continue;
-            };
+            let Some(command) = handler.text("command") else { continue };
             let path = Path::new(command);
             let problem = if !path.is_absolute() {
                 "it is not an absolute path, and the client's PATH may not have it"
@@ -68,8 +63,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
 
 fn answers(facts: &Facts, findings: &mut Findings) {
     let calls = |handler: &Handler, path: &Path| {
-        handler.ours
-            && handler.value.get("command").and_then(Value::as_str).map(Path::new) == Some(path)
+        handler.ours && handler.text("command").map(Path::new) == Some(path)
     };
     for (path, _) in facts.binaries.iter().filter(|(_, answer)| !answer.starts_with("hookman ")) {
         for file in facts.registered() {

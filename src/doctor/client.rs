@@ -1,7 +1,5 @@
 //! Does the installed client know what the manifests use?
 
-use serde_json::Value;
-
 use super::installed::Installed;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
@@ -37,23 +35,20 @@ struct Lack {
 
 fn features(facts: &Facts, findings: &mut Findings) {
     let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
-        for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
-            for Lack { since, what, fix, .. } in used(hook) {
-                if *version < Version(since) {
-                    findings.add(
-                        Level::Warning,
-                        hook.origin().map(crate::manifest::Origin::place).unwrap_or_default(),
-                        format!(
-                            "`{}` {what}, which clients know since {}, and {} is {version}",
-                            hook.name,
-                            Version(since),
-                            facts.paths.shown(program)
-                        ),
-                        fix,
-                    );
-                }
+    for hook in facts.hooks().filter(|hook| hook.enabled) {
+        for Lack { since, what, fix, .. } in used(hook) {
+            if *version < Version(since) {
+                findings.add(
+                    Level::Warning,
+                    hook.origin().map(crate::manifest::Origin::place).unwrap_or_default(),
+                    format!(
+                        "`{}` {what}, which clients know since {}, and {} is {version}",
+                        hook.name,
+                        Version(since),
+                        facts.paths.shown(program)
+                    ),
+                    fix,
+                );
             }
         }
     }
@@ -103,7 +98,7 @@ fn used_by(handler: &Handler) -> Vec<Lack> {
     if has("onFailure") {
         used.push(lack([2, 1, 295], "has `onFailure`", "onFailure"));
     }
-    match handler.value.get("type").and_then(Value::as_str) {
+    match handler.text("type") {
         Some("mcp_tool") => used.push(lack([2, 1, 118], "calls an MCP tool", "type")),
         Some("http") => used.push(lack([2, 1, 63], "posts to an address", "type")),
         Some("prompt") => used.push(lack([2, 0, 30], "asks a model", "type")),

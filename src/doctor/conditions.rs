@@ -19,11 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
         about: "no `argv` asks for the file of calls that are about none",
         notice: "the hook fails at each call, and does nothing",
         run: |facts, findings| {
-            let manifests =
-                facts.chains.iter().filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
-            for hook in manifests.flat_map(|manifest| &manifest.hooks) {
-                file_never(hook, findings);
-            }
+            facts.hooks().for_each(|hook| file_never(hook, findings));
         },
     },
 ];
@@ -55,28 +51,19 @@ const WITHOUT_FILE: &[&str] =
     &["Agent", "Bash", "Monitor", "PowerShell", "Skill", "WebFetch", "WebSearch"];
 
 fn never(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
-        for hook in &manifest.hooks {
-            if hook.audience.when.paths.is_empty() {
-                continue;
-            }
-            let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
-            if let Some(subject) = without_file(hook) {
-                findings.add(
-                    Level::Warning,
-                    shown(),
-                    format!(
-                        "`when.paths` of `{}` is never met: {subject} is about no file",
-                        hook.name
-                    ),
-                    "leave it out, or give the hook an event and a matcher of tools with files",
-                );
-            }
-            for glob in &hook.audience.when.paths {
-                if let Some((why, fix)) = odd_glob(glob) {
-                    findings.add(Level::Warning, shown(), format!("`{glob}` {why}"), fix);
-                }
+    for hook in facts.hooks().filter(|hook| !hook.audience.when.paths.is_empty()) {
+        let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
+        if let Some(subject) = without_file(hook) {
+            findings.add(
+                Level::Warning,
+                shown(),
+                format!("`when.paths` of `{}` is never met: {subject} is about no file", hook.name),
+                "leave it out, or give the hook an event and a matcher of tools with files",
+            );
+        }
+        for glob in &hook.audience.when.paths {
+            if let Some((why, fix)) = odd_glob(glob) {
+                findings.add(Level::Warning, shown(), format!("`{glob}` {why}"), fix);
             }
         }
     }

@@ -11,13 +11,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
 }];
 
 fn variables(facts: &Facts, findings: &mut Findings) {
-    let hooks: Vec<&str> = facts
-        .chains
-        .iter()
-        .filter_map(|chain| chain.manifest.as_ref().ok()?.as_ref())
-        .flat_map(|manifest| &manifest.hooks)
-        .map(|hook| hook.name.as_str())
-        .collect();
+    let hooks: Vec<&str> = facts.hooks().map(|hook| hook.name.as_str()).collect();
     for line in facts.overrides.lines(&hooks) {
         let level = if line.starts_with(overrides::DEBUG) { Level::Info } else { Level::Warning };
         findings.add(
@@ -31,13 +25,11 @@ fn variables(facts: &Facts, findings: &mut Findings) {
         );
     }
     for file in &facts.settings {
-        let Some(document) = file.document() else { continue };
         for name in [overrides::OFF, overrides::SKIP, overrides::DEBUG] {
-            let Some(node) = document.lookup(&format!("/env/{name}")) else { continue };
-            let place = document.position(node.span.start);
+            let Some((_, place)) = file.value(&format!("/env/{name}")) else { continue };
             findings.add(
                 if name == overrides::DEBUG { Level::Info } else { Level::Warning },
-                file.at(place),
+                place,
                 format!("`env` gives {name} to every session that reads this file"),
                 format!("delete `\"{name}\"` from `env` there, unless it is meant"),
             );

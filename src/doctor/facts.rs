@@ -12,14 +12,13 @@ use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
 use super::server_names;
 use super::settings_file::SettingsFile;
-use crate::client::event::Event;
 use crate::client::version::Version;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::{Paths, real};
 use crate::machine::{clock, environment, files, program};
-use crate::manifest::{Manifest, Problems};
+use crate::manifest::{Hook, Manifest, Problems};
 use crate::runtime::overrides::Overrides;
 use crate::settings::Handler;
 use crate::state::chains::{self, Chain, MANAGED};
@@ -185,11 +184,8 @@ impl Facts {
         self.faults.get_or_init(|| {
             let around = self.around();
             let mut faults = Vec::new();
-            for chain in &self.chains {
-                if let Ok(Some(manifest)) = &chain.manifest {
-                    let hooks = &manifest.hooks;
-                    faults.extend(places::of_hooks(hooks, &chain.chain.manifest, &around));
-                }
+            for (chain, manifest) in self.manifests() {
+                faults.extend(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
             }
             for (file, around) in self.placed_files() {
                 let at = |handler: &Handler, key: &str| file.at_key(handler, key);
@@ -229,12 +225,21 @@ impl Facts {
         }
     }
 
+    /// The manifests that can be read, each with its chain.
+    pub(super) fn manifests(&self) -> impl Iterator<Item = (&ChainFacts, &Manifest)> {
+        self.chains.iter().filter_map(|it| Some((it, it.manifest.as_ref().ok()?.as_ref()?)))
+    }
+
+    /// The hooks of those.
+    pub(super) fn hooks(&self) -> impl Iterator<Item = &Hook> {
+        self.manifests().flat_map(|(_, manifest)| &manifest.hooks)
+    }
+
     /// The names of the variables that the settings set.
     fn variables(&self) -> Vec<String> {
         let of = |file: &SettingsFile| {
-            let document = file.document()?;
-            let members = document.lookup("/env")?.members()?;
-            Some(members.iter().map(|it| document.key(it).into_owned()).collect::<Vec<_>>())
+            let (variables, _) = file.value("/env")?;
+            Some(variables.as_object()?.keys().cloned().collect::<Vec<_>>())
         };
         self.settings.iter().chain(&self.of_git_root).filter_map(of).flatten().collect()
     }
@@ -243,9 +248,8 @@ impl Facts {
     /// a settings file says others.
     fn path(&self) -> OsString {
         let said = self.settings.iter().rev().find_map(|file| {
-            let document = file.document()?;
-            let path = document.string(document.lookup("/env/PATH")?)?;
-            Some(OsString::from(path.into_owned()))
+            let (path, _) = file.value("/env/PATH")?;
+            Some(OsString::from(path.as_str()?))
         });
         said.or_else(|| environment::raw("PATH")).unwrap_or_default()
     }
@@ -306,11 +310,6 @@ impl Facts {
     pub(super) fn client_version(&self) -> Option<Version> {
         self.client.as_ref()?.version
     }
-
-    /// The names of the events that the client knows.
-    pub fn events(&self) -> Vec<&'static str> {
-        Event::ALL.iter().map(|event| event.name()).collect()
-    }
 }
 
 /// The local settings of the git root above a project.
@@ -333,10 +332,7 @@ fn binaries<'a>(settings: impl Iterator<Item = &'a SettingsFile>) -> BTreeMap<Pa
     let mut found = BTreeMap::new();
     for handler in settings.flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
         let exec_form = handler.value.get("args").is_some();
-        let Some(command) = handler.value.get("command").and_then(|command| command.as_str())
-        else {
-            continue;
-        };
+        let Some(command) = handler.text("command") else { continue };
         let path = PathBuf::from(command);
         if !exec_form || !path.is_absolute() || !files::is_executable(&path) {
             continue;

@@ -52,18 +52,15 @@ pub(super) fn places(facts: &Facts) -> Vec<Place> {
 
 fn of_manifests(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
-        for hook in &manifest.hooks {
-            let (Some(matcher), Some(origin)) = (&hook.matcher, hook.origins.get("matcher")) else {
-                continue;
-            };
-            places.extend(hook.events.iter().map(|event| Place {
-                shown: origin.place(),
-                event: *event,
-                matcher: matcher.clone(),
-            }));
-        }
+    for hook in facts.hooks() {
+        let (Some(matcher), Some(origin)) = (&hook.matcher, hook.origins.get("matcher")) else {
+            continue;
+        };
+        places.extend(hook.events.iter().map(|event| Place {
+            shown: origin.place(),
+            event: *event,
+            matcher: matcher.clone(),
+        }));
     }
     places
 }

@@ -42,9 +42,8 @@ fn opens(module: &Module) -> Option<&str> {
 /// The hooks that must hold.
 fn gate(facts: &Facts) -> Vec<&Hook> {
     // Those of an administrator hold against mods.
-    let others = facts.chains.iter().filter(|it| !it.chain.is_managed());
-    let manifests = others.filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
-    let hooks = manifests.flat_map(|manifest| &manifest.hooks).filter(|hook| hook.enabled);
+    let others = facts.manifests().filter(|(it, _)| !it.chain.is_managed());
+    let hooks = others.flat_map(|(_, manifest)| &manifest.hooks).filter(|hook| hook.enabled);
     hooks.filter(|hook| hook.on_error != OnError::Open).collect()
 }
 

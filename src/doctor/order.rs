@@ -12,8 +12,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
 }];
 
 fn gates_first(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
+    for (_, manifest) in facts.manifests() {
         let hooks: Vec<&Hook> = manifest.hooks.iter().filter(|hook| hook.enabled).collect();
         for (index, gate) in hooks.iter().enumerate().filter(|(_, hook)| is_gate(hook)) {
             let earlier = hooks[..index].iter().find(|hook| acts(hook) && meet(hook, gate));

@@ -60,8 +60,8 @@ fn is_plugin(root: &Path) -> bool {
 fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
     const NAME: &str = "CLAUDE_CODE_PLUGIN_DIRS";
     let of_user = settings.iter().find(|file| file.scope == "user").and_then(|file| {
-        let document = file.document()?;
-        Some(document.string(document.lookup(&format!("/env/{NAME}"))?)?.into_owned())
+        let (folders, _) = file.value(&format!("/env/{NAME}"))?;
+        Some(folders.as_str()?.to_owned())
     });
     let of_process = environment::text(NAME);
     let all = of_process.into_iter().chain(of_user);
@@ -71,10 +71,7 @@ fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
 fn installed(paths: &Paths, project: Option<&Path>, settings: &[SettingsFile]) -> Vec<Plugin> {
     let mut on: BTreeMap<String, (bool, String)> = BTreeMap::new();
     for file in settings {
-        let Some(document) = file.document() else { continue };
-        let Some(node) = document.lookup("/enabledPlugins") else { continue };
-        let place = file.at(document.position(node.span.start));
-        if let Value::Object(plugins) = document.value(node) {
+        if let Some((Value::Object(plugins), place)) = file.value("/enabledPlugins") {
             for (name, value) in plugins {
                 on.insert(name, (value != Value::Bool(false), place.clone()));
             }

@@ -5,12 +5,10 @@ use serde_json::Value;
 use super::settings_file::SettingsFile;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
-use crate::client::settings_schema::{self, Defect, Effect};
 use crate::install::binary::registered;
 use crate::install::managed;
 use crate::settings::Handler;
 use crate::state::chains::Chain;
-use crate::syntax::json::{Document, Kind, is_blank};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -83,49 +81,26 @@ fn present(facts: &Facts, findings: &mut Findings) {
 fn loads(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
         for file in &plugin.files {
-            let text = match &file.text {
-                Ok(Some(text)) if !is_blank(text) => text,
-                Ok(_) => continue,
-                Err(why) => {
-                    let message = format!("it cannot be read: {why}");
-                    let fix = if plugin.name.contains('@') {
+            if let Some((why, place)) = file.unreadable() {
+                let fix = match &file.text {
+                    Ok(_) => "tell the plugin's author".to_owned(),
+                    Err(_) if plugin.name.contains('@') => {
                         format!("run `claude plugin install {}`", plugin.name)
-                    } else {
-                        "correct it by hand, or take the plugin out".to_owned()
-                    };
-                    findings.add(Level::Warning, &file.shown, message, fix);
-                    continue;
-                }
-            };
-            let document = match Document::parse(text) {
-                Ok(document) => document,
-                Err(error) => {
-                    let place = file.at(error.position);
-                    findings.add(Level::Warning, place, error.message, "tell the plugin's author");
-                    continue;
-                }
-            };
-            for defect in settings_schema::check(&document, &facts.events()) {
-                if is_dropped(&defect) {
-                    findings.add(
-                        Level::Warning,
-                        format!("{}:{}:{}", file.shown, defect.line, defect.column),
-                        format!("{}, and the plugin may have no hook at all", defect.message),
-                        format!("{}, or tell the plugin's author", defect.hint),
-                    );
-                }
+                    }
+                    Err(_) => "correct it by hand, or take the plugin out".to_owned(),
+                };
+                findings.add(Level::Warning, place, why, fix);
+            }
+            for (defect, place) in file.dropped() {
+                findings.add(
+                    Level::Warning,
+                    place,
+                    format!("{}, and the plugin may have no hook at all", defect.message),
+                    format!("{}, or tell the plugin's author", defect.hint),
+                );
             }
         }
     }
-}
-
-/// Whether a defect keeps hooks from loading.
-pub(super) fn is_dropped(defect: &Defect) -> bool {
-    let counts = matches!(
-        defect.effects.newest,
-        Effect::FileDropped | Effect::KeyDropped | Effect::GroupDropped | Effect::HandlerDropped
-    );
-    counts && defect.pointer.starts_with("/hooks")
 }
 
 /// How many handlers there are, and on which events.
@@ -239,49 +214,31 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
 
 /// The place of the key that leaves hooks to plugins: true, or a list that names them.
 fn only_of_plugins(file: &SettingsFile) -> Option<String> {
-    let document = file.document()?;
-    let node = document.lookup("/strictPluginOnlyCustomization")?;
-    let is_on = match document.value(node) {
+    let (value, place) = file.value("/strictPluginOnlyCustomization")?;
+    let is_on = match value {
         Value::Bool(is_on) => is_on,
         Value::Array(list) => list.iter().any(|it| it == "hooks"),
         _ => false,
     };
-    is_on.then(|| file.at(document.position(node.span.start)))
+    is_on.then_some(place)
 }
 
 fn is_true(file: &SettingsFile, key: &str) -> Option<String> {
-    let document = file.document()?;
-    let node = document.lookup(&format!("/{key}"))?;
-    matches!(node.kind, Kind::Bool(true)).then(|| file.at(document.position(node.span.start)))
+    let (value, place) = file.value(&format!("/{key}"))?;
+    (value == true).then_some(place)
 }
 
 // The client says nothing of these, and keeps other settings of such a file.
 fn managed_loads(facts: &Facts, findings: &mut Findings) {
     const FIX: &str = "tell the administrator";
     for file in &facts.managed {
-        let text = match &file.text {
-            Ok(Some(text)) if !is_blank(text) => text,
-            Ok(_) => continue,
-            Err(why) => {
-                let message = format!("it cannot be read: {why}");
-                findings.add(Level::Warning, &file.shown, message, FIX);
-                continue;
-            }
-        };
-        let document = match Document::parse(text) {
-            Ok(document) => document,
-            Err(error) => {
-                findings.add(Level::Warning, file.at(error.position), error.message, FIX);
-                continue;
-            }
-        };
-        for defect in settings_schema::check(&document, &facts.events()) {
-            if is_dropped(&defect) {
-                let message =
-                    format!("{}, and none of the administrator's hooks may run", defect.message);
-                let place = format!("{}:{}:{}", file.shown, defect.line, defect.column);
-                findings.add(Level::Warning, place, message, FIX);
-            }
+        if let Some((why, place)) = file.unreadable() {
+            findings.add(Level::Warning, place, why, FIX);
+        }
+        for (defect, place) in file.dropped() {
+            let message =
+                format!("{}, and none of the administrator's hooks may run", defect.message);
+            findings.add(Level::Warning, place, message, FIX);
         }
     }
 }

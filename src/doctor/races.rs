@@ -30,8 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
 const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
 
 fn chain_hits(facts: &Facts, event: Event, matcher: Option<&str>) -> bool {
-    let manifests = facts.chains.iter().filter_map(|it| it.manifest.as_ref().ok()?.as_ref());
-    let hooks = manifests.flat_map(|it| &it.hooks).filter(|it| it.enabled && it.passed().is_none());
+    let hooks = facts.hooks().filter(|it| it.enabled && it.passed().is_none());
     let mut hooks = hooks.filter(|it| it.events.contains(&event) && !it.manner.background);
     hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
 }
@@ -60,9 +59,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
             .filter(|handler| {
                 let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
                 // What the manifest has the client run is meant so.
-                let is_command =
-                    handler.value.get("type").and_then(Value::as_str) == Some("command");
-                is_command
+                handler.text("type") == Some("command")
                     && event.is_some_and(|it| chain_hits(facts, it, handler.matcher.as_deref()))
             })
             .collect();
@@ -88,8 +85,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
 const REWRITES: &str = "updatedInput";
 
 fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool {
-    facts.chains.iter().any(|chain| {
-        let Ok(Some(manifest)) = &chain.manifest else { return false };
+    facts.manifests().any(|(chain, manifest)| {
         manifest.hooks.iter().any(|hook| {
             hook.enabled
                 && hook.events.contains(&Event::PreToolUse)

@@ -138,8 +138,7 @@ fn scope(facts: &Facts, findings: &mut Findings) {
 
 // The client ends hookman at the entry's time limit, and with it every gate that has not run yet.
 fn chain_time(facts: &Facts, findings: &mut Findings) {
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
+    for (chain, manifest) in facts.manifests() {
         let demands = demands(&manifest.hooks);
         for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
             let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));

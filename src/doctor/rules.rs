@@ -26,28 +26,23 @@ struct Place {
 
 fn places(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
-    for chain in &facts.chains {
-        let Ok(Some(manifest)) = &chain.manifest else { continue };
-        for hook in &manifest.hooks {
-            let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
-            let Some(rule) = hook.manner.condition.clone().or_else(of_client) else { continue };
-            let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
-            let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
-            places.push(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() });
-        }
+    for hook in facts.hooks() {
+        let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
+        let Some(rule) = hook.manner.condition.clone().or_else(of_client) else { continue };
+        let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
+        let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
+        places.push(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() });
     }
     for file in facts.files() {
         for (handler, shown) in file.foreign_with("if") {
-            let rule = handler.value.get("if").and_then(|rule| rule.as_str());
-            let (Some(event), Some(rule)) = (Event::from_name(&handler.event), rule) else {
-                continue;
-            };
+            let (event, rule) = (Event::from_name(&handler.event), handler.text("if"));
+            let (Some(event), Some(rule)) = (event, rule.map(str::to_owned)) else { continue };
             // The manifest's own entries are corrected there.
             let is_it = |it: &Place| it.is_passed && it.rule == rule && it.events.contains(&event);
             if places.iter().any(is_it) {
                 continue;
             }
-            let (events, matcher, rule) = (vec![event], handler.matcher, rule.to_owned());
+            let (events, matcher) = (vec![event], handler.matcher);
             places.push(Place { shown, events, matcher, rule, is_passed: false });
         }
     }

@@ -58,8 +58,7 @@ pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
 }
 
 fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> Result<u64> {
-    let text = |key: &str| handler.value.get(key).and_then(Value::as_str).unwrap_or_default();
-    let command = text("command");
+    let command = handler.text("command").unwrap_or_default();
     let args = handler.value.get("args").and_then(Value::as_array);
     let words: Vec<String> = std::iter::once(command.to_owned())
         .chain(args.into_iter().flatten().filter_map(|it| Some(it.as_str()?.to_owned())))

@@ -1,7 +1,5 @@
 //! Do matchers, conditions and handlers name MCP servers that are configured?
 
-use serde_json::Value;
-
 use super::matchers::places;
 use super::server_names::in_tools;
 use super::{Check, Facts, Findings, Level, rules};
@@ -28,8 +26,8 @@ fn configured(facts: &Facts, findings: &mut Findings) {
     }
     for file in facts.files() {
         for handler in file.handlers() {
-            if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool")
-                && let Some(server) = handler.value.get("server").and_then(Value::as_str)
+            if handler.text("type") == Some("mcp_tool")
+                && let Some(server) = handler.text("server")
             {
                 named.push((file.at_key(&handler, "server"), in_tools(server)));
             }

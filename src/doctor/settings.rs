@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::{Check, Facts, Findings, Level};
+use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::machine::{files, folders, foreign};
 use crate::settings::Handler;
-use crate::syntax::json::{Document, Kind, is_blank};
+use crate::syntax::json::{Document, is_blank};
 use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -131,7 +134,7 @@ fn schema(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {
         let Some(document) = file.document() else { continue };
         let handlers = file.handlers();
-        for defect in settings_schema::check(&document, &facts.events()) {
+        for defect in settings_schema::check(&document, &Event::names(Event::ALL)) {
             if is_from_manifest(&defect, &handlers) {
                 continue;
             }
@@ -150,7 +153,7 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             let is_meant = is_stripped && keys.iter().any(|key| defect.pointer.ends_with(key));
             let finding = findings.add(
                 if is_meant { Level::Warning } else { level },
-                format!("{}:{}:{}", file.shown, defect.line, defect.column),
+                file.at_defect(&defect),
                 format!("{}; {}", defect.message, defect.effects),
                 defect.hint,
             );
@@ -180,13 +183,11 @@ fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
 // Of several files that have the key, the client believes the most local one.
 fn disabled(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files().into_iter().rev() {
-        let Some(document) = file.document() else { continue };
-        let Some(node) = document.lookup("/disableAllHooks") else { continue };
-        let Kind::Bool(is_off) = node.kind else { continue };
+        let Some((Value::Bool(is_off), place)) = file.value("/disableAllHooks") else { continue };
         if is_off {
             findings.add(
                 Level::Error,
-                file.at(document.position(node.span.start)),
+                place,
                 "`disableAllHooks` is true, so no hook fires, from whichever file",
                 "write `\"disableAllHooks\": false` there, or delete the key",
             );
@@ -206,7 +207,7 @@ fn may_be_milliseconds(timeout: f64) -> bool {
 fn timeouts(facts: &Facts, findings: &mut Findings) {
     for file in facts.files() {
         for (handler, place) in file.foreign_with("timeout") {
-            let timeout = handler.value.get("timeout").and_then(serde_json::Value::as_f64);
+            let timeout = handler.value.get("timeout").and_then(Value::as_f64);
             let Some(timeout) = timeout else { continue };
             if timeout > LONG || may_be_milliseconds(timeout) {
                 findings.add(

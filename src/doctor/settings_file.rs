@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::adoption::Kept;
+use crate::client::event::Event;
+use crate::client::settings_schema::{self, Defect, Effect};
 use crate::machine::files;
 use crate::machine::paths::Paths;
 use crate::settings::{self, Handler, Remembered, Undo};
-use crate::syntax::json::{Document, Position};
+use crate::syntax::json::{Document, Position, is_blank};
 
 /// A settings file of the client, or a plugin's file of hooks, which has the same form.
 pub struct SettingsFile {
@@ -51,6 +55,47 @@ impl SettingsFile {
     pub fn document(&self) -> Option<Document<'_>> {
         let text = self.text.as_ref().ok()?.as_deref()?;
         Document::parse(text).ok()
+    }
+
+    /// What is at a JSON Pointer in it, with the place.
+    pub(super) fn value(&self, pointer: &str) -> Option<(Value, String)> {
+        let document = self.document()?;
+        let node = document.lookup(pointer)?;
+        Some((document.value(node), self.at(document.position(node.span.start))))
+    }
+
+    /// The defects that keep its hooks from loading, each with its place.
+    pub(super) fn dropped(&self) -> Vec<(Defect, String)> {
+        let Some(document) = self.document() else { return Vec::new() };
+        let is_dropped = |defect: &Defect| {
+            use Effect::{FileDropped, GroupDropped, HandlerDropped, KeyDropped};
+            let drops = [FileDropped, KeyDropped, GroupDropped, HandlerDropped];
+            drops.contains(&defect.effects.newest) && defect.pointer.starts_with("/hooks")
+        };
+        let dropped = settings_schema::check(&document, &Event::names(Event::ALL));
+        let dropped = dropped.into_iter().filter(is_dropped);
+        let placed = |defect| {
+            let place = self.at_defect(&defect);
+            (defect, place)
+        };
+        dropped.map(placed).collect()
+    }
+
+    /// Why it cannot be read, with the place; what is blank can be.
+    pub(super) fn unreadable(&self) -> Option<(String, String)> {
+        match &self.text {
+            Err(why) => Some((format!("it cannot be read: {why}"), self.shown.clone())),
+            Ok(Some(text)) if !is_blank(text) => {
+                let error = Document::parse(text).err()?;
+                Some((error.message, self.at(error.position)))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// The place of a defect.
+    pub(super) fn at_defect(&self, defect: &Defect) -> String {
+        format!("{}:{}:{}", self.shown, defect.line, defect.column)
     }
 
     /// A place in it.

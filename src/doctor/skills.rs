@@ -1,8 +1,7 @@
 //! Hooks of skills, agents and commands, which hookman neither orders nor switches.
 
-use super::plugins::{counted, is_dropped};
+use super::plugins::counted;
 use super::{Check, Facts, Findings, Level};
-use crate::client::settings_schema;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -25,16 +24,12 @@ fn loads(facts: &Facts, findings: &mut Findings) {
             let message = format!("its hooks are no YAML: {why}");
             findings.add(Level::Warning, &file.shown, message, "correct it by hand");
         }
-        let Some(document) = file.document() else { continue };
-        for defect in settings_schema::check(&document, &facts.events()) {
-            if is_dropped(&defect) {
-                let message = format!(
-                    "{}, and the client may run no hook of this {}",
-                    defect.message, file.scope
-                );
-                let place = format!("{}:{}:{}", file.shown, defect.line, defect.column);
-                findings.add(Level::Warning, place, message, defect.hint);
-            }
+        for (defect, place) in file.dropped() {
+            let message = format!(
+                "{}, and the client may run no hook of this {}",
+                defect.message, file.scope
+            );
+            findings.add(Level::Warning, place, message, defect.hint);
         }
     }
 }

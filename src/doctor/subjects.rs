@@ -282,9 +282,8 @@ fn glob(facts: &Facts, findings: &mut Findings) {
 
 fn powershell(facts: &Facts, findings: &mut Findings) {
     let chosen = facts.settings.iter().filter_map(|file| {
-        let document = file.document()?;
-        let shell = document.lookup("/defaultShell").and_then(|node| document.string(node));
-        Some(shell.as_deref() == Some("powershell"))
+        let (shell, _) = file.value("/defaultShell")?;
+        Some(shell == "powershell")
     });
     if !cfg!(windows) && !chosen.into_iter().any(|it| it) {
         return;

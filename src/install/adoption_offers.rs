@@ -96,7 +96,7 @@ pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<(
         return Ok(());
     }
     let document = Document::parse(state.text())?;
-    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let events = Event::names(Event::ALL);
     let of_hooks = |defect: &Defect| {
         let is_there = defect.pointer.is_empty() || defect.pointer.starts_with("/hooks");
         is_there && matches!(defect.effects.worst(), Effect::FileDropped | Effect::KeyDropped)

@@ -52,8 +52,7 @@ impl Restoration {
             Err(error) => return Some(error.to_string()),
             Ok(document) => document,
         };
-        let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
-        let defects = settings_schema::check(&document, &events);
+        let defects = settings_schema::check(&document, &Event::names(Event::ALL));
         let defect = defects.into_iter().find(|it| it.effects.worst() == Effect::FileDropped)?;
         let (line, column) = (defect.line, defect.column);
         Some(format!("line {line}, column {column}: {}; {}", defect.message, defect.effects))

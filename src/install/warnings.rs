@@ -55,8 +55,7 @@ pub(crate) fn found(world: &World, target: &Target, changes: &[&dyn Change]) -> 
 }
 
 fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
-    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
-    let defects = settings_schema::check(document, &events);
+    let defects = settings_schema::check(document, &Event::names(Event::ALL));
     for defect in defects.into_iter().filter(|it| it.effects.newest == Effect::FileDropped) {
         found.push(format!(
             "{shown}:{}:{}: {}; {} until it is corrected: {}",

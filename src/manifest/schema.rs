@@ -193,7 +193,7 @@ fn one_or_more() -> Value {
 }
 
 fn property(key: &Key) -> Value {
-    let events: Vec<&str> = Event::ALL.iter().map(|event| event.name()).collect();
+    let events = Event::names(Event::ALL);
     let mut property = match key.shape {
         Text => json!({"type": "string"}),
         Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),

@@ -177,7 +177,7 @@ fn not_asked(hook: &Hook, Asked { chain, event, only }: Asked<'_>, entry: &Entry
     } else if !hook.enabled {
         format!("not run: enabled = false{}", place("enabled"))
     } else if !hook.events.contains(&event) {
-        let events: Vec<&str> = hook.events.iter().map(|event| event.name()).collect();
+        let events = Event::names(&hook.events);
         format!("not run: it is for {}", events.join(", "))
     } else if let (Some(only), false) = (only.filter(|it| *it != hook.name), own) {
         format!("not run: only `{only}` was asked for")

@@ -32,6 +32,13 @@ pub struct Handler {
     pub identity: String,
 }
 
+impl Handler {
+    /// What a key of it holds, where that is a text.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.value.get(key)?.as_str()
+    }
+}
+
 /// All handlers of a document that the client would read, in the order of the file. What is not
 /// of the shape that the client's schema asks for is left out.
 pub fn handlers(document: &Document<'_>) -> Vec<Handler> {

@@ -25,7 +25,6 @@ use crate::machine::files;
 use crate::machine::loopback::Loopback;
 use crate::machine::scratch::{Run, Scratch};
 use crate::settings::Handler;
-use crate::syntax::json::Kind;
 use copy::Marks;
 use model::Model;
 use plan::Session;
@@ -209,12 +208,8 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
 /// Where hooks are switched off as a whole: the file that is read last has the last word.
 fn off(settings: &[&SettingsFile]) -> Option<String> {
     let word = |file: &&SettingsFile| {
-        let document = file.document()?;
-        let node = document.lookup("/disableAllHooks")?;
-        match node.kind {
-            Kind::Bool(is_off) => Some((is_off, file.at(document.position(node.span.start)))),
-            _ => None,
-        }
+        let (is_off, place) = file.value("/disableAllHooks")?;
+        Some((is_off.as_bool()?, place))
     };
     settings.iter().rev().find_map(word).and_then(|(is_off, place)| is_off.then_some(place))
 }

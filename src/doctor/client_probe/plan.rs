@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::model::Call;
 use super::seen::{self, Seen};
@@ -205,7 +205,7 @@ pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>, called: &[String]) -
     let Some(event) = Event::from_name(&handler.event) else {
         return Some("hookman does not know the event, and cannot cause it".to_owned());
     };
-    if handler.value.get("type").and_then(Value::as_str) == Some("mcp_tool") {
+    if handler.text("type") == Some("mcp_tool") {
         return Some("the copies have no MCP servers".to_owned());
     }
     if seen.has_for(handler, event) || seen::is_for_nothing(handler, event) {

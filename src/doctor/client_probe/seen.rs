@@ -63,7 +63,7 @@ impl<'a> Seen<'a> {
 
 /// A handler's `if`.
 pub(super) fn condition(handler: &Handler) -> Option<&str> {
-    handler.value.get("if").and_then(Value::as_str)
+    handler.text("if")
 }
 
 /// Whether nothing that the client has is what a handler is for.
