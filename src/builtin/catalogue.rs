@@ -54,11 +54,11 @@ impl Entry {
         overrides: &Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
         if overrides.is_empty() {
-            self.checked.get_or_init(|| self.kind.check(&self.options)).clone()?;
+            self.checked.get_or_init(|| (self.kind.check)(&self.options)).clone()?;
             return Ok(self.options.clone());
         }
         let written = options::overlay(&self.options, overrides);
-        self.kind.check(&written)?;
+        (self.kind.check)(&written)?;
         Ok(written)
     }
 
@@ -71,7 +71,7 @@ impl Entry {
         &self,
         written: &Map<String, Value>,
     ) -> Result<Map<String, Value>, OptionProblem> {
-        let compile = || self.kind.compile(written.clone());
+        let compile = || (self.kind.compile)(written.clone());
         if *written == self.options {
             return self.compiled.get_or_init(compile).clone();
         }
@@ -91,7 +91,7 @@ impl Entry {
         if overrides.is_empty() {
             return Ok(());
         }
-        self.kind.suits(&options::overlay(&self.options, overrides), events)
+        (self.kind.suits)(&options::overlay(&self.options, overrides), events)
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
                 );
                 assert!(!option.shape.is_empty(), "{}: `{}` has no shape", kind.name, option.path);
             }
-            assert!(kind.schema()["additionalProperties"] == false, "{}", kind.name);
+            assert!((kind.schema)()["additionalProperties"] == false, "{}", kind.name);
             let entries = names()
                 .iter()
                 .filter_map(|name| find(name))

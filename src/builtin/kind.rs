@@ -93,10 +93,15 @@ pub struct Kind {
     pub can: &'static [Can],
     /// The function that answers a call.
     pub run: Run,
-    check: Check,
-    compile: Compile,
-    suits: Suits,
-    schema: fn() -> Value,
+    /// Checks whole options, as they are written: a key may be unknown, of another shape, or name
+    /// something that is not there.
+    pub(super) check: Check,
+    /// Gives what `run` reads of whole options that were checked.
+    pub(super) compile: Compile,
+    /// Checks such options against the events of the hook, at which they may have no effect.
+    pub(super) suits: Suits,
+    /// Makes the JSON schema of the options, without references.
+    pub schema: fn() -> Value,
 }
 
 impl Kind {
@@ -111,45 +116,6 @@ impl Kind {
             suits: suits::<O>,
             schema: schema::<O>,
         }
-    }
-
-    /// Checks whole options, as they are written.
-    ///
-    /// # Errors
-    ///
-    /// When a key is unknown, of another shape, or names something that is not there.
-    pub fn check(&self, written: &Map<String, Value>) -> Result<(), OptionProblem> {
-        (self.check)(written)
-    }
-
-    /// What [`Kind::run`] reads of whole options that were checked.
-    ///
-    /// # Errors
-    ///
-    /// When a key is unknown or of another shape.
-    pub fn compile(
-        &self,
-        written: Map<String, Value>,
-    ) -> Result<Map<String, Value>, OptionProblem> {
-        (self.compile)(written)
-    }
-
-    /// Checks whole options that [`Kind::check`] took against the events of the hook.
-    ///
-    /// # Errors
-    ///
-    /// When one of them can never have an effect at these events.
-    pub fn suits(
-        &self,
-        written: &Map<String, Value>,
-        events: &[Event],
-    ) -> Result<(), OptionProblem> {
-        (self.suits)(written, events)
-    }
-
-    /// The JSON schema of the options, without references; made again at each call.
-    pub fn schema(&self) -> Value {
-        (self.schema)()
     }
 
     /// Whether it does what can take long, and so has a deadline to keep.

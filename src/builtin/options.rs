@@ -136,6 +136,27 @@ fn describe(value: &Value) -> String {
     }
 }
 
+/// Checks the rules of a kind, which are in two lists.
+///
+/// # Errors
+///
+/// The first problem of a rule, with the place of the rule.
+pub fn check_rules<R>(
+    rules: &[R],
+    extra_rules: &[R],
+    mut check: impl FnMut(&R) -> Result<(), OptionProblem>,
+) -> Result<(), OptionProblem> {
+    for (list, rules) in [("rules", rules), ("extra_rules", extra_rules)] {
+        for (index, rule) in rules.iter().enumerate() {
+            check(rule).map_err(|mut problem| {
+                problem.path.splice(..0, [list.to_owned(), index.to_string()]);
+                problem
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// The end of a message on an unknown name: the nearest known one, or all of them, or nothing.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();

@@ -36,7 +36,7 @@ impl OptionRow {
 /// The options of a kind in the order of its struct, those inside of tables after their table.
 pub fn options(kind: &Kind) -> Vec<OptionRow> {
     let mut rows = Vec::new();
-    collect(&kind.schema(), "", &mut rows);
+    collect(&(kind.schema)(), "", &mut rows);
     rows
 }
 

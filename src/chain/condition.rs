@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::payload::Payload;
 use crate::client::permission_rule::{Anchors, Input, Rule, path_hits};
 use crate::manifest::{Hook, When};
+use crate::syntax::wildcard;
 
 /// A hook's conditions, as they are in a plan.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -112,7 +113,7 @@ fn unmet(
     }
     if !when.branch.is_empty() {
         let is_met = match scene.branch(&payload.cwd) {
-            Branch::Named(branch) => when.branch.iter().any(|glob| branch_hits(glob, &branch)),
+            Branch::Named(branch) => when.branch.iter().any(|glob| wildcard::hits(glob, &branch)),
             Branch::Absent => false,
             // No gate is passed over for what somebody put in the way.
             Branch::Unclear => true,
@@ -156,23 +157,6 @@ fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bo
         Some(input) => input.file().is_some_and(hits),
         None => payload.tool_input.is_some() || !payload.tool_name.is_empty(),
     }
-}
-
-/// Whether a glob hits a branch: a star means any text, slashes included.
-fn branch_hits(glob: &str, branch: &str) -> bool {
-    let Some((start, rest)) = glob.split_once('*') else { return glob == branch };
-    let Some(mut left) = branch.strip_prefix(start) else { return false };
-    let mut pieces = rest.split('*').peekable();
-    while let Some(piece) = pieces.next() {
-        if pieces.peek().is_none() {
-            return left.ends_with(piece);
-        }
-        match left.find(piece) {
-            Some(at) => left = &left[at + piece.len()..],
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

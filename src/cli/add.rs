@@ -13,7 +13,7 @@ use crate::install::target::Target;
 use crate::install::transaction::Outcome;
 use crate::machine::world::World;
 use crate::manifest::edit::NewHook;
-use crate::manifest::{Action, Hook, Manner, OnError};
+use crate::manifest::{Action, Hook, Manner, OnError, seconds};
 use crate::session::switches::SCOPES;
 use crate::syntax::quoting::quoted;
 
@@ -73,7 +73,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     for finding in added.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
-    let outcome = registering.end("add", &edition, &edition.layers, &added, Some(call))?;
+    let outcome = registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
         world.terminal.line(format!(
@@ -107,8 +107,7 @@ pub(super) fn call(args: &Add, world: &World, target: &Target, without_asking: b
     for event in &args.events {
         words.extend(["--event", event.name()]);
     }
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    let timeout = args.timeout.map(|limit| (limit as f64 / 1000.0).to_string());
+    let timeout = args.timeout.map(|limit| seconds(limit).to_string());
     let values = [
         ("--matcher", args.matcher.as_deref()),
         ("--if", args.condition.as_deref()),

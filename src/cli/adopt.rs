@@ -1,6 +1,6 @@
 //! `hookman adopt`: have hookman run hooks that others installed.
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result};
 use serde_json::json;
 
 use super::ExitStatus;
@@ -18,7 +18,7 @@ use crate::install::transaction::{Outcome, Transaction};
 use crate::install::{adoption_warnings, protection, registration, warnings};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
-use crate::session::names::{self, Found};
+use crate::session::names;
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -113,17 +113,9 @@ fn left(offers: &[Offer], world: &World) {
 }
 
 fn named<'k>(typed: &[&str], known: &[&'k str]) -> Result<Vec<&'k str>> {
-    let name = |typed: &&str| match names::resolve(typed, known) {
-        Found::One(name) => Ok(name),
-        Found::Several(several) => bail!("several match `{typed}`: {}", several.join(", ")),
-        Found::None(Some(nearest)) => {
-            bail!("no hook to adopt matches `{typed}`; did you mean `{nearest}`?")
-        }
-        Found::None(None) => {
-            bail!("no hook to adopt matches `{typed}`; `hookman adopt` lists them")
-        }
-    };
-    typed.iter().map(name).collect()
+    let what = ["hook to adopt", "hooks to adopt"];
+    let name = |typed: &&str| names::one(typed, known, what, "`hookman adopt` lists them");
+    typed.iter().map(name).collect::<Result<_, String>>().map_err(Error::msg)
 }
 
 fn row(offer: &Offer) -> String {

@@ -11,8 +11,7 @@ use crate::session::request::Careful as Wish;
 use crate::state::careful::{self, Place};
 
 pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
-    let wish = Wish::parse(args.wish.as_deref().unwrap_or_default(), args.period.as_deref());
-    let wish = wish.map_err(anyhow::Error::msg)?;
+    let wish = Wish::parse(args.wish.as_deref().unwrap_or_default(), args.period.as_deref())?;
     let session = match (&wish, args.project) {
         (_, true) | (Wish::Status, _) => which::session_if_any(&args.session, world)?,
         _ => Some(which::session(&args.session, world)?),

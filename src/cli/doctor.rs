@@ -183,13 +183,7 @@ fn asked(names: &[String]) -> Result<Vec<&'static str>> {
 fn unknown(name: &str) -> String {
     let ids = doctor::checks().map(|check| check.id);
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).chain(ids).collect();
-    let near = match names::resolve(name, &known) {
-        names::Found::One(near) | names::Found::None(Some(near)) => {
-            format!(", and `{near}` is one")
-        }
-        names::Found::Several(near) => format!(", and {} are some", near.join(", ")),
-        names::Found::None(None) => String::new(),
-    };
+    let near = names::near(name, &known);
     format!("there is no check or family `{name}`{near}; `hookman doctor --list` has them all")
 }
 

@@ -68,7 +68,7 @@ fn write(args: &Edit, edition: &Edition, target: Target, world: &World) -> Resul
         edition.check_fence(world, &target)?;
     }
     let registering = Registering::begin(world, target, &args.options)?;
-    registering.end("edit", edition, &edition.layers, &edition.layers.all.hooks, None)
+    registering.end("edit", &edition.manifest, &edition.layers, &edition.layers.all.hooks, None)
 }
 
 /// Returns where the user wants to go back to the editor; else the text is kept and the command fails.

@@ -13,7 +13,7 @@ use crate::install::recipe::{RECIPES, Recipe};
 use crate::machine::table;
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
-use crate::manifest::{Action, ContextBudget, Hook, OnError};
+use crate::manifest::{Action, ContextBudget, Hook, OnError, seconds};
 use crate::state::configured::{self, Configured};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
@@ -175,13 +175,11 @@ pub(super) fn resolved(hook: &Hook, longest: usize) -> Vec<String> {
     let yes = || "true".to_owned();
     let events = Event::names(&hook.events);
     let events = if let [event] = *events { text(event) } else { in_toml(&events.into()) };
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    let timeout = hook.timeout_ms as f64 / 1000.0;
     let mut rows = vec![
         ("event", events),
         ("matcher", text(hook.matcher.as_deref().unwrap_or("*"))),
         ("enabled", hook.enabled.to_string()),
-        ("timeout", timeout.to_string()),
+        ("timeout", seconds(hook.timeout_ms).to_string()),
     ];
     let is_passed = hook.passed().is_some();
     let decides = !is_passed && !hook.manner.background;

@@ -97,13 +97,7 @@ fn known(hook: &str, world: &World) -> Result<()> {
     if is_known {
         return Ok(());
     }
-    let near = match names::resolve(hook, &names) {
-        names::Found::One(near) | names::Found::None(Some(near)) => {
-            format!(", and `{near}` is one")
-        }
-        names::Found::Several(near) => format!(", and {} are some", near.join(", ")),
-        names::Found::None(None) => String::new(),
-    };
+    let near = names::near(hook, &names);
     bail!("no hook here or in the journal is called `{}`{near}", hook.escape_debug())
 }
 

@@ -1,6 +1,6 @@
 //! `hookman release`: give adopted hooks back to settings.json as they were.
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use serde_json::json;
 
 use super::ExitStatus;
@@ -21,7 +21,7 @@ use crate::install::{adoption_warnings, protection, registration, warnings};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::Hook;
-use crate::session::names::{self, Found};
+use crate::session::names;
 
 pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -135,17 +135,9 @@ fn chosen<'a, 's>(
 
 fn named<'a>(typed: &[String], all: &'a [Releasable<'_>]) -> Result<Vec<&'a str>> {
     let known: Vec<&str> = all.iter().map(|hook| hook.name.as_str()).collect();
-    let name = |typed: &String| match names::resolve(typed, &known) {
-        Found::One(name) => Ok(name),
-        Found::Several(several) => bail!("several match `{typed}`: {}", several.join(", ")),
-        Found::None(Some(nearest)) => {
-            bail!("no adopted hook matches `{typed}`; did you mean `{nearest}`?")
-        }
-        Found::None(None) => {
-            bail!("no adopted hook matches `{typed}`; `hookman release` lists them")
-        }
-    };
-    typed.iter().map(name).collect()
+    let what = ["adopted hook", "adopted hooks"];
+    let name = |typed: &String| names::one(typed, &known, what, "`hookman release` lists them");
+    typed.iter().map(name).collect::<Result<_, String>>().map_err(Error::msg)
 }
 
 fn row(hook: &Releasable<'_>) -> String {

@@ -118,7 +118,7 @@ fn entry_as_json(entry: &Entry) -> Value {
         "matcher": entry.matcher,
         "default": entry.default,
         "options": entry.options,
-        "schema": entry.kind.schema(),
+        "schema": (entry.kind.schema)(),
     })
 }
 

@@ -4,7 +4,6 @@
 //! text that looks like JSON and is none is that of client 2.1.248 and later.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -29,18 +28,6 @@ pub enum Output {
     Malformed(String),
 }
 
-/// Why the client would not take an object for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerError(String);
-
-impl fmt::Display for AnswerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for AnswerError {}
-
 /// Reads standard output the way the client does for `event`.
 pub fn read(event: Event, stdout: &str) -> Output {
     let text = trimmed(stdout);
@@ -51,9 +38,7 @@ pub fn read(event: Event, stdout: &str) -> Output {
         return Output::Text;
     }
     match object(text) {
-        Ok(object) => {
-            answer(event, object).map_or_else(|error| Output::Malformed(error.0), Output::Answer)
-        }
+        Ok(object) => answer(event, object).map_or_else(Output::Malformed, Output::Answer),
         Err(error) if text.ends_with('}') => {
             Output::Malformed(format!("its output is not valid JSON: {error}"))
         }
@@ -98,7 +83,7 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
-pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, AnswerError> {
+pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
     let mut answer = Answer {
         stop: take_bool(&mut object, "continue")? == Some(false),
         stop_reason: take_text(&mut object, "stopReason")?,
@@ -113,20 +98,20 @@ pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Ans
         Some("block") => Some(Decision::Deny),
         Some("approve") => Some(Decision::Allow),
         Some(other) => {
-            return Err(AnswerError(format!("`decision` must be \"block\", not \"{other}\"")));
+            return Err(format!("`decision` must be \"block\", not \"{other}\""));
         }
     };
     match object.remove("hookSpecificOutput") {
         None => {}
         Some(Value::Object(specific)) => read_specific(event, specific, &mut answer)?,
-        Some(_) => return Err(AnswerError("`hookSpecificOutput` is not an object".to_owned())),
+        Some(_) => return Err("`hookSpecificOutput` is not an object".to_owned()),
     }
     own_decision(event, &mut answer)?;
     Ok(answer)
 }
 
 /// Reads the decision where the event has it; what is elsewhere the client passes over.
-fn own_decision(event: Event, answer: &mut Answer) -> Result<(), AnswerError> {
+fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
     match event.facts().block {
         Block::Permission => {}
         Block::Decision => answer.decision = answer.decision.filter(|it| *it == Decision::Deny),
@@ -140,9 +125,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), AnswerError> {
                 Some("allow") => Decision::Allow,
                 Some("deny") => Decision::Deny,
                 _ => {
-                    return Err(AnswerError(
-                        "`decision.behavior` must be allow or deny".to_owned(),
-                    ));
+                    return Err("`decision.behavior` must be allow or deny".to_owned());
                 }
             });
             let message = decision.as_object_mut().and_then(|it| it.shift_remove("message"));
@@ -156,9 +139,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), AnswerError> {
                 Some(Some("accept")) => Some(Decision::Allow),
                 Some(Some("decline" | "cancel")) => Some(Decision::Deny),
                 Some(_) => {
-                    return Err(AnswerError(
-                        "`action` must be accept, decline or cancel".to_owned(),
-                    ));
+                    return Err("`action` must be accept, decline or cancel".to_owned());
                 }
             };
         }
@@ -170,15 +151,13 @@ fn read_specific(
     event: Event,
     mut specific: Map<String, Value>,
     answer: &mut Answer,
-) -> Result<(), AnswerError> {
+) -> Result<(), String> {
     match take_text(&mut specific, "hookEventName")?.as_deref() {
         Some(name) if name == event.name() => {}
         Some(name) => {
-            return Err(AnswerError(format!(
-                "`hookEventName` is {name}, but the event is {event}"
-            )));
+            return Err(format!("`hookEventName` is {name}, but the event is {event}"));
         }
-        None => return Err(AnswerError("`hookSpecificOutput` has no `hookEventName`".to_owned())),
+        None => return Err("`hookSpecificOutput` has no `hookEventName`".to_owned()),
     }
     // On events without permissions the client passes over it.
     if event.facts().block == Block::Permission
@@ -190,9 +169,9 @@ fn read_specific(
             "defer" => Decision::Defer,
             "deny" => Decision::Deny,
             other => {
-                return Err(AnswerError(format!(
+                return Err(format!(
                     "`permissionDecision` must be allow, ask, defer or deny, not \"{other}\""
-                )));
+                ));
             }
         });
     }
@@ -201,25 +180,25 @@ fn read_specific(
     }
     answer.context.extend(take_text(&mut specific, "additionalContext")?);
     if specific.get("updatedInput").is_some_and(|input| !input.is_object()) {
-        return Err(AnswerError("`updatedInput` is not an object".to_owned()));
+        return Err("`updatedInput` is not an object".to_owned());
     }
     answer.specific = specific;
     Ok(())
 }
 
-fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, AnswerError> {
+fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {
     match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(AnswerError(format!("`{key}` is not a string"))),
+        Some(_) => Err(format!("`{key}` is not a string")),
     }
 }
 
-fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>, AnswerError> {
+fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>, String> {
     match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::Bool(boolean)) => Ok(Some(boolean)),
-        Some(_) => Err(AnswerError(format!("`{key}` is neither true nor false"))),
+        Some(_) => Err(format!("`{key}` is neither true nor false")),
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Check, Facts, Findings, Level};
+use crate::syntax::wildcard::hits;
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "http-allowed",
@@ -96,18 +97,11 @@ fn allows(pattern: &str, url: &str) -> bool {
         return pattern == "*";
     }
     let Some((scheme, rest)) = pattern.split_once("://") else {
-        return glob(&pattern.to_lowercase(), url);
+        return hits(&pattern.to_lowercase(), url);
     };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let path = if path.is_empty() { "/*" } else { path };
-    glob(&format!("{}://{}{path}", scheme.to_lowercase(), host.to_lowercase()), url)
-}
-
-/// Whether a text is what a pattern says, in which `*` is any text.
-fn glob(pattern: &str, text: &str) -> bool {
-    let Some((before, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(text) = text.strip_prefix(before) else { return false };
-    (0..=text.len()).filter(|at| text.is_char_boundary(*at)).any(|at| glob(rest, &text[at..]))
+    hits(&format!("{}://{}{path}", scheme.to_lowercase(), host.to_lowercase()), url)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result};
 
 use super::change::Change;
 use super::entries::own_hooks;
@@ -16,7 +16,7 @@ use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::Unset;
 use crate::manifest::{self, Action, Manifest};
-use crate::session::names::{self, Found};
+use crate::session::names;
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
 const SCHEMA: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/docs/hookman.schema.json");
@@ -193,19 +193,9 @@ pub(super) fn starter(target: &Target) -> String {
 }
 
 fn ready_made(typed: &str) -> Result<&'static str> {
-    match names::resolve(typed, catalogue::names()) {
-        Found::One(name) => Ok(name),
-        Found::Several(several) => {
-            bail!("several ready-made hooks match `{typed}`: {}", several.join(", "))
-        }
-        Found::None(Some(nearest)) => {
-            bail!("no ready-made hook matches `{typed}`; did you mean `{nearest}`?")
-        }
-        Found::None(None) => bail!(
-            "no ready-made hook matches `{typed}`; `hookman list --available` names them, and \
-             `hookman add` takes a hook of your own"
-        ),
-    }
+    let what = ["ready-made hook", "ready-made hooks"];
+    let hint = "`hookman list --available` names them, and `hookman add` takes a hook of your own";
+    names::one(typed, catalogue::names(), what, hint).map_err(Error::msg)
 }
 
 fn declares(manifest: &Manifest, builtin: &str) -> bool {

@@ -11,13 +11,12 @@ use anyhow::Result;
 
 use super::binary::{binary_path, registered};
 use super::change::Change;
-use super::records::{backup_directory, colour};
+use super::records::{backup_directory, print_diff};
 use super::target::Target;
 use super::writes::{Writes, changed};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::world::World;
 use crate::machine::{backups, files};
-use crate::settings::unified_diff;
 use crate::settings::wanted::LAUNCHER;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
 
@@ -156,8 +155,7 @@ impl Assets {
             let shown = world.paths.shown(path);
             match deed {
                 Deed::Replace => {
-                    let diff = unified_diff(&shown, found.as_deref(), Some(text), colour(world));
-                    world.terminal.print(&diff);
+                    print_diff(world, path, found.as_deref(), Some(text));
                     world.terminal.line(format!(
                         "{shown}: to be replaced, because the project's hooks run through it; a copy of \
                          what is there is kept"

@@ -3,12 +3,10 @@
 use anyhow::{Result, anyhow, bail};
 
 use super::addition::starter;
-use super::change::Change;
 use super::layers::Layers;
 use super::manifest_change::ManifestChange;
 use super::protection;
 use super::target::Target;
-use super::writes::Writes;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};
@@ -17,7 +15,8 @@ use crate::syntax::suggestion::meant;
 
 /// A manifest with another text.
 pub(crate) struct Edition {
-    manifest: ManifestChange,
+    /// The change of the manifest.
+    pub(crate) manifest: ManifestChange,
     /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
 }
@@ -129,26 +128,6 @@ impl Edition {
             protection::check(&hook.name, !is_kept)?;
         }
         Ok(())
-    }
-}
-
-impl Change for Edition {
-    fn is_empty(&self) -> bool {
-        self.manifest.is_empty()
-    }
-
-    fn show(&self, world: &World) {
-        if !self.is_empty() {
-            self.manifest.show(world);
-        }
-    }
-
-    fn check(&self, world: &World) -> Result<()> {
-        self.manifest.check(world)
-    }
-
-    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
-        self.manifest.write(writes)
     }
 }
 

@@ -6,12 +6,11 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
-use super::records::colour;
+use super::records::print_diff;
 use super::target::Target;
 use super::writes::Writes;
 use crate::machine::world::World;
 use crate::machine::{files, git};
-use crate::settings::unified_diff;
 
 const LINES: [&str; 2] = [".claude/hookman.local.toml", ".claude/settings.local.json"];
 
@@ -115,7 +114,7 @@ impl Change for Gitignore {
                 world.terminal.line(line);
             }
             Some(_) => {}
-            None => world.terminal.print(&unified_diff(&shown, before, after, colour(world))),
+            None => print_diff(world, &self.file, before, after),
         }
     }
 

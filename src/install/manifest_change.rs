@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::change::Change;
-use super::records::colour;
+use super::records::print_diff;
 use super::writes::Writes;
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::unified_diff;
 
 /// A manifest as it is and as it is to be; `None` means no file.
 pub(crate) struct ManifestChange {
@@ -47,9 +46,7 @@ impl Change for ManifestChange {
             world.terminal.line(line);
             return;
         }
-        let (before, after) = (self.before.as_deref(), self.after.as_deref());
-        let shown = world.paths.shown(&self.path);
-        world.terminal.print(&unified_diff(&shown, before, after, colour(world)));
+        print_diff(world, &self.path, self.before.as_deref(), self.after.as_deref());
     }
 
     fn check(&self, _: &World) -> Result<()> {

@@ -1,11 +1,11 @@
 //! Hooks as the handlers that they would be without hookman.
 
 use anyhow::{Result, bail};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::adoption::Rebuilt;
 use crate::client::event::Event;
-use crate::manifest::{Action, Hook, OnError};
+use crate::manifest::{Action, Hook, OnError, seconds};
 
 /// A hook as the handlers it would be without hookman, one for each of its events.
 pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
@@ -39,13 +39,4 @@ pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
         Rebuilt { event, matcher, handler: handler.into() }
     };
     Ok(hook.events.iter().map(rebuilt).collect())
-}
-
-fn seconds(milliseconds: u64) -> Value {
-    if milliseconds.is_multiple_of(1000) {
-        return (milliseconds / 1000).into();
-    }
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    let seconds = milliseconds as f64 / 1000.0;
-    seconds.into()
 }

@@ -3,10 +3,10 @@
 //! A recipe is a file in `templates/recipes/`. Its first line, a comment, says what it is for, the rest
 //! of that comment explains it, and each paragraph that follows is one hook or the `[defaults]`.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use toml::Table;
 
-use crate::session::names::{self, Found};
+use crate::session::names;
 
 /// A recipe as it is written.
 #[derive(Debug)]
@@ -47,18 +47,9 @@ impl Recipe {
     pub(crate) fn of(typed: &str) -> Result<&'static Self> {
         let name = typed.split([' ', '_', '-']).filter(|it| !it.is_empty()).collect::<Vec<_>>();
         let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
-        let name = match names::resolve(&name.join("-"), &known) {
-            Found::One(name) => name,
-            Found::Several(several) => {
-                bail!("several recipes match `{typed}`: {}", several.join(", "))
-            }
-            Found::None(Some(nearest)) => {
-                bail!("no recipe matches `{typed}`; did you mean `{nearest}`?")
-            }
-            Found::None(None) => {
-                bail!("no recipe matches `{typed}`; there are {}", known.join(", "))
-            }
-        };
+        let hint = format!("there are {}", known.join(", "));
+        let name = names::one(&name.join("-"), &known, ["recipe", "recipes"], &hint);
+        let name = name.map_err(anyhow::Error::msg)?;
         let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
         recipe.ok_or_else(|| anyhow::anyhow!("no recipe is called `{name}`"))
     }

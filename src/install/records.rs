@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::adoption::Kept;
 use crate::machine::world::World;
 use crate::machine::{backups, files};
-use crate::settings::{Colour, Record, Remembered, Undo, plan};
+use crate::settings::{Colour, Record, Remembered, Undo, plan, unified_diff};
 
 pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
@@ -22,6 +22,12 @@ pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
 /// Whether diffs are coloured.
 pub(crate) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
+}
+
+/// Prints what changes in a file.
+pub(crate) fn print_diff(world: &World, file: &Path, before: Option<&str>, after: Option<&str>) {
+    let diff = unified_diff(&world.paths.shown(file), before, after, colour(world));
+    world.terminal.print(&diff);
 }
 
 /// The record that takes hookman's entries out of a settings file. It changes whenever hookman works

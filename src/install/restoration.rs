@@ -6,13 +6,13 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
 use super::change::{Change, Settings};
-use super::records::{self, back_up, colour, undo_file};
+use super::records::{self, back_up, print_diff, undo_file};
 use super::writes::Writes;
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Effect};
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::{Remembered, Undo, unified_diff};
+use crate::settings::{Remembered, Undo};
 use crate::syntax::json::{Document, is_blank};
 
 /// A settings file and the copy that is to take its place.
@@ -65,9 +65,7 @@ impl Change for Restoration {
     }
 
     fn show(&self, world: &World) {
-        let shown = world.paths.shown(&self.settings);
-        let (before, after) = (self.before.as_deref(), Some(&*self.text));
-        world.terminal.print(&unified_diff(&shown, before, after, colour(world)));
+        print_diff(world, &self.settings, self.before.as_deref(), Some(&self.text));
     }
 
     fn check(&self, _: &World) -> Result<()> {

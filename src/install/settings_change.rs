@@ -8,7 +8,7 @@ use super::adoption_state::AdoptionState;
 use super::change::{Change, Settings};
 use super::layers::Layers;
 use super::records::{
-    adoptions_file, back_up, backup_directory, colour, left_alone, read, undo, undo_file,
+    adoptions_file, back_up, backup_directory, left_alone, print_diff, read, undo, undo_file,
 };
 use super::registration::{entries, overlay_entries};
 use super::target::Target;
@@ -16,7 +16,7 @@ use super::writes::{Writes, changed};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Undo, plan, unified_diff};
+use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Undo, plan};
 
 /// What a settings file is to hold.
 enum Goal {
@@ -231,8 +231,8 @@ impl Change for SettingsChange {
             return;
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
+        print_diff(world, self.path(), before, after);
         let shown = world.paths.shown(self.path());
-        world.terminal.print(&unified_diff(&shown, before, after, colour(world)));
         world.terminal.line(format!("{shown}: {}", self.plan.summary()));
     }
 

@@ -23,10 +23,7 @@ pub(super) struct Defaults {
 impl Defaults {
     pub(super) fn read(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Self {
         let mut defaults = Self::default();
-        let Some(table) = value.get_ref().as_table() else {
-            reader.wrong_type("defaults", value, "a table");
-            return defaults;
-        };
+        let Some(table) = reader.inner("defaults", value) else { return defaults };
         reader.unknown_keys(
             table,
             "[defaults]",

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::model::{
-    Manner, {Action, OnError},
+    Manner, seconds, {Action, OnError},
 };
 use crate::client::event::Event;
 
@@ -102,7 +102,7 @@ pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
             rows.push((passed.handler.name(), string(&passed.summary())));
         }
     }
-    rows.extend(hook.timeout_ms.map(|limit| ("timeout", seconds(limit))));
+    rows.extend(hook.timeout_ms.map(|limit| ("timeout", seconds(limit).to_string())));
     rows.extend(hook.on_error.map(|it| ("on_error", string(it.name()))));
     if !hook.paths.is_empty() {
         let globs: Vec<String> = hook.paths.iter().map(|glob| string(glob)).collect();
@@ -129,12 +129,6 @@ fn events(events: &[Event]) -> String {
         [one] => one.clone(),
         several => format!("[{}]", several.join(", ")),
     }
-}
-
-fn seconds(milliseconds: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    let seconds = milliseconds as f64 / 1000.0;
-    seconds.to_string()
 }
 
 /// Adds a block behind an empty line; gives what was added.

@@ -1,21 +1,9 @@
 //! Switching a hook for good: its key `enabled`, as text.
 
-use std::fmt;
 use std::ops::Range;
 
+use anyhow::{Context, Result, bail, ensure};
 use toml::de::DeTable;
-
-/// Why a manifest's text could not be edited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unclear(String);
-
-impl fmt::Display for Unclear {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unclear {}
 
 /// The text with the hook `name` switched on or off for good; comments and layout stay.
 ///
@@ -24,8 +12,8 @@ impl std::error::Error for Unclear {}
 /// # Errors
 ///
 /// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
-pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
-    let document = DeTable::parse(text).map_err(|error| Unclear(error.message().to_owned()))?;
+pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String> {
+    let document = DeTable::parse(text).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
     let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
     let is_named = |table: &&DeTable<'_>| {
         let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
@@ -33,7 +21,7 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
     };
     let table = hooks
         .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
-        .ok_or_else(|| Unclear(format!("it declares no hook `{name}`")))?;
+        .with_context(|| format!("it declares no hook `{name}`"))?;
     let edited = match (table.get_key_value("enabled"), on) {
         (Some((_, value)), _) if value.get_ref().as_bool() == Some(on) => {
             return Ok(text.to_owned());
@@ -54,13 +42,11 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
             let (key, value) = ["name", "builtin"]
                 .iter()
                 .find_map(|key| table.get_key_value(*key))
-                .ok_or_else(|| Unclear(format!("the hook `{name}` has no name of its own")))?;
+                .with_context(|| format!("the hook `{name}` has no name of its own"))?;
             let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
             let indent = &text[line.start..key.span().start];
             if !indent.trim().is_empty() {
-                return Err(Unclear(format!(
-                    "the hook `{name}` is written in one line; add `enabled = false` by hand"
-                )));
+                bail!("the hook `{name}` is written in one line; add `enabled = false` by hand");
             }
             let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let before = &text[..end.end];
@@ -68,7 +54,7 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
             [before, open, indent, "enabled = false", newline, &text[end.end..]].concat()
         }
     };
-    DeTable::parse(&edited).map_err(|_| Unclear("the edited text would not be TOML".to_owned()))?;
+    ensure!(DeTable::parse(&edited).is_ok(), "the edited text would not be TOML");
     Ok(edited)
 }
 

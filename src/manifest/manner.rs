@@ -26,18 +26,12 @@ pub(super) fn read(
     events: Option<&[Event]>,
 ) -> Manner {
     let mut manner = Manner::default();
-    if let Some(value) = table.get("parallel") {
-        manner.parallel = reader.boolean("parallel", value).unwrap_or_default();
-    }
-    if let Some(value) = table.get("always") {
-        manner.always = reader.boolean("always", value).unwrap_or_default();
-    }
-    if let Some(value) = table.get("adopted") {
-        manner.adopted = reader.boolean("adopted", value).unwrap_or_default();
-    }
-    if let Some(value) = table.get("async") {
-        manner.background = reader.boolean("async", value).unwrap_or_default();
-    }
+    let mut is_set =
+        |key: &str| table.get(key).and_then(|value| reader.boolean(key, value)).unwrap_or_default();
+    manner.parallel = is_set("parallel");
+    manner.always = is_set("always");
+    manner.adopted = is_set("adopted");
+    manner.background = is_set("async");
     if let Some(value) = table.get("after") {
         let names = reader.texts("after", value, "a name or a list of names");
         manner.after = names.unwrap_or_default().into_iter().map(|(_, name)| name).collect();

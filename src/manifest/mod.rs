@@ -19,7 +19,7 @@ mod when;
 
 pub use model::{
     Action, Audience, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin, Passed,
-    Position, Preset, Presets, Problem, Problems, Surroundings, When,
+    Position, Preset, Presets, Problem, Problems, Surroundings, When, seconds,
 };
 pub use read::{Source, check_name, read};
 pub use sessions::keep_days;

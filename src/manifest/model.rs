@@ -167,6 +167,15 @@ impl Manner {
     }
 }
 
+/// A time limit as the client and a manifest write it: in seconds, whole ones without a point.
+pub fn seconds(milliseconds: u64) -> Value {
+    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
+    match milliseconds % 1000 {
+        0 => (milliseconds / 1000).into(),
+        _ => (milliseconds as f64 / 1000.0).into(),
+    }
+}
+
 /// Where a command runs and where its programs are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {

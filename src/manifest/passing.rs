@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::model::{Action, Manner, Origin, Passed, Problem};
+use super::model::{Action, Manner, Origin, Passed, Problem, seconds};
 use super::reader::Reader;
 use crate::client::event::{Event, Handler};
 use crate::client::settings_schema;
@@ -212,13 +212,4 @@ fn headers(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> 
         headers.insert(name.get_ref().to_string(), text.into());
     }
     Some(headers.into())
-}
-
-/// Milliseconds as the client writes time limits.
-fn seconds(milliseconds: u64) -> Value {
-    #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]
-    match milliseconds % 1000 {
-        0 => (milliseconds / 1000).into(),
-        _ => (milliseconds as f64 / 1000.0).into(),
-    }
 }

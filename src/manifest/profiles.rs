@@ -13,15 +13,9 @@ pub(super) fn read(
     profiles: &mut BTreeMap<String, Vec<String>>,
 ) {
     let Some(value) = table.get("profiles") else { return };
-    let Some(found) = value.get_ref().as_table() else {
-        reader.wrong_type("profiles", value, "a table");
-        return;
-    };
+    let Some(found) = reader.inner("profiles", value) else { return };
     for (name, value) in found {
-        let Some(profile) = value.get_ref().as_table() else {
-            reader.wrong_type(name.get_ref(), value, "a table");
-            continue;
-        };
+        let Some(profile) = reader.inner(name.get_ref(), value) else { continue };
         reader.unknown_keys(profile, "a profile", &["disable"]);
         let Some(disable) = profile.get("disable") else {
             let message =

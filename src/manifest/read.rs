@@ -176,23 +176,16 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
     };
     items
         .iter()
-        .filter_map(|item| match item.get_ref().as_table() {
-            Some(table) => read_hook(reader, table, item.span().start, &defaults, presets),
-            None => {
-                reader.wrong_type("hook", item, "a table");
-                None
-            }
+        .filter_map(|item| {
+            let table = reader.inner("hook", item)?;
+            read_hook(reader, table, item.span().start, &defaults, presets)
         })
         .collect()
 }
 
 /// Whether a file's `[journal]` wants no reasons in the journal; `None` where it does not say.
 fn unexplained(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<bool> {
-    let value = table.get("journal")?;
-    let Some(journal) = value.get_ref().as_table() else {
-        reader.wrong_type("journal", value, "a table");
-        return None;
-    };
+    let journal = reader.inner("journal", table.get("journal")?)?;
     reader.unknown_keys(journal, "[journal]", &["reasons"]);
     reader.boolean("reasons", journal.get("reasons")?).map(|reasons| !reasons)
 }

@@ -165,19 +165,26 @@ impl<'a> Reader<'a> {
         Some(texts)
     }
 
+    /// The table that a value is.
+    pub(super) fn inner<'v, 't>(
+        &mut self,
+        key: &str,
+        value: &'v Spanned<DeValue<'t>>,
+    ) -> Option<&'v DeTable<'t>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.wrong_type(key, value, "a table");
+        }
+        table
+    }
+
     /// A table as JSON; dates become their text.
     pub(super) fn table(
         &mut self,
         key: &str,
         value: &Spanned<DeValue<'_>>,
     ) -> Option<Map<String, Value>> {
-        match value.get_ref() {
-            DeValue::Table(table) => Some(object(table)),
-            _ => {
-                self.wrong_type(key, value, "a table");
-                None
-            }
-        }
+        self.inner(key, value).map(object)
     }
 }
 

@@ -16,11 +16,7 @@ pub fn keep_days(text: &str) -> Option<u64> {
 
 /// Reads a file's `[sessions]`.
 pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<KeepDays> {
-    let value = table.get("sessions")?;
-    let Some(sessions) = value.get_ref().as_table() else {
-        reader.wrong_type("sessions", value, "a table");
-        return None;
-    };
+    let sessions = reader.inner("sessions", table.get("sessions")?)?;
     reader.unknown_keys(sessions, "[sessions]", &["keep_days"]);
     let value = sessions.get("keep_days")?;
     let DeValue::Integer(days) = value.get_ref() else {

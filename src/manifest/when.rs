@@ -16,10 +16,7 @@ const MODES: &[&str] = &["acceptEdits", "auto", "bypassPermissions", "default", 
 /// Reads the table `when`.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> When {
     let mut when = When::default();
-    let Some(table) = value.get_ref().as_table() else {
-        reader.wrong_type("when", value, "a table");
-        return when;
-    };
+    let Some(table) = reader.inner("when", value) else { return when };
     reader.unknown_keys(table, "`when`", KEYS);
     for (key, value) in table {
         let key = key.get_ref().as_ref();

@@ -40,6 +40,38 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     Found::None(nearest(&typed, hooks.iter().copied()))
 }
 
+/// The one name that is meant, or why that cannot be told. `what` says in the singular and in the plural what
+/// has the names, `hint` where they are listed.
+///
+/// # Errors
+///
+/// Where several could be meant, or none.
+pub fn one<'a>(
+    typed: &str,
+    names: &[&'a str],
+    what: [&str; 2],
+    hint: &str,
+) -> Result<&'a str, String> {
+    let [one, several] = what;
+    Err(match resolve(typed, names) {
+        Found::One(name) => return Ok(name),
+        Found::Several(hits) => format!("several {several} match `{typed}`: {}", hits.join(", ")),
+        Found::None(Some(nearest)) => {
+            format!("no {one} matches `{typed}`; did you mean `{nearest}`?")
+        }
+        Found::None(None) => format!("no {one} matches `{typed}`; {hint}"),
+    })
+}
+
+/// Names that are near to one that nothing has, as a part of a message.
+pub fn near(typed: &str, names: &[&str]) -> String {
+    match resolve(typed, names) {
+        Found::One(near) | Found::None(Some(near)) => format!(", and `{near}` is one"),
+        Found::Several(near) => format!(", and {} are some", near.join(", ")),
+        Found::None(None) => String::new(),
+    }
+}
+
 /// The hooks that a pattern with `*` (anything) and `?` (one character) names; `None` where the text
 /// is no pattern.
 pub fn matching<'a>(typed: &str, hooks: &[&'a str]) -> Option<Vec<&'a str>> {

@@ -1,6 +1,6 @@
 //! What a user asks for when switching hooks, and how it is typed in a prompt.
 
-use std::fmt;
+use anyhow::{Result, anyhow};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,18 +56,6 @@ pub struct Request {
     pub agent: Option<String>,
 }
 
-/// What is wrong with a typed request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestError(String);
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for RequestError {}
-
 impl Request {
     /// Reads what is behind `/hook:disable` or `/hook:enable`.
     ///
@@ -77,7 +65,7 @@ impl Request {
     /// # Errors
     ///
     /// The option that lacks its value, or that a prompt does not take.
-    pub fn parse(text: &str) -> Result<Self, RequestError> {
+    pub fn parse(text: &str) -> Result<Self> {
         let mut request = Self::default();
         let mut term = None;
         let mut words = text.split_whitespace();
@@ -90,7 +78,7 @@ impl Request {
                 let value = value.or_else(|| words.next());
                 value
                     .map(|it| unquoted(it).to_owned())
-                    .ok_or_else(|| RequestError(format!("{name} needs a value")))
+                    .ok_or_else(|| anyhow!("{name} needs a value"))
             };
             let chosen = match name {
                 "--turn" => Term::Turn,
@@ -101,18 +89,18 @@ impl Request {
                     continue;
                 }
                 "--agent" if request.agent.is_some() => {
-                    return Err(RequestError(ONE_AGENT.to_owned()));
+                    return Err(anyhow!("{ONE_AGENT}"));
                 }
                 "--agent" => {
                     request.agent = Some(agent(&value()?)?);
                     continue;
                 }
                 _ if name.starts_with("--") && name != "--help" => {
-                    return Err(RequestError(format!(
+                    return Err(anyhow!(
                         "{name} is no option of a prompt: it takes --all, --for TIME, \
                          --until TIME, --turn and --agent TYPE, and `hookman disable` in a \
                          terminal takes more"
-                    )));
+                    ));
                 }
                 _ => {
                     let names = word.split(',').map(unquoted).filter(|name| !name.is_empty());
@@ -121,7 +109,7 @@ impl Request {
                 }
             };
             if term.replace(chosen).is_some() {
-                return Err(RequestError("one of --for, --until and --turn at a time".to_owned()));
+                return Err(anyhow!("one of --for, --until and --turn at a time"));
             }
         }
         request.term = term.unwrap_or_default();
@@ -133,15 +121,15 @@ impl Request {
     /// # Errors
     ///
     /// The options that it does not take.
-    pub fn of(self, command: Command) -> Result<Self, RequestError> {
+    pub fn of(self, command: Command) -> Result<Self> {
         let has_term = self.term != Term::Session;
         match command {
             Command::Switch(Verb::Enable) if has_term => {
-                Err(RequestError("enable takes no --for, --until or --turn".to_owned()))
+                Err(anyhow!("enable takes no --for, --until or --turn"))
             }
-            Command::Profile if self.all || self.agent.is_some() => Err(RequestError(
-                "a profile takes --for TIME, --until TIME, --turn or --off".to_owned(),
-            )),
+            Command::Profile if self.all || self.agent.is_some() => {
+                Err(anyhow!("a profile takes --for TIME, --until TIME, --turn or --off"))
+            }
             _ => Ok(self),
         }
     }
@@ -154,10 +142,10 @@ const ONE_AGENT: &str = "--agent takes one type of agent; ask once for each";
 /// # Errors
 ///
 /// When it is none, which would mean the main agent, or several.
-pub fn agent(typed: &str) -> Result<String, RequestError> {
+pub fn agent(typed: &str) -> Result<String> {
     match typed.trim() {
-        "" => Err(RequestError("--agent was given no type of agent".to_owned())),
-        several if several.contains(',') => Err(RequestError(ONE_AGENT.to_owned())),
+        "" => Err(anyhow!("--agent was given no type of agent")),
+        several if several.contains(',') => Err(anyhow!("{ONE_AGENT}")),
         one => Ok(one.to_owned()),
     }
 }
@@ -184,7 +172,7 @@ impl Careful {
     /// # Errors
     ///
     /// The words that are no such wish.
-    pub fn parse(words: &str, period: Option<&str>) -> Result<Self, RequestError> {
+    pub fn parse(words: &str, period: Option<&str>) -> Result<Self> {
         let mut words: Vec<&str> = words.split_whitespace().map(unquoted).collect();
         words.retain(|word| !word.is_empty());
         match (words.as_slice(), period) {
@@ -192,13 +180,11 @@ impl Careful {
             (["on", "--for", period], None) => Ok(Self::On(Some((*period).to_owned()))),
             (["off"], None) => Ok(Self::Off),
             ([] | ["status"], None) => Ok(Self::Status),
-            (["off" | "status"] | [], Some(_)) => {
-                Err(RequestError("--for goes with `on`".to_owned()))
-            }
-            _ => Err(RequestError(format!(
+            (["off" | "status"] | [], Some(_)) => Err(anyhow!("--for goes with `on`")),
+            _ => Err(anyhow!(
                 "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{}`",
                 words.join(" ")
-            ))),
+            )),
         }
     }
 }
@@ -279,11 +265,15 @@ mod tests {
             ("--for 1h --for=2h", Err("one of --for, --until and --turn at a time".to_owned())),
         ];
         for (text, expected) in rows {
-            assert_eq!(Request::parse(text).map_err(|error| error.0), expected, "{text:?}");
+            assert_eq!(
+                Request::parse(text).map_err(|error| error.to_string()),
+                expected,
+                "{text:?}"
+            );
         }
         assert!(Request::parse("--all").unwrap().all);
         let told = Request::parse("one --permanent").unwrap_err();
-        assert!(told.0.starts_with("--permanent is no option of a prompt"), "{told}");
+        assert!(told.to_string().starts_with("--permanent is no option of a prompt"), "{told}");
     }
 
     #[test]
@@ -315,7 +305,7 @@ mod tests {
         ];
         for (words, period, expected) in rows {
             assert_eq!(
-                Careful::parse(words, period).map_err(|error| error.0),
+                Careful::parse(words, period).map_err(|error| error.to_string()),
                 expected,
                 "{words:?}"
             );

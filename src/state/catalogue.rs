@@ -55,7 +55,7 @@ pub fn ready_made() -> Vec<ReadyMade> {
     let entry = |entry: &&Entry| ReadyMade {
         name: entry.name.to_owned(),
         kind: entry.kind.name.to_owned(),
-        options: entry.kind.schema(),
+        options: (entry.kind.schema)(),
     };
     catalogue::entries().iter().map(entry).collect()
 }

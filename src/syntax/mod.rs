@@ -5,3 +5,4 @@ pub mod json;
 pub mod quoting;
 pub mod shell;
 pub mod suggestion;
+pub mod wildcard;

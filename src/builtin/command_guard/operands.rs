@@ -1,6 +1,7 @@
 //! What an operand means: a name that a rule gives, or one of the sets that begin with `@`.
 
 use crate::syntax::shell::Word;
+use crate::syntax::wildcard;
 
 /// Whether a word is what a rule wants: the text itself, any that begins as what comes before a
 /// `*` at the end, or one of a set.
@@ -17,15 +18,8 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
         "@any" => true,
-        _ => is_like(text, wanted),
+        _ => wildcard::hits(wanted, text),
     }
-}
-
-/// Whether a text is a name in which `*` is anything.
-fn is_like(text: &str, name: &str) -> bool {
-    let Some((start, rest)) = name.split_once('*') else { return text == name };
-    let Some(text) = text.strip_prefix(start) else { return false };
-    rest.is_empty() || (0..=text.len()).any(|at| text.get(at..).is_some_and(|it| is_like(it, rest)))
 }
 
 /// Whether a path is spared: it ends in the name, or is of the set that the name is.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::prefilter;
 use crate::builtin::kind;
 use crate::builtin::legacy;
-use crate::builtin::options::{OptionProblem, suggestion};
+use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
 /// What a guard stops, and how.
@@ -166,13 +166,7 @@ impl Options {
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
         legacy::check(&self.legacy_file, &["pattern"])?;
-        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
-            for (index, rule) in rules.iter().enumerate() {
-                rule.check().map_err(|(key, message)| {
-                    OptionProblem::at(&[name, &index.to_string(), key], message)
-                })?;
-            }
-        }
+        check_rules(&self.rules, &self.extra_rules, Rule::check)?;
         for id in self.levels.keys() {
             if let Some(message) = self.unknown(id) {
                 return Err(OptionProblem::at(&["levels", id], message));
@@ -246,8 +240,8 @@ impl kind::Options for Options {
 
 impl Rule {
     /// The first thing that is wrong, and its key.
-    fn check(&self) -> Result<(), (&'static str, String)> {
-        values::check_id(&self.id).map_err(|message| ("id", message))?;
+    fn check(&self) -> Result<(), OptionProblem> {
+        values::check_id(&self.id).map_err(|message| OptionProblem::at(&["id"], message))?;
         let lists = [
             ("flags", &self.flags),
             ("all_flags", &self.all_flags),
@@ -262,12 +256,13 @@ impl Rule {
         let is_word = |text: &&String| !text.is_empty() && !text.contains(char::is_whitespace);
         for (key, list) in lists {
             if let Some(text) = list.iter().find(|text| !is_word(text)) {
-                return Err((key, format!("expected texts without blanks, found `{text}`")));
+                let message = format!("expected texts without blanks, found `{text}`");
+                return Err(OptionProblem::at(&[key], message));
             }
         }
         if !is_word(&&self.program) {
             let message = format!("expected a text without blanks, found `{}`", self.program);
-            return Err(("program", message));
+            return Err(OptionProblem::at(&["program"], message));
         }
         Ok(())
     }

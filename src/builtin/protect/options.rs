@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::files;
 use crate::builtin::kind;
-use crate::builtin::options::{OptionProblem, suggestion};
+use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
 /// Which files are protected, and how.
@@ -85,13 +85,7 @@ fn is_on() -> bool {
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
         let all = || self.rules.iter().chain(&self.extra_rules);
-        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
-            for (index, rule) in rules.iter().enumerate() {
-                rule.check().map_err(|(key, message)| {
-                    OptionProblem::at(&[name, &index.to_string(), key], message)
-                })?;
-            }
-        }
+        check_rules(&self.rules, &self.extra_rules, Rule::check)?;
         for id in self.levels.keys() {
             if !all().any(|rule| rule.id == *id) {
                 let known = all().map(|rule| rule.id.as_str());
@@ -141,15 +135,15 @@ impl kind::Options for Options {
 
 impl Rule {
     /// The first thing that is wrong, and its key.
-    fn check(&self) -> Result<(), (&'static str, String)> {
-        values::check_id(&self.id).map_err(|message| ("id", message))?;
+    fn check(&self) -> Result<(), OptionProblem> {
+        values::check_id(&self.id).map_err(|message| OptionProblem::at(&["id"], message))?;
         if self.files.is_empty() {
-            return Err(("files", "expected at least one file".to_owned()));
+            return Err(OptionProblem::at(&["files"], "expected at least one file"));
         }
         for (key, list) in
             [("files", &self.files), ("except", &self.except), ("contains", &self.contains)]
         {
-            is_list(list).map_err(|message| (key, message))?;
+            is_list(list).map_err(|message| OptionProblem::at(&[key], message))?;
         }
         Ok(())
     }

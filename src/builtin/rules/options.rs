@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::builtin::kind;
-use crate::builtin::options::OptionProblem;
+use crate::builtin::options::{OptionProblem, check_rules};
 use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::values::Level;
 use crate::builtin::workflow::Source;
@@ -212,57 +212,39 @@ impl kind::Options for Options {
             return Err(OptionProblem::at(&["window"], "expected a number of tokens above 0"));
         }
         let mut ids = BTreeSet::new();
-        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
-            for (index, rule) in rules.iter().enumerate() {
-                let at = |key: &str, message: String| {
-                    Err(OptionProblem::at(&[name, &index.to_string(), "when", key], message))
-                };
-                let of_rule = |key: &str, message: &str| {
-                    Err(OptionProblem::at(&[name, &index.to_string(), key], message))
-                };
-                if rule.id.is_empty() || !ids.insert(&rule.id) {
-                    return of_rule("id", "expected a name that no other rule of the hook has");
-                }
-                if rule.message.is_empty() {
-                    return of_rule("message", "expected what is to be said");
-                }
-                if rule.level != Level::Advise && !rule.preload.is_empty() {
-                    return of_rule("preload", "only an advice takes files along");
-                }
-                if let Some(key) = rule.when.counted().filter(|_| self.count.calls.is_empty()) {
-                    return at(key, "nothing is counted; set `count.calls`".to_owned());
-                }
-                if let Some(share) = rule.when.context_from.filter(|it| !(0.0..=1.0).contains(it)) {
-                    return at(
-                        "context_from",
-                        format!("expected a share from 0 to 1, found {share}"),
-                    );
-                }
-                let is_span = |it: &&String| span(it).is_some_and(|(from, to)| from != to);
-                if let Some(time) = rule.when.time.as_ref().filter(|it| !is_span(it)) {
-                    return at(
-                        "time",
-                        format!("expected a span such as `22:00-07:00`, found `{time}`"),
-                    );
-                }
+        check_rules(&self.rules, &self.extra_rules, |rule| {
+            if rule.id.is_empty() || !ids.insert(rule.id.clone()) {
+                return refused(&["id"], "expected a name that no other rule of the hook has");
             }
-        }
-        Ok(())
+            if rule.message.is_empty() {
+                return refused(&["message"], "expected what is to be said");
+            }
+            if rule.level != Level::Advise && !rule.preload.is_empty() {
+                return refused(&["preload"], "only an advice takes files along");
+            }
+            if let Some(key) = rule.when.counted().filter(|_| self.count.calls.is_empty()) {
+                return refused(&["when", key], "nothing is counted; set `count.calls`");
+            }
+            if let Some(share) = rule.when.context_from.filter(|it| !(0.0..=1.0).contains(it)) {
+                let message = format!("expected a share from 0 to 1, found {share}");
+                return refused(&["when", "context_from"], &message);
+            }
+            let is_span = |it: &&String| span(it).is_some_and(|(from, to)| from != to);
+            if let Some(time) = rule.when.time.as_ref().filter(|it| !is_span(it)) {
+                let message = format!("expected a span such as `22:00-07:00`, found `{time}`");
+                return refused(&["when", "time"], &message);
+            }
+            Ok(())
+        })
     }
 
     fn suits(&self, events: &[Event]) -> Result<(), OptionProblem> {
-        for (name, rules) in [("rules", &self.rules), ("extra_rules", &self.extra_rules)] {
-            for (index, rule) in rules.iter().enumerate() {
-                let index = index.to_string();
-                if let Some((key, message)) = rule.when.never_met(events) {
-                    return refused(&[name, &index, "when", key], message);
-                }
-                if let Some(message) = no_effect(rule.level, events) {
-                    return refused(&[name, &index, "level"], message);
-                }
+        check_rules(&self.rules, &self.extra_rules, |rule| {
+            if let Some((key, message)) = rule.when.never_met(events) {
+                return refused(&["when", key], message);
             }
-        }
-        Ok(())
+            no_effect(rule.level, events).map_or(Ok(()), |message| refused(&["level"], message))
+        })
     }
 
     fn check_written(written: &Map<String, Value>) -> Result<(), OptionProblem> {
