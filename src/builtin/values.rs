@@ -216,16 +216,6 @@ impl JsonSchema for TimeSpan {
 pub struct PathGlob(String);
 
 impl PathGlob {
-    /// The glob of this text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// As it is written.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Whether it hits a path, which may be relative to the session's directory.
     pub fn hits(&self, path: &str, context: &Context<'_>) -> bool {
         context.anchored(|anchors| path_hits(&self.0, path, anchors))

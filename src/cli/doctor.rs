@@ -235,9 +235,5 @@ fn print(world: &World, finding: &Finding) {
         let row = world.terminal.row(&format!("{indent}{label}"), text, indent.len());
         rest.extend(["\n", &row]);
     }
-    if let Some(command) = finding.command.as_ref().filter(|it| !finding.fix.contains(*it)) {
-        rest.push_str("\n         paste: ");
-        rest.push_str(command);
-    }
     world.terminal.line(format!("{shown} {}", harmless(&rest)));
 }

@@ -17,7 +17,7 @@ use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::{Paths, real};
-use crate::machine::{clock, environment, files, program};
+use crate::machine::{environment, files, program};
 use crate::manifest::{Hook, Manifest, Problems};
 use crate::runtime::overrides::Overrides;
 use crate::settings::Handler;
@@ -72,8 +72,6 @@ pub struct Facts {
     pub overrides: Overrides,
     /// The client, where one is found.
     pub client: Option<Installed>,
-    /// Seconds since 1970.
-    pub now: i64,
     /// What is wrong with commands, once it was looked for.
     faults: OnceLock<Vec<PlacedFault>>,
     /// The mods of the plugins, once they were looked for.
@@ -172,7 +170,6 @@ impl Facts {
             journal_problem: journal_problem.map(|error| error.to_string()),
             overrides: Overrides::of_environment(),
             client,
-            now: clock::unix_seconds(),
             faults: OnceLock::new(),
             modules: OnceLock::new(),
             server_names: OnceLock::new(),

@@ -68,12 +68,6 @@ impl Finding {
         self
     }
 
-    /// Adds the line that is to be pasted into a shell.
-    pub fn command(&mut self, command: impl Into<String>) -> &mut Self {
-        self.command = Some(command.into());
-        self
-    }
-
     /// Lets `hookman doctor --fix` put it right.
     pub fn mend(&mut self, mend: Mend) -> &mut Self {
         self.mend = Some(mend);

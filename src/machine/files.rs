@@ -87,14 +87,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => {
-            return if is_dangling(path) {
-                Err(Error::of("follow the symlink", path)(io::Error::new(
-                    io::ErrorKind::NotFound,
-                    "it points to a file that does not exist; create that file or remove the link",
-                )))
-            } else {
-                Ok(None)
-            };
+            return if is_dangling(path) { Err(dangling(path)) } else { Ok(None) };
         }
         Err(error) => return Err(Error::of("read", path)(error)),
     };
@@ -353,12 +346,16 @@ pub fn resolve(path: &Path) -> Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) => Ok(target),
         Err(error) if absent(&error) && !is_dangling(path) => Ok(path.to_owned()),
-        Err(error) if absent(&error) => Err(Error::of("follow the symlink", path)(io::Error::new(
-            io::ErrorKind::NotFound,
-            "it points to a file that does not exist; create that file or remove the link",
-        ))),
+        Err(error) if absent(&error) => Err(dangling(path)),
         Err(error) => Err(Error::of("follow", path)(error)),
     }
+}
+
+fn dangling(link: &Path) -> Error {
+    Error::of("follow the symlink", link)(io::Error::new(
+        io::ErrorKind::NotFound,
+        "it points to a file that does not exist; create that file or remove the link",
+    ))
 }
 
 /// Whether the user may run a file.

@@ -223,30 +223,6 @@ impl<'t> Document<'t> {
         })
     }
 
-    /// The JSON Pointer of a node of this document. Of duplicate keys each gives the same pointer,
-    /// although a lookup finds the last.
-    pub fn pointer(&self, node: &Node) -> Option<String> {
-        let mut at = &self.root;
-        let mut pointer = String::new();
-        while at.span != node.span {
-            let inside = |span: Span| span.start <= node.span.start && node.span.end <= span.end;
-            at = match &at.kind {
-                Kind::Object(members) => {
-                    let member = members.iter().find(|member| inside(member.value.span))?;
-                    pointer = child(&pointer, &self.key(member));
-                    &member.value
-                }
-                Kind::Array(elements) => {
-                    let index = elements.iter().position(|element| inside(element.span))?;
-                    pointer = child(&pointer, &index.to_string());
-                    elements.get(index)?
-                }
-                _ => return None,
-            };
-        }
-        Some(pointer)
-    }
-
     /// A node as a `serde_json` value.
     ///
     /// Of duplicate keys the last wins. A number is an integer where it is written as one and fits

@@ -97,15 +97,6 @@ fn the_last_of_duplicate_keys_wins() {
 }
 
 #[test]
-fn a_pointer_leads_back_to_its_node() {
-    let document = Document::parse(r#"{"a/b": [0, {"~": "x"}], "c": {}}"#).unwrap();
-    for pointer in ["", "/a~1b", "/a~1b/1", "/a~1b/1/~0", "/c"] {
-        let node = document.lookup(pointer).unwrap();
-        assert_eq!(document.pointer(node).as_deref(), Some(pointer));
-    }
-}
-
-#[test]
 fn spans_count_the_mark_and_positions_do_not() {
     let document = Document::parse("\u{feff}{\n\"\u{e9}\": 1 }").unwrap();
     let member = &document.root().members().unwrap()[0];
