@@ -7,16 +7,21 @@
 //! first put back into the text of now.
 
 mod candidate;
+mod multiset;
 mod name;
 mod reinsertion;
 mod remainder;
 mod state;
 mod strip;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::syntax::json::{Document, is_blank};
+
+use multiset::Multiset;
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
 pub use name::{Names, suggest};
@@ -47,7 +52,7 @@ pub struct Adoption {
 }
 
 /// One adopted handler.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Adopted {
     /// The name of the hook it became.
     pub hook: String,
@@ -107,11 +112,7 @@ impl Adoption {
             let removed = removed.map(|removal| removal.after.unwrap_or_default());
             // The record can be about handlers that this text does not have any more.
             let original = match removed {
-                Some(text)
-                    if sorted(foreign(&text, |_| true)?) == sorted(foreign(current, |_| true)?) =>
-                {
-                    text
-                }
+                Some(text) if foreign(&text)? == foreign(current)? => text,
                 _ => bare(current, &record)?,
             };
             if !is_blank(&original) {
@@ -154,9 +155,15 @@ impl Adoption {
         more
     }
 
+    /// The names of the hooks that the handlers became.
+    pub fn names(&self) -> HashSet<&str> {
+        self.hooks.iter().map(|adopted| &*adopted.hook).collect()
+    }
+
     /// The same without the handlers that became the hooks of these names.
     #[must_use]
     pub fn without(&self, hooks: &[&str]) -> Self {
+        let hooks: HashSet<&str> = hooks.iter().copied().collect();
         let mut fewer = self.clone();
         fewer.hooks.retain(|adopted| !hooks.contains(&&*adopted.hook));
         fewer
@@ -166,7 +173,8 @@ impl Adoption {
     #[must_use]
     pub fn joined(&self, earlier: &Self) -> Self {
         let mut all = self.clone();
-        let gone = |hook: &&Adopted| !self.hooks.iter().any(|known| known.hook == hook.hook);
+        let names = self.names();
+        let gone = |hook: &&Adopted| !names.contains(&*hook.hook);
         all.hooks.extend(earlier.hooks.iter().filter(gone).cloned());
         all
     }
@@ -294,9 +302,7 @@ fn count_foreign(text: &str) -> Result<usize, Refusal> {
 fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
     let before = current.adoption;
     let standing = before.standing(current.text)?;
-    let known = |adoption: &Adoption, hook: &Adopted| {
-        adoption.hooks.iter().any(|known| known.hook == hook.hook)
-    };
+    let (known_before, known_next) = (before.names(), next.names());
     let originals = [&before.original, &next.original].map(|text| Document::parse(filled(text)));
     let [old, new] = originals;
     let (old, new) = (old?, new?);
@@ -307,12 +313,13 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
         let event = hook.event().to_owned();
         Change { action, event, pointer: hook.pointer.clone(), before, after }
     };
-    let adopted = next.hooks.iter().filter(|hook| !known(before, hook));
+    let adopted = next.hooks.iter().filter(|hook| !known_before.contains(&*hook.hook));
     let mut changes: Vec<Change> = adopted.map(|hook| change(&new, hook, Action::Adopt)).collect();
-    let withdrawn = standing.iter().filter(|hook| known(next, hook));
+    let withdrawn = standing.iter().filter(|hook| known_next.contains(&*hook.hook));
     changes.extend(withdrawn.map(|hook| change(&old, hook, Action::Withdraw)));
-    let released = before.hooks.iter().filter(|hook| !known(next, hook));
-    let released = released.filter(|hook| !standing.contains(hook));
+    let released = before.hooks.iter().filter(|hook| !known_next.contains(&*hook.hook));
+    let back: HashSet<&Adopted> = standing.iter().copied().collect();
+    let released = released.filter(|hook| !back.contains(hook));
     changes.extend(released.map(|hook| change(&old, hook, Action::Release)));
     Ok(changes)
 }
@@ -321,15 +328,14 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
 /// but the hooks changed.
 fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refusal> {
     let after = plan.after.as_deref().unwrap_or("{}");
-    let known = foreign(&current.adoption.original, |_| true)?;
-    let standing = foreign(current.text, |_| true)?;
-    let mut left = known.clone();
-    let all_known = standing.iter().all(|handler| take(&mut left, handler));
-    let mut new = foreign(after, |_| true)?;
-    new.extend(foreign(&next.original, |pointer| {
-        next.hooks.iter().any(|hook| hook.pointer == pointer)
-    })?);
-    let reason = if !all_known || !known.iter().all(|handler| take(&mut new, handler)) {
+    let known = foreign(&current.adoption.original)?;
+    let standing = foreign(current.text)?;
+    let adopted: HashSet<&str> = next.hooks.iter().map(|hook| &*hook.pointer).collect();
+    let mut new = foreign(after)?;
+    let chosen = lines(&next.original, false)?.into_iter();
+    let chosen = chosen.filter(|(pointer, _)| adopted.contains(&**pointer));
+    new.extend(chosen.map(|(_, line)| line));
+    let reason = if !known.clone().take_all(&standing) || !new.take_all(&known) {
         "a handler of another program would be lost"
     } else if !new.is_empty() {
         "a handler of another program would be there twice"
@@ -341,15 +347,9 @@ fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refus
     Err(Refusal::Unproven { reason: reason.to_owned() })
 }
 
-fn take(lines: &mut Vec<String>, wanted: &str) -> bool {
-    let place = lines.iter().position(|line| line == wanted);
-    place.map(|place| lines.swap_remove(place)).is_some()
-}
-
-/// The foreign handlers of a text at the chosen pointers, each with its event and matcher.
-fn foreign(text: &str, chosen: impl Fn(&str) -> bool) -> Result<Vec<String>, Refusal> {
-    let lines = lines(text, false)?.into_iter().filter(|(pointer, _)| chosen(pointer));
-    Ok(lines.map(|(_, line)| line).collect())
+/// The foreign handlers of a text, each with its event and matcher.
+fn foreign(text: &str) -> Result<Multiset, Refusal> {
+    Ok(lines(text, false)?.into_iter().map(|(_, line)| line).collect())
 }
 
 /// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
@@ -362,11 +362,6 @@ fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
     };
     let wanted = |handler: &crate::settings::Handler| handler.ours == ours;
     Ok(handlers(&document).into_iter().filter(wanted).map(line).collect())
-}
-
-fn sorted(mut lines: Vec<String>) -> Vec<String> {
-    lines.sort_unstable();
-    lines
 }
 
 /// The file without its hooks.

@@ -1,6 +1,6 @@
 //! Putting handlers back into a text that was edited since they were taken out.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -24,16 +24,17 @@ pub(super) fn rejoin(
 ) -> Result<(String, Vec<String>), Refusal> {
     let (document, old) = (Document::parse(now)?, Document::parse(old)?);
     crate::settings::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
+    let chosen: HashSet<&str> = pointers.iter().copied().collect();
     let (adopted, others): (Vec<Handler>, Vec<Handler>) =
-        handlers(&old).into_iter().partition(|handler| pointers.contains(&&*handler.pointer));
-    let mut standing = handlers(&document);
+        handlers(&old).into_iter().partition(|handler| chosen.contains(&*handler.pointer));
+    let mut standing = Standing::of(handlers(&document));
     for handler in &others {
-        drop(take(&mut standing, handler));
+        drop(standing.take(handler));
     }
     // Groups are appended at the end, so these pointers stay right.
     let mut places: HashMap<String, String> = HashMap::new();
     for handler in adopted {
-        if let Some(found) = take(&mut standing, &handler) {
+        if let Some(found) = standing.take(&handler) {
             places.insert(handler.pointer, found.pointer);
         }
     }
@@ -41,6 +42,7 @@ pub(super) fn rejoin(
         pointers.iter().copied().filter(|pointer| !places.contains_key(*pointer)).collect();
     let mut text = now.to_owned();
     for event in &Survey::of(&old).events {
+        let (mut added, mut back) = (Vec::new(), Vec::new());
         for (group, missing) in event.groups.iter().zip(taken(event, &missing)) {
             if missing.is_empty() {
                 continue;
@@ -48,8 +50,15 @@ pub(super) fn rejoin(
             let mut value = old.value(group.node);
             value["hooks"] =
                 missing.iter().map(|index| old.value(&group.handlers[*index])).collect();
-            let (with, pointer) = append_group(&text, &event.name, &value)?;
-            text = with;
+            added.push(value);
+            back.push((group, missing));
+        }
+        if added.is_empty() {
+            continue;
+        }
+        let (with, pointers) = append_groups(&text, &event.name, &added)?;
+        text = with;
+        for ((group, missing), pointer) in back.into_iter().zip(pointers) {
             for (place, index) in missing.iter().enumerate() {
                 let was = format!("{}/hooks/{index}", group.pointer);
                 places.insert(was, format!("{pointer}/hooks/{place}"));
@@ -60,14 +69,28 @@ pub(super) fn rejoin(
     Ok((text, pointers.iter().map(place).collect()))
 }
 
-/// Takes the first handler out of a list that is the same as another, with its event and matcher.
-fn take(handlers: &mut Vec<Handler>, wanted: &Handler) -> Option<Handler> {
-    let same = |handler: &Handler| {
-        handler.event == wanted.event
-            && handler.matcher == wanted.matcher
-            && handler.value == wanted.value
-    };
-    handlers.iter().position(same).map(|index| handlers.remove(index))
+/// Handlers by event, matcher and what tells most of them apart, in their order.
+struct Standing(HashMap<(String, Option<String>, String), VecDeque<Handler>>);
+
+impl Standing {
+    fn of(handlers: Vec<Handler>) -> Self {
+        let mut standing = HashMap::new();
+        for handler in handlers {
+            standing.entry(Self::key(&handler)).or_insert_with(VecDeque::new).push_back(handler);
+        }
+        Self(standing)
+    }
+
+    fn key(handler: &Handler) -> (String, Option<String>, String) {
+        (handler.event.clone(), handler.matcher.clone(), handler.identity.clone())
+    }
+
+    /// Takes the first handler out that is the same as another, with its event and matcher.
+    fn take(&mut self, wanted: &Handler) -> Option<Handler> {
+        let alike = self.0.get_mut(&Self::key(wanted))?;
+        let index = alike.iter().position(|handler| handler.value == wanted.value)?;
+        alike.remove(index)
+    }
 }
 
 /// The text with one handler in a group of its own at the end of its event, and its pointer.
@@ -77,36 +100,42 @@ pub(super) fn append(text: &str, handler: &Rebuilt) -> Result<(String, String), 
         group.insert("matcher".to_owned(), matcher.clone().into());
     }
     group.insert("hooks".to_owned(), vec![handler.handler.clone()].into());
-    let (text, pointer) = append_group(text, &handler.event, &Value::Object(group))?;
+    let (text, pointers) = append_groups(text, &handler.event, &[Value::Object(group)])?;
+    let pointer = pointers.into_iter().next().unwrap_or_default();
     Ok((text, format!("{pointer}/hooks/0")))
 }
 
-/// The text with a group at the end of an event, and the group's pointer.
-fn append_group(text: &str, name: &str, group: &Value) -> Result<(String, String), Refusal> {
+/// The text with groups at the end of an event, and their pointers.
+fn append_groups(
+    text: &str,
+    name: &str,
+    groups: &[Value],
+) -> Result<(String, Vec<String>), Refusal> {
     let document = Document::parse(text)?;
     let survey = Survey::of(&document);
     crate::settings::obstacle::refuse_ambiguous(&document, &survey)?;
     let mut editor = Editor::new(&document);
-    let mut place = 0;
+    let mut first = 0;
     match survey.event(name) {
         Some(event) => {
-            place = event.array.elements().map_or(0, <[_]>::len);
+            first = event.array.elements().map_or(0, <[_]>::len);
             editor.reshape(&Reshape {
                 container: event.array,
                 parent: survey.hooks.map(|hooks| &hooks.value),
                 part: Part::Event,
                 removed: BTreeSet::new(),
-                added: vec![Item { key: None, value: group }],
+                added: groups.iter().map(|value| Item { key: None, value }).collect(),
                 hollow: None,
             });
         }
         None => {
-            let events = Map::from_iter([(name.to_owned(), vec![group.clone()].into())]);
+            let events = Map::from_iter([(name.to_owned(), groups.into())]);
             add_events(&mut editor, &document, &survey, &events)?;
         }
     }
-    let pointer = format!("{}/{place}", child("/hooks", name));
-    Ok((apply(text, &editor.splices()), pointer))
+    let pointer = |place| format!("{}/{place}", child("/hooks", name));
+    let pointers = (first..first + groups.len()).map(pointer).collect();
+    Ok((apply(text, &editor.splices()), pointers))
 }
 
 fn add_events(

@@ -1,13 +1,13 @@
 //! What is kept of adoptions across a write, and what a manifest knows of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::event::Event;
 use crate::syntax::json::Document;
 
-use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines, take};
+use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines};
 use crate::settings::refusal::Refusal;
 use crate::settings::undo::Undo;
 
@@ -91,9 +91,9 @@ impl Adoption {
         let document = Document::parse(super::filled(&self.original))?;
         let candidates = candidates(&document);
         let mut adoption = self.renamed(hooks, &candidates);
-        let back: Vec<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
-        let declared = |hook: &Adopted| hooks.iter().any(|known| known.hook == hook.hook);
-        adoption.hooks.retain(|hook| declared(hook) || !back.contains(hook));
+        let back: HashSet<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
+        let declared = names(hooks);
+        adoption.hooks.retain(|hook| declared.contains(&*hook.hook) || !back.contains(hook));
         let claimed = adoption.claimed(hooks, &candidates, current)?;
         if !claimed.is_empty() {
             adoption = adoption.with(claimed, current, undo);
@@ -106,11 +106,12 @@ impl Adoption {
         // A hook that was edited as well is found by what it runs.
         let tests: [fn(&Declared<'_>, &Wrapped) -> bool; 2] =
             [|hook, handler| hook.stands_for(handler), |hook, handler| hook.runs(handler)];
+        let declared = names(hooks);
         for test in tests {
             for index in 0..renamed.hooks.len() {
                 let known = |name: &str| renamed.hooks.iter().any(|hook| hook.hook == name);
                 let Adopted { hook, pointer, .. } = &renamed.hooks[index];
-                if hooks.iter().any(|declared| declared.hook == *hook) {
+                if declared.contains(&**hook) {
                     continue;
                 }
                 let handler = candidates.iter().find(|candidate| candidate.pointer == *pointer);
@@ -133,14 +134,14 @@ impl Adoption {
         candidates: &[Candidate],
         current: &str,
     ) -> Result<Vec<Adopted>, Refusal> {
-        let is_kept = |name: &str| self.hooks.iter().any(|hook| hook.hook == name);
+        let kept = self.names();
         let free: Vec<_> =
-            hooks.iter().filter(|hook| hook.adopted && !is_kept(hook.hook)).collect();
+            hooks.iter().filter(|hook| hook.adopted && !kept.contains(hook.hook)).collect();
         let mut claimed: Vec<(Adopted, Event)> = Vec::new();
         if free.is_empty() {
             return Ok(Vec::new());
         }
-        let there = foreign(current, |_| true)?;
+        let there = foreign(current)?;
         let lines: HashMap<String, String> = lines(&self.original, false)?.into_iter().collect();
         for candidate in candidates {
             let Ok(handler) = &candidate.wrapped else { continue };
@@ -169,23 +170,23 @@ impl Adoption {
     ///
     /// A [`Refusal`] where a text is no JSON.
     pub fn standing(&self, current: &str) -> Result<Vec<&Adopted>, Refusal> {
-        let mut left = foreign(current, |_| true)?;
+        let mut left = foreign(current)?;
         let mut lines: HashMap<String, String> =
             lines(&self.original, false)?.into_iter().collect();
         let adopted = self.hooks.iter().map(|hook| (hook, lines.remove(&hook.pointer)));
         let adopted: Vec<_> = adopted.collect();
         for line in lines.values() {
-            take(&mut left, line);
+            left.take(line);
         }
-        let is_there = |(hook, line): (_, Option<String>)| take(&mut left, &line?).then_some(hook);
+        let is_there = |(hook, line): (_, Option<String>)| left.take(&line?).then_some(hook);
         Ok(adopted.into_iter().filter_map(is_there).collect())
     }
 
     /// The adopted handlers that no hook of the manifest runs, and that are not in the settings
     /// either if these adoptions are [as the manifest knows them](Adoption::declared_by).
     pub fn undeclared(&self, hooks: &[Declared<'_>]) -> Vec<&Adopted> {
-        let undeclared = |hook: &&Adopted| !hooks.iter().any(|known| known.hook == hook.hook);
-        self.hooks.iter().filter(undeclared).collect()
+        let declared = names(hooks);
+        self.hooks.iter().filter(|hook| !declared.contains(&*hook.hook)).collect()
     }
 
     /// Those of them that nothing runs though `current` says that hookman is at work. A text without
@@ -196,11 +197,14 @@ impl Adoption {
     }
 }
 
+fn names<'a>(hooks: &[Declared<'a>]) -> HashSet<&'a str> {
+    hooks.iter().map(|hook| hook.hook).collect()
+}
+
 /// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
 /// each as the client names it, for people.
 pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
-    let (Ok(document), Ok(mut left)) =
-        (Document::parse(super::filled(before)), foreign(after, |_| true))
+    let (Ok(document), Ok(mut left)) = (Document::parse(super::filled(before)), foreign(after))
     else {
         return Vec::new();
     };
@@ -211,8 +215,6 @@ pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
         candidate.wrapped.as_ref().is_ok_and(runs)
     };
     let mut gone = candidates(&document);
-    gone.retain(|it| {
-        lines.get(&it.pointer).is_some_and(|line| !take(&mut left, line)) && !is_run(it)
-    });
+    gone.retain(|it| lines.get(&it.pointer).is_some_and(|line| !left.take(line)) && !is_run(it));
     gone.iter().map(|it| format!("{}  {}", it.fires(), it.summary)).collect()
 }

@@ -81,8 +81,9 @@ impl AdoptionState {
 
     /// The adopted hooks, in the order of the manifest.
     pub(crate) fn adopted(&self) -> Vec<&Hook> {
-        let kept = |name: &str| self.adoption.hooks.iter().any(|kept| kept.hook == name);
-        self.own_hooks().filter(|hook| hook.manner.adopted || kept(&hook.name)).collect()
+        let kept = self.adoption.names();
+        let is_kept = |hook: &&Hook| hook.manner.adopted || kept.contains(&*hook.name);
+        self.own_hooks().filter(is_kept).collect()
     }
 
     /// The names of those whose handlers are in the settings all the same, so that they run twice.
@@ -118,8 +119,9 @@ impl AdoptionState {
     /// The adoptions with those of these hooks of which only the manifest is left.
     pub(crate) fn presuming(&self, hooks: &[&Hook]) -> Result<Adoption> {
         let mut adoption = self.adoption.clone();
+        let kept = self.adoption.names();
         for hook in hooks {
-            if !self.adoption.hooks.iter().any(|kept| kept.hook == hook.name) {
+            if !kept.contains(&*hook.name) {
                 adoption = adoption.presuming(&hook.name, &rebuilt::as_handlers(hook)?)?;
             }
         }

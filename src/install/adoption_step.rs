@@ -1,5 +1,6 @@
 //! Handlers that go from the settings into the manifest, or back: two files that change together.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -99,11 +100,14 @@ pub(crate) fn release(
 ) -> Result<AdoptionStep> {
     let mut text = manifest_text(state);
     let mut hooks = state.adopted();
-    hooks.retain(|hook| names.contains(&&*hook.name));
+    let chosen: HashSet<&str> = names.iter().copied().collect();
+    hooks.retain(|hook| chosen.contains(&*hook.name));
     // What was added last goes first, so that the text of each block is found as it was added.
+    let kept = state.adoption.hooks.iter().rev().map(|kept| (&*kept.hook, &*kept.block));
+    let blocks: HashMap<&str, &str> = kept.collect();
     for hook in hooks.iter().rev() {
-        let kept = state.adoption.hooks.iter().find(|kept| kept.hook == hook.name);
-        let Some(without) = edit::remove(&text, &hook.name, kept.map(|kept| &*kept.block)) else {
+        let block = blocks.get(&*hook.name).copied();
+        let Some(without) = edit::remove(&text, &hook.name, block) else {
             anyhow::bail!("`{}` is not declared in the manifest itself", hook.name);
         };
         text = without;

@@ -56,6 +56,9 @@ pub(crate) fn with_twins<'a, 's>(
     state: &AdoptionState,
     world: &World,
 ) -> Vec<&'a Releasable<'s>> {
+    if chosen.len() == all.len() {
+        return all.iter().collect();
+    }
     let handlers = |it: &Releasable<'_>| {
         let kept = state.adoption.handlers_of(&it.name);
         let rebuilt = || it.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
