@@ -20,6 +20,7 @@ use crate::session::{names, period};
 use crate::state::configured;
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
+use crate::syntax::escaped::escaped;
 
 /// How many runs are shown where nothing says how many.
 const LINES: usize = 20;
@@ -98,7 +99,7 @@ fn known(hook: &str, world: &World) -> Result<()> {
         return Ok(());
     }
     let near = names::near(hook, &names);
-    bail!("no hook here or in the journal is called `{}`{near}", hook.escape_debug())
+    bail!("no hook here or in the journal is called `{}`{near}", escaped(hook))
 }
 
 /// The last rows that fit, oldest first; older journals are read only as far as they are needed.

@@ -15,6 +15,7 @@ use crate::runtime::debug::{self, Asked, Reasons, Told};
 use crate::state::chains::{Chain, MANAGED, project_around};
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
+use crate::syntax::escaped::escaped;
 
 pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
     let runs = runs(args, world)?;
@@ -23,7 +24,7 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
             Some(id) => bail!(
                 "no run and no tool call in the journal has the id `{}`; `hookman log -v` shows the \
                  ids of runs",
-                id.escape_debug()
+                escaped(id)
             ),
             None => bail!("the journal has no run yet"),
         }

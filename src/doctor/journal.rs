@@ -115,7 +115,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
             facts.paths.shown(&facts.paths.journal()),
             format!(
                 "the session_id `{}` is no file name; its state is kept under a hash",
-                entry.session.escape_debug()
+                SessionId::new(&*entry.session)
             ),
             "nothing",
         );

@@ -5,6 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::model::Surroundings;
 use super::reader::Reader;
+use crate::syntax::escaped::escaped;
 
 /// The keys that are read here.
 pub(super) const KEYS: &[&str] = &["cwd", "path"];
@@ -41,7 +42,7 @@ pub(super) fn places(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> V
         if directory.is_empty() || directory.contains([':', '\0']) {
             let message = format!(
                 "`{}` is no directory for `path`: give each its own string, without `:`",
-                directory.escape_debug()
+                escaped(&directory)
             );
             reader.problem(offset, message);
         } else {

@@ -5,6 +5,7 @@ use toml::de::DeValue;
 
 use super::model::When;
 use super::reader::Reader;
+use crate::syntax::escaped::escaped;
 
 /// The keys of `when`.
 const KEYS: &[&str] =
@@ -52,7 +53,7 @@ fn texts(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Ve
     for (offset, text) in found {
         let problem = match key {
             "agent" | "agent_not" if text.is_empty() || text.contains(['\t', '\n', '\r', ',']) => {
-                Some(format!("`{}` is no type of agent", text.escape_debug()))
+                Some(format!("`{}` is no type of agent", escaped(&text)))
             }
             "permission_mode" if !MODES.contains(&text.as_str()) => {
                 let modes = MODES.join(", ");

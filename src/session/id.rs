@@ -6,6 +6,8 @@ use std::fmt;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::syntax::escaped::escaped;
+
 /// The id of a session as the client gives it, which may be any text.
 ///
 /// As a text for people it is escaped, and [`SessionId::file_name`] is safe in a path.
@@ -42,7 +44,7 @@ impl<'a> SessionId<'a> {
 impl fmt::Display for SessionId<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // `pad` keeps columns even.
-        formatter.pad(&self.0.escape_debug().to_string())
+        formatter.pad(&escaped(&self.0))
     }
 }
 
@@ -74,5 +76,6 @@ mod tests {
         }
         assert_ne!(safe_name("../a"), safe_name("../b"));
         assert_eq!(format!("{:6}|", SessionId::new("a\n")), "a\\n   |");
+        assert_eq!(SessionId::new("\u{1b}]0;x\u{7}").to_string(), "\\u001b]0;x\\u0007");
     }
 }

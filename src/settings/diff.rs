@@ -7,6 +7,8 @@ use similar::algorithms::{Capture, Compact, Replace, myers};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{ChangeTag, DiffOp, group_diff_ops};
 
+use crate::syntax::escaped::escaped;
+
 /// Whether a diff carries ANSI colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
@@ -71,11 +73,11 @@ fn written_out(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
-    let escaped = |character: char| {
-        let escaped = is_obeyed(character).then(|| character.escape_default());
-        escaped.map_or_else(|| character.to_string(), |escaped| escaped.to_string())
+    let shown = |character: char| {
+        let text = character.to_string();
+        if is_obeyed(character) { escaped(&text) } else { text }
     };
-    text.chars().map(escaped).collect()
+    text.chars().map(shown).collect()
 }
 
 struct Painter {
@@ -136,7 +138,7 @@ mod tests {
         let diff = |colour| unified_diff("f", Some(before), Some(after), colour);
         assert!(diff(Colour::Never).ends_with(&format!("-{before}+{after}")));
         assert!(diff(Colour::Always).ends_with(
-            "\u{1b}[31m-a\\u{1b}[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\u{7}b\\u{9b}2J\u{1b}[0m\r\n"
+            "\u{1b}[31m-a\\u001b[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\u0007b\\u009b2J\u{1b}[0m\r\n"
         ));
     }
 

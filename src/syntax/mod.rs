@@ -1,5 +1,6 @@
 //! Readers of languages: JSON text, YAML at the head of Markdown, and shell lines.
 
+pub mod escaped;
 pub mod frontmatter;
 pub mod json;
 pub mod quoting;

@@ -1,5 +1,6 @@
 //! The recursive reader behind [`super::Document::parse`].
 
+use super::super::escaped::escaped as written_out;
 use super::{BOM, Kind, MAX_DEPTH, Member, Node, Span, SyntaxError, position};
 
 /// Reads one value that fills the whole text.
@@ -176,7 +177,7 @@ impl Reader<'_> {
                 let escaped = self.text[self.at + 1..].chars().next().unwrap_or(' ');
                 let message = format!(
                     "`\\{}` is no escape, a backslash itself is written `\\\\`",
-                    escaped.escape_default()
+                    written_out(&escaped.to_string())
                 );
                 return Err(self.error(self.at, message));
             }
@@ -245,7 +246,9 @@ impl Reader<'_> {
             Some('=') if expected == "`:`" => "`=` between key and value, JSON has `:`".to_owned(),
             Some(_) if item => format!("a missing comma before `{}`", clip(word(rest))),
             Some(first) if first.is_ascii_alphabetic() => not_a_word(word(rest), expected),
-            Some(first) => format!("`{}` where {expected} was expected", first.escape_debug()),
+            Some(first) => {
+                format!("`{}` where {expected} was expected", written_out(&first.to_string()))
+            }
         };
         self.error(self.at, message)
     }

@@ -66,8 +66,8 @@ fn says_what_is_wrong_and_where() {
         ("{\"a\": [1", "line 1, column 9: the file ends where `,` or `]` was expected"),
         ("", "line 1, column 1: the file ends where a value was expected"),
         ("{\n<<<<<<< HEAD\n", "line 2, column 1: a merge conflict marker"),
-        ("\u{feff}\u{feff}{}", "line 1, column 1: `\\u{feff}` where a value was expected"),
-        ("\u{feff}[\u{a0}]", "line 1, column 2: `\\u{a0}` where a value was expected"),
+        ("\u{feff}\u{feff}{}", "line 1, column 1: `\\ufeff` where a value was expected"),
+        ("\u{feff}[\u{a0}]", "line 1, column 2: `\\u00a0` where a value was expected"),
     ] {
         assert_eq!(error(text), format!("{expected}{ignored}"), "{text}");
     }
