@@ -164,7 +164,7 @@ fn obeyed(host: Host, verdict: Verdict) -> Verdict {
 }
 
 fn silent(problem: &str) -> u8 {
-    let _ = writeln!(io::stderr(), "hookman: {problem}");
+    let _ = writeln!(io::stderr(), "hookman: {}", terminal::harmless(problem));
     0
 }
 
