@@ -17,9 +17,7 @@ use super::files::absent;
 ///
 /// What the system says, and what is no regular file.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
-    check(&metadata)?;
-    let Some(mut file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
+    let Some((mut file, _)) = opened(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
@@ -27,12 +25,10 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// The text of a regular file, or `None` where there is none; what is not UTF-8 is replaced.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
-    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
-    check(&metadata)?;
-    if metadata.len() > most {
+    let Some((file, length)) = opened(path)? else { return Ok(None) };
+    if length > most {
         return Err(io::Error::other("it is too long"));
     }
-    let Some(file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
@@ -45,11 +41,9 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>>
 ///
 /// What the system says, and what is no regular file.
 pub fn read_start(path: &Path, most: u64) -> io::Result<Option<String>> {
-    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
-    check(&metadata)?;
-    let Some(file) = found(open(OpenOptions::new().read(true), path))? else { return Ok(None) };
+    let Some((file, length)) = opened(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
-    let is_cut = file.take(most).read_to_end(&mut bytes)? as u64 == most && metadata.len() > most;
+    let is_cut = file.take(most).read_to_end(&mut bytes)? as u64 == most && length > most;
     let end = match std::str::from_utf8(&bytes) {
         Err(error) if is_cut && error.error_len().is_none() => error.valid_up_to(),
         _ => bytes.len(),
@@ -67,6 +61,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = open(OpenOptions::new().write(true).create(true).truncate(false), path)?;
     file.set_len(0)?;
     file.write_all(bytes)
+}
+
+/// A regular file for reading, with its length as it was found.
+fn opened(path: &Path) -> io::Result<Option<(File, u64)>> {
+    let Some(metadata) = found(fs::metadata(path))? else { return Ok(None) };
+    check(&metadata)?;
+    let file = found(open(OpenOptions::new().read(true), path))?;
+    Ok(file.map(|file| (file, metadata.len())))
 }
 
 // What is there by now may be another file than the one that was looked at.

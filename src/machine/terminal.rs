@@ -147,17 +147,9 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn ask(&self, question: &str, initial: &str) -> io::Result<Option<String>> {
-        let mut stderr = io::stderr();
         let hint = if initial.is_empty() { String::new() } else { format!(" [{initial}]") };
-        write!(stderr, "{}: ", harmless(&format!("{question}{hint}")))?;
-        stderr.flush()?;
-        let mut answer = String::new();
-        if io::stdin().read_line(&mut answer)? == 0 {
-            writeln!(stderr)?;
-            return Ok(None);
-        }
-        let answer = answer.trim();
-        Ok(Some(if answer.is_empty() { initial } else { answer }.to_owned()))
+        let answer = typed(&format!("{}: ", harmless(&format!("{question}{hint}"))))?;
+        Ok(answer.map(|answer| if answer.is_empty() { initial.to_owned() } else { answer }))
     }
 
     /// Asks a question that is answered with yes or no; no answer is a yes, and the end of input a no.
@@ -166,15 +158,8 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn confirm_unless_denied(&self, question: &str) -> io::Result<bool> {
-        let mut stderr = io::stderr();
-        write!(stderr, "{question} [Y/n] ")?;
-        stderr.flush()?;
-        let mut answer = String::new();
-        if io::stdin().read_line(&mut answer)? == 0 {
-            writeln!(stderr)?;
-            return Ok(false);
-        }
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+        let answer = typed(&format!("{question} [Y/n] "))?;
+        Ok(answer.is_some_and(|it| matches!(&*it.to_lowercase(), "" | "y" | "yes")))
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
@@ -183,17 +168,25 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
-        // A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt
-        // leaves nothing to be put back, and a terminal that knows no escape sequences gets none.
-        let mut stderr = io::stderr();
-        write!(stderr, "{question} [y/N] ")?;
-        stderr.flush()?;
-        let mut answer = String::new();
-        if io::stdin().read_line(&mut answer)? == 0 {
-            writeln!(stderr)?;
-        }
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+        let answer = typed(&format!("{question} [y/N] "))?;
+        Ok(answer.is_some_and(|it| matches!(&*it.to_lowercase(), "y" | "yes")))
     }
+}
+
+/// The line that is typed behind a question, without blanks around it; `None` at the end of input.
+///
+/// A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt leaves nothing
+/// to be put back, and a terminal that knows no escape sequences gets none.
+fn typed(question: &str) -> io::Result<Option<String>> {
+    let mut stderr = io::stderr();
+    write!(stderr, "{question}")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    if io::stdin().read_line(&mut answer)? == 0 {
+        writeln!(stderr)?;
+        return Ok(None);
+    }
+    Ok(Some(answer.trim().to_owned()))
 }
 
 /// Keeps the number of a standard output that is closed from the next file, which would get the

@@ -87,12 +87,18 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
     calls
 }
 
+/// Whether a program is a shell, by its name.
+pub(super) fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next();
+    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
+}
+
 /// The line that a shell is given with `-c`. A login shell may have another `PATH`.
 fn line_of_shell<'w>(
     program: &str,
     mut arguments: impl Iterator<Item = Option<&'w str>>,
 ) -> Option<&'w str> {
-    if !matches!(program.rsplit('/').next()?, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash") {
+    if !is_shell(program) {
         return None;
     }
     while let Some(option) = arguments.next()?.and_then(|word| word.strip_prefix('-')) {

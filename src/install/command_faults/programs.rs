@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::calls::{Call, Known};
+use super::calls::{Call, Known, is_shell};
 use super::runners;
 use super::{Around, Caller, Command, Fault, Kind, Weight};
 use crate::machine::program::{self, Trouble};
@@ -177,17 +177,23 @@ fn written(command: &Command<'_>, call: &Call, output: &Known, faults: &mut Vec<
     let Some(folder) = target.as_deref().and_then(Path::parent).filter(|it| !it.exists()) else {
         return;
     };
-    let event = command.blocked_by_two();
-    let means = match event {
-        Some(event) => format!("ends with 2 where it is dash, which blocks each {event}"),
-        None => "does not run the command".to_owned(),
-    };
+    let (kind, means) = failing(command, "does not run the command");
     faults.push(Fault::new(
-        if event.is_some() { Kind::Lockout } else { Kind::Missing },
+        kind,
         Weight::Breaks,
         format!("there is no folder for `{}`, so the shell {means}", output.shown),
         format!("run `mkdir -p {}`", quoted(&folder.display().to_string())),
     ));
+}
+
+/// What a shell does that cannot go on with a line: `otherwise`, unless its code blocks.
+fn failing(command: &Command<'_>, otherwise: &str) -> (Kind, String) {
+    match command.blocked_by_two() {
+        Some(event) => {
+            (Kind::Lockout, format!("ends with 2 where it is dash, which blocks each {event}"))
+        }
+        None => (Kind::Missing, otherwise.to_owned()),
+    }
 }
 
 /// A file that the shell is to read as a part of its line.
@@ -205,14 +211,10 @@ fn sourced(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec
         }
         return;
     }
-    let event = command.blocked_by_two();
-    let means = match event {
-        Some(event) => format!("ends with 2 where it is dash, which blocks each {event}"),
-        None => "goes no further".to_owned(),
-    };
+    let (kind, means) = failing(command, "goes no further");
     let whose = if word.text.contains('/') { "there is no file" } else { "the PATH has no file" };
     faults.push(Fault::new(
-        if event.is_some() { Kind::Lockout } else { Kind::Missing },
+        kind,
         Weight::Breaks,
         format!("{whose} `{}` for the shell to read, so it {means}", word.shown),
         "correct the path, or ask for the file first: `[ -f FILE ] && . FILE`",
@@ -466,7 +468,8 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
             });
         }
         // Other interpreters than shells take such line ends.
-        _ if program::has_crlf(&file) && is_of_shell(call) => faults.push(Fault::new(
+        _ if program::has_crlf(&file)
+            && call.program.as_ref().is_some_and(|it| is_shell(&it.text)) => faults.push(Fault::new(
             Kind::Interpreter,
             Weight::Breaks,
             format!(
@@ -477,11 +480,6 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
         )),
         _ => relative(command, call, script, faults),
     }
-}
-
-pub(super) fn is_of_shell(call: &Call) -> bool {
-    let name = call.program.as_ref().and_then(|it| it.text.rsplit('/').next());
-    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
 }
 
 /// The directories of programs that a command has, in which some are added behind the others.

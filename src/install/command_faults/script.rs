@@ -1,8 +1,6 @@
 //! What the script that a command runs asks for.
 
-use std::path::Path;
-
-use super::calls::{self, Call};
+use super::calls::{self, Call, is_shell};
 use super::programs;
 use super::{Around, Command, Fault, Kind, Line, Weight, guard};
 use crate::machine::{foreign, program};
@@ -57,20 +55,13 @@ pub(super) fn examine(
     let said = guard::without_comments(&text);
     faults.extend(guard::of_text(command, &format!("`{}`", word.shown), &said));
     faults.extend(guard::hidden(command, &word.shown, &said));
-    if !call.is_tested && is_shell(&file, call, word == call.program.as_ref().unwrap_or(word)) {
+    let by = match &call.program {
+        Some(program) if word != program => Some(program.text.clone()),
+        _ => program::interpreter(&file),
+    };
+    if !call.is_tested && by.is_some_and(|by| is_shell(&by)) {
         needs(command, around, &word.shown, &text, faults);
     }
-}
-
-/// Whether a file is a shell's script.
-fn is_shell(file: &Path, call: &Call, is_program: bool) -> bool {
-    let by = if is_program {
-        program::interpreter(file)
-    } else {
-        call.program.as_ref().map(|it| it.text.clone())
-    };
-    let name = by.as_deref().and_then(|it| it.rsplit('/').next());
-    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
 }
 
 fn needs(command: &Command<'_>, around: &Around, shown: &str, text: &str, faults: &mut Vec<Fault>) {

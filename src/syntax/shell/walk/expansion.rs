@@ -197,13 +197,8 @@ impl Reader<'_, '_> {
                 let end = self.end_of_expansion();
                 let is_command = !rest.starts_with("((") || !self.text[..end].ends_with("))");
                 let inside = self.text.get(self.at + 2..end.saturating_sub(1)).unwrap_or_default();
-                match is_command.then(|| (self.scope.substitute)(inside)).flatten() {
-                    Some(output) => {
-                        self.at = end;
-                        self.insert(&[output], field, in_quotes, false);
-                    }
-                    None => self.as_written(field, end),
-                }
+                let output = is_command.then(|| (self.scope.substitute)(inside)).flatten();
+                self.output(output, field, in_quotes, end);
             }
             Some(b'{') => {
                 let end = self.end_of_expansion();
@@ -265,13 +260,15 @@ impl Reader<'_, '_> {
                 _ => inside.push(letter),
             }
         }
-        match (self.scope.substitute)(&inside) {
-            Some(output) => {
-                self.at = end;
-                self.insert(&[output], field, in_quotes, false);
-            }
-            None => self.as_written(field, end),
-        }
+        let output = (self.scope.substitute)(&inside);
+        self.output(output, field, in_quotes, end);
+    }
+
+    /// Puts in what a command writes that ends at `end`; what it is written as, where that is unknown.
+    fn output(&mut self, output: Option<String>, field: &mut Field, in_quotes: bool, end: usize) {
+        let Some(output) = output else { return self.as_written(field, end) };
+        self.at = end;
+        self.insert(&[output], field, in_quotes, false);
     }
 
     /// Puts values in: each as a field of its own for `"$@"`, split at blanks outside of quotes.
