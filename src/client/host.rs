@@ -90,6 +90,22 @@ impl Host {
         }
     }
 
+    /// The event that its payload names, in the client's word or in its own: an entry's arguments may
+    /// be lost there.
+    pub fn event(self, name: &str) -> Option<Event> {
+        match name {
+            "BeforeTool" | "preToolUse" if self.is_other() => Some(Event::PreToolUse),
+            "BeforeAgent" | "beforeSubmitPrompt" if self.is_other() => {
+                Some(Event::UserPromptSubmit)
+            }
+            _ => Event::from_name(name),
+        }
+    }
+
+    fn is_other(self) -> bool {
+        matches!(self, Self::Other(_))
+    }
+
     /// Its name, for the journal; nothing for the client.
     pub fn name(self) -> &'static str {
         match self {
@@ -202,12 +218,15 @@ const TOOLS: &[(&str, &str)] = &[
     ("view", "Read"),
     ("run_in_terminal", "Bash"),
     ("runInTerminal", "Bash"),
+    ("runTerminalCommand", "Bash"),
     ("create_file", "Write"),
     ("createFile", "Write"),
     ("replace_string_in_file", "Edit"),
     ("multi_replace_string_in_file", "Edit"),
     ("insert_edit_into_file", "Edit"),
     ("editFiles", "Edit"),
+    ("apply_patch", "Edit"),
+    ("edit_notebook_file", "NotebookEdit"),
     ("read_file", "Read"),
     ("readFile", "Read"),
 ];

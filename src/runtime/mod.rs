@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use crate::chain::merge::Verdict;
 use crate::client::answer::Decision;
-use crate::client::event::{Event, Subject};
+use crate::client::event::Subject;
 use crate::client::host::{self, Host};
 use crate::client::payload::{self, Payload};
 use crate::machine::input::{self, Input};
@@ -85,7 +85,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Some(text) => (Payload::parse(text).ok(), &**text),
         None => (payload, text),
     };
-    let named = payload.as_ref().and_then(|payload| Event::from_name(&payload.hook_event_name));
+    let named = payload.as_ref().and_then(|payload| host.event(&payload.hook_event_name));
     let Some(event) = arguments.event.or(named) else {
         let unknown = "neither the arguments nor the payload name an event of the client; `hookman \
                        --help` lists the commands";
