@@ -32,8 +32,9 @@ pub fn unified_diff(
         return String::new();
     }
     let mut diff = Painter { colour, text: String::new() };
+    let path = escaped(path);
     let name = |text: Option<&str>, name: String| text.map_or("/dev/null".to_owned(), |_| name);
-    diff.line("1", &format!("--- {}\n", name(before, path.to_owned())));
+    diff.line("1", &format!("--- {}\n", name(before, path.clone())));
     diff.line("1", &format!("+++ {}\n", name(after, format!("{path} (planned)"))));
     let [old, new] = [before, after]
         .map(|text| text.unwrap_or_default().split_inclusive('\n').collect::<Vec<_>>());
@@ -69,7 +70,8 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 }
 
 fn written_out(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |character: char| character.is_control() && character != '\t';
+    let is_obeyed =
+        |character: char| (character.is_control() && character != '\t') || turns_text(character);
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
@@ -78,6 +80,14 @@ fn written_out(text: &str) -> Cow<'_, str> {
         if is_obeyed(character) { escaped(&text) } else { text }
     };
     text.chars().map(shown).collect()
+}
+
+/// Whether a character turns the direction of the text behind it.
+fn turns_text(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 struct Painter {
@@ -161,6 +171,12 @@ mod tests {
             "\u{1b}[1m--- s.json\u{1b}[0m\n\u{1b}[1m+++ s.json (planned)\u{1b}[0m\n\
              \u{1b}[36m@@ -1 +1 @@\u{1b}[0m\n\u{1b}[31m-{}\u{1b}[0m\r\n\u{1b}[32m+[]\u{1b}[0m\r\n"
         );
+    }
+
+    #[test]
+    fn what_turns_text_around_is_written_out_on_a_terminal() {
+        let diff = unified_diff("s.json", None, Some("\"a\u{202e}b\"\n"), Colour::Always);
+        assert!(diff.contains("+\"a\\u202eb\""), "{diff:?}");
     }
 
     #[test]
