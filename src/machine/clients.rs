@@ -219,18 +219,44 @@ fn as_path(bytes: &[u8]) -> &Path {
 }
 
 /// Whether a person called this, and not an agent's tool, as far as that can be seen. Where a process
-/// above this one cannot be read, the answer is no.
+/// above this one cannot be read, or hides outside a namespace, the answer is no.
 pub fn is_person() -> bool {
     let above = ancestors();
     environment::raw("CLAUDECODE").is_none()
         && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
         && above.are_all
         && !above.processes.into_iter().any(is_any_client)
+        && !is_walled_off()
+}
+
+/// Whether this process is in a PID namespace that a user without privileges can have made around
+/// it, as `unshare --user --pid` and rootless containers do: its first process then hides who called
+/// it. In a namespace that root made all users are mapped.
+fn is_walled_off() -> bool {
+    let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let users = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    HAS_PROC && namespace != Path::new(FIRST_PID_NAMESPACE) && !maps_all(&users)
+}
+
+/// The PID namespace that the kernel starts with (`PROC_PID_INIT_INO` in its `proc_ns.h`).
+const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+
+/// Whether a `uid_map` maps every user to itself, as that of the first user namespace does.
+fn maps_all(users: &str) -> bool {
+    users.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_namespace_of_all_users_is_told_from_one_of_some() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        for some in ["", "         0       1000          1\n", "0 1000 1\n1 100000 65536\n"] {
+            assert!(!maps_all(some), "{some}");
+        }
+    }
 
     #[test]
     fn a_client_is_told_by_its_name() {
