@@ -78,6 +78,23 @@ impl Host {
         }
     }
 
+    /// The program of that name, and with `own_words` in words of its own where it has both. One that is
+    /// not known by its name is of those whose tools and answers are not known.
+    pub fn named(name: &str, own_words: bool) -> Self {
+        match name {
+            "claude" => Self::Claude,
+            "codex" => Self::Codex,
+            "copilot" if own_words => Self::CopilotNative,
+            "copilot" => Self::Copilot,
+            "vscode" => Self::VsCode,
+            _ => {
+                let known =
+                    ["cursor", "droid", "gemini", "qwen"].into_iter().find(|it| *it == name);
+                Self::Other(known.unwrap_or("another program"))
+            }
+        }
+    }
+
     /// As [`Host::of`], where only names are left to tell.
     fn of_name(payload: &Payload<'_>) -> Self {
         let name = payload.transcript_path.rsplit('/').next().unwrap_or_default();

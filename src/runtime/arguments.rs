@@ -18,12 +18,15 @@ pub struct Arguments {
     pub managed: Option<PathBuf>,
     /// The one hook to run, which has an entry of its own; its chain without it.
     pub hook: Option<String>,
+    /// The program that calls, where the entry names it; the payload tells without it.
+    pub host: Option<String>,
     /// The first mistake in them, such as what only another version of hookman understands.
     pub wrong: Option<String>,
 }
 
 impl Arguments {
-    /// Reads `[EVENT] [--project DIRECTORY | --managed DIRECTORY] [--hook NAME]`; what is none of that is passed over.
+    /// Reads `[EVENT] [--project DIRECTORY | --managed DIRECTORY] [--hook NAME]
+    /// [--host NAME]`; what is none of that is passed over.
     pub fn parse(arguments: &[OsString]) -> Self {
         let mut parsed = Self::default();
         let mut rest = arguments.iter();
@@ -40,6 +43,10 @@ impl Arguments {
                 "--hook" => {
                     parsed.hook = rest.next().map(|name| name.to_string_lossy().into_owned());
                     parsed.hook.is_none().then(|| "--hook needs a name".to_owned())
+                }
+                "--host" => {
+                    parsed.host = rest.next().map(|name| name.to_string_lossy().into_owned());
+                    parsed.host.is_none().then(|| "--host needs a name".to_owned())
                 }
                 option if option.starts_with('-') => {
                     Some(format!("`run` has no option `{option}`"))

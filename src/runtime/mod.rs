@@ -79,7 +79,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
             (Payload::parse(&repaired).ok(), &*repaired, Some(odd))
         }
     };
-    let host = payload.as_ref().map(Host::of).unwrap_or_default();
+    let host = caller(arguments.host.as_deref(), payload.as_ref());
     let translated = host.translated(text, arguments.event);
     let (payload, text) = match &translated {
         Some(text) => (Payload::parse(text).ok(), &**text),
@@ -154,6 +154,17 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let _ = files::append_line(&paths.journal(), &entry.line());
     maintenance::after(&paths, &call.chain, event);
     code
+}
+
+/// The program that calls, of the name that the entry gives or as its payload tells.
+fn caller(name: Option<&str>, payload: Option<&Payload<'_>>) -> Host {
+    match (name, payload) {
+        (Some(name), payload) => {
+            Host::named(name, payload.is_some_and(|it| !it.own_session.is_empty()))
+        }
+        (None, Some(payload)) => Host::of(payload),
+        (None, None) => Host::default(),
+    }
 }
 
 fn obeyed(host: Host, verdict: Verdict) -> Verdict {

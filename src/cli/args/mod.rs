@@ -381,6 +381,9 @@ pub struct Run {
     /// The one hook to ask, which has an entry of its own in settings.json
     #[arg(long, value_name = "NAME")]
     pub hook: Option<String>,
+    /// The program that calls: claude, codex, copilot, vscode or another; told from the payload without it
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
 }
 
 #[derive(Debug, Args)]
