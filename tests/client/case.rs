@@ -45,6 +45,9 @@ pub(crate) struct Case {
     /// Variables added to the environment of every step.
     #[serde(default)]
     env: BTreeMap<String, String>,
+    /// The versions of the client that lack what the case shows.
+    #[serde(default)]
+    not_on: Vec<String>,
     /// What is done, in order.
     steps: Vec<Step>,
     /// What happens then.
@@ -61,6 +64,7 @@ enum Step {
     Run(Run),
     Say(Say),
     AtOnce(AtOnce),
+    Await(Await),
     End(Ended),
 }
 
@@ -98,6 +102,14 @@ struct AtOnce {
     at_once: Vec<Say>,
 }
 
+/// A turn that a session begins by itself, for a prompt that the model scheduled.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Await {
+    #[serde(rename = "await")]
+    session: String,
+}
+
 /// The end of a session's process.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -117,6 +129,11 @@ impl Case {
     /// What is expected on this version of the client.
     pub(crate) fn expected(&self, version: &str) -> &str {
         self.on.get(version).unwrap_or(&self.expect)
+    }
+
+    /// Whether this version of the client has what the case shows.
+    pub(crate) fn is_for(&self, version: &str) -> bool {
+        !self.not_on.iter().any(|other| other == version)
     }
 
     /// Does the steps and gives the normalised outcome.
@@ -162,6 +179,16 @@ impl Play {
             }
             Step::Say(say) => self.say(std::slice::from_ref(say)),
             Step::AtOnce(AtOnce { at_once }) => self.say(at_once),
+            Step::Await(Await { session: name }) => {
+                self.lines.push(format!("{}by itself", mark(name)));
+                let session = self.sessions.get_mut(name).context("no such session")?;
+                let events = session.await_turn()?;
+                self.lines.extend(outcome::lines(&events, session.api.requests(), "")?);
+                let problems = session.api.problems();
+                self.lines
+                    .extend(problems.into_iter().map(|problem| format!("problem: {problem}")));
+                Ok(())
+            }
             Step::End(Ended { end }) => {
                 self.lines.push(format!("{}end", mark(end)));
                 self.end(end)
@@ -252,6 +279,9 @@ impl Play {
             (r"a{200,}", "@LONG@"),
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@UUID@"),
             (r"\ba[0-9a-f]{16}\b", "@AGENT@"),
+            (r"one-shot task [0-9a-f]{8}\b", "one-shot task @TASK@"),
+            (r"Next run: \w+ \d+ \d+:\d\d[ap]m", "Next run: @TIME@"),
+            (r"scheduled for \d\d:\d\d:\d\d \(in \d+s\)", "scheduled for @TIME@"),
             (r"\(task b[0-9a-z]{8}\b", "(task @TASK@"),
             // The client's own words around the instructions for a compaction.
             (

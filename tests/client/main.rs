@@ -18,15 +18,18 @@
 //! ```
 //!
 //! `files` go into the sandbox, those that start with `#!` as programs; with one in `etc/`, that is the
-//! `/etc` of every command, in a mount namespace. A step is a shell line, a
-//! prompt, prompts to several sessions `at_once`, or the `end` of a session. The script is what the
-//! model answers: a paragraph is a turn, a line `call Tool {…}` a tool call, a line
-//! `used N` the tokens that the API counts, a line `fail N` a refusal. A session is a process
+//! `/etc` of every command, in a mount namespace. A step is a shell line, a prompt, prompts to
+//! several sessions `at_once`, the `await` of a turn that a session begins by itself, or the `end`
+//! of a session. The script is what the model answers: a paragraph is a turn, a line
+//! `call Tool {…}` a tool call, a line `used N` the tokens that the API counts, a line `fail N` a
+//! refusal. A session is a process
 //! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
 //! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out,
 //! so does `@CLIENT@` for the client's program,
 //! and so does `@API@` for the address of the main session's server. What a hook posts to its
 //! `/hook/…` stands behind the answer; `/hook/deny` denies.
+//!
+//! A case is left out for a client whose version it names as `not_on`.
 //!
 //! A book that `needs` a program is skipped with a word where the program is missing, but for CI.
 //!
@@ -88,6 +91,7 @@ books! {
     install
     managed
     passing
+    scheduled
     scopes
     sessions
     settings
@@ -167,7 +171,7 @@ fn check(name: &str) -> Result<String> {
     let mut failures = String::new();
     let mut unsteady = 0;
     for (index, case) in book.case.iter().enumerate() {
-        if !case.name.contains(&wanted) {
+        if !case.name.contains(&wanted) || !case.is_for(&version) {
             continue;
         }
         if update {

@@ -20,6 +20,9 @@ use crate::{api::Api, sandbox::Sandbox};
 /// How long the client may take for one answer; a bound for a hang, not a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long the client may take to begin a turn by itself, at a minute's notice at the least.
+const LONG_PATIENCE: Duration = Duration::from_secs(200);
+
 /// One conversation, which a process after the other may carry on.
 pub(crate) struct Session {
     /// What the client takes for its provider.
@@ -65,9 +68,19 @@ impl Session {
 
     /// The events up to the end of the answer.
     pub(crate) fn hear(&mut self) -> Result<Vec<Value>> {
+        self.hear_within(PATIENCE)
+    }
+
+    /// The events of a turn that the client begins by itself.
+    #[allow(dead_code, reason = "the benchmark types every prompt")]
+    pub(crate) fn await_turn(&mut self) -> Result<Vec<Value>> {
+        self.hear_within(LONG_PATIENCE)
+    }
+
+    fn hear_within(&mut self, patience: Duration) -> Result<Vec<Value>> {
         let process = self.process.as_mut().context("the session is not running")?;
         let mut events = Vec::new();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match process.events.recv_timeout(left) {
