@@ -19,7 +19,9 @@ use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
-    let target = Target::of(&args.options.scope, world)?;
+    let mut target = Target::of(&args.options.scope, world)?;
+    target.guard_mod = args.guard_mod.then_some(true);
+    let target = target;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     let given = protection::binary(world, &target, args.options.binary.as_deref())?;
     let wanted = Wanted { hooks: &args.hooks, recipes: &args.recipe };
@@ -48,11 +50,18 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         Outcome::Shown => {}
         Outcome::Written => {
             next_steps(world, &target, is_deaf);
+            if args.guard_mod {
+                world.terminal.line(GUARD_MOD);
+            }
             tmux_lines(world, &addition.layers.all.hooks);
         }
     }
     Ok(ExitStatus::Done)
 }
+
+const GUARD_MOD: &str = "
+The guard mod is in sessions that start from now on. It keeps other mods, yours too, from the
+events that decide whether a gate holds. `hookman uninstall --guard-mod` takes it out.";
 
 /// The same command as it is to be typed where there is nobody to ask.
 fn call(args: &Install, world: &World, target: &Target) -> String {
@@ -68,6 +77,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     {
         call.extend([" --binary ", &quoted(&binary.display().to_string())]);
     }
+    call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call
 }

@@ -37,8 +37,12 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
     };
     match add {
         Wanted::ReadyMade(name) => {
-            let install =
-                Install { hooks: vec![name], recipe: Vec::new(), options: args.options.clone() };
+            let install = Install {
+                hooks: vec![name],
+                recipe: Vec::new(),
+                guard_mod: false,
+                options: args.options.clone(),
+            };
             install::install(&install, world)
         }
         Wanted::Own(add) => {

@@ -10,9 +10,11 @@ use super::args::Uninstall;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::adoption_step::{self, AdoptionStep};
 use crate::install::assets::Assets;
+use crate::install::binary::registered;
 use crate::install::change::{Change, each, is_empty};
 use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
+use crate::install::layers::Layers;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
@@ -20,11 +22,16 @@ use crate::install::{addition, adoption_warnings, managed, protection};
 use crate::machine::world::World;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
-    let target = Target::of(&args.options.scope, world)?;
+    let mut target = Target::of(&args.options.scope, world)?;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
+    if args.guard_mod {
+        return guard_mod(transaction, target, world);
+    }
+    let assets = Assets::removal(world, &target)?;
+    target.guard_mod = Some(false);
+    let target = target;
     let steps = releases(world, &target)?;
     let settings = removals(world, &target, &steps)?;
-    let assets = Assets::removal(world, &target)?;
     let overlay = addition::untouched_overlay(world, &target)?;
     let gitignore = Gitignore::removal(world, &target, |path| {
         let goes = steps.iter().any(|step| step.removes(path))
@@ -54,6 +61,32 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         Outcome::Written => {
             managed::tidy(&target);
             say_done(world, &target, !steps.is_empty());
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Takes out the guard mod, and leaves all else.
+fn guard_mod(
+    transaction: Transaction<'_>,
+    mut target: Target,
+    world: &World,
+) -> Result<ExitStatus> {
+    let files = Assets::guard_removal(world, &target)?;
+    target.guard_mod = Some(false);
+    let settings = if registered(&target.settings).is_some() {
+        SettingsChange::of(world, &target, &Layers::required(world, &target)?, None)?
+    } else {
+        vec![SettingsChange::removal(world, &target)?]
+    };
+    let mut changes: Vec<&dyn Change> = each(&settings).collect();
+    changes.push(&files);
+    transaction.show(&changes);
+    match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
+        Outcome::Nothing => world.terminal.line("The guard mod is not installed."),
+        Outcome::Shown => {}
+        Outcome::Written => {
+            world.terminal.line("Done. Sessions that run may keep it until they end.");
         }
     }
     Ok(ExitStatus::Done)

@@ -19,6 +19,7 @@ mod environment;
 pub mod facts;
 mod finding;
 mod frontmatter;
+mod guard_mod;
 pub mod installed;
 mod journal;
 mod liveness;
@@ -125,7 +126,11 @@ pub const FAMILIES: &[Family] = &[
         about: "what plugins, skills and administrators add is known, and leaves hooks alone",
         lists: &[plugins::CHECKS, skills::CHECKS],
     },
-    Family { name: "mods", about: "no mod opens a gate", lists: &[mods::CHECKS] },
+    Family {
+        name: "mods",
+        about: "no mod opens a gate",
+        lists: &[mods::CHECKS, guard_mod::CHECKS],
+    },
     Family { name: "cost", about: "hooks take no more than they may", lists: &[cost::CHECKS] },
     Family {
         name: "git",

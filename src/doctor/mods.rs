@@ -1,6 +1,7 @@
 //! Can a mod, which is JavaScript in the client's process, open a gate?
 
 use super::facts::Facts;
+use super::guard_mod::{holds, is_guard};
 use super::modules::Module;
 use super::{Check, Findings, Level};
 use crate::manifest::{Hook, OnError};
@@ -49,12 +50,12 @@ fn gate(facts: &Facts) -> Vec<&Hook> {
 
 fn gates(facts: &Facts, findings: &mut Findings) {
     let gates = gate(facts);
-    let Some(first) = gates.first() else { return };
+    let Some(first) = gates.first().filter(|_| !holds(facts)) else { return };
     let more = match gates.len() {
         1 => String::new(),
         several => format!(" and {} more", several - 1),
     };
-    for module in facts.modules() {
+    for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
         let (message, is_known) = match (opens(module), &module.unread) {
             (Some(event), _) => (format!("on `{event}`"), true),
             (None, Some(why)) => (format!("which cannot be read: {why}"), false),
@@ -75,7 +76,8 @@ fn gates(facts: &Facts, findings: &mut Findings) {
                 )
             },
             format!(
-                "{}; of gates, those in an administrator's settings hold against mods",
+                "{}, or run `hookman install --guard-mod`; of gates, those in an administrator's \
+                 settings hold against mods",
                 way_out(module)
             ),
         );
@@ -97,8 +99,9 @@ fn way_out(module: &Module) -> String {
 }
 
 fn others(facts: &Facts, findings: &mut Findings) {
-    let has_gate = !gate(facts).is_empty();
-    for module in facts.modules() {
+    let is_kept_out = holds(facts);
+    let has_gate = !is_kept_out && !gate(facts).is_empty();
+    for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
         let is_told = has_gate && (opens(module).is_some() || module.unread.is_some());
         if is_told {
             continue;
@@ -108,11 +111,14 @@ fn others(facts: &Facts, findings: &mut Findings) {
             (None, []) => "on no event".to_owned(),
             (None, events) => format!("on {}", events.join(", ")),
         };
-        findings.add(
+        let finding = findings.add(
             Level::Warning,
             facts.paths.shown(&module.file),
             format!("the mod `{}` runs in the client, {events}", module.plugin),
             way_out(module),
         );
+        if is_kept_out && opens(module).is_some() {
+            finding.notice("the guard mod keeps it from the events that decide about a gate");
+        }
     }
 }

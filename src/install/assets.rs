@@ -18,6 +18,7 @@ use crate::machine::paths::{self, content_hash};
 use crate::machine::world::World;
 use crate::machine::{backups, files};
 use crate::settings::wanted::LAUNCHER;
+use crate::state::guard_mod;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
 
 /// Whether the user has the slash commands, from hookman or as files of the user's own.
@@ -71,9 +72,15 @@ impl Assets {
             Some(_) if target.local => Vec::new(),
             Some(launcher) => vec![(launcher, LAUNCHER)],
             None if target.chain.is_managed() => Vec::new(),
-            None => COMMANDS
-                .map(|(name, text)| (slash_commands::file(&world.paths, name), text))
-                .to_vec(),
+            None => {
+                let file = |name| slash_commands::file(&world.paths, name);
+                let guard = target.has_guard_mod(world).then(|| guard_mod::files(&world.paths));
+                COMMANDS
+                    .into_iter()
+                    .map(|(name, text)| (file(name), text))
+                    .chain(guard.into_iter().flatten())
+                    .collect()
+            }
         };
         let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
         let mut files = Vec::new();
@@ -123,6 +130,14 @@ impl Assets {
     /// The removal of what hookman wrote and nobody changed.
     pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
         Ok(Self { removes: true, ..Self::of(world, target, None)? })
+    }
+
+    /// The removal of the guard mod alone, as far as hookman wrote it and nobody changed it.
+    pub(crate) fn guard_removal(world: &World, target: &Target) -> Result<Self> {
+        let mut removal = Self::removal(world, target)?;
+        let folder = guard_mod::folder(&world.paths);
+        removal.files.retain(|file| file.path.starts_with(&folder));
+        Ok(removal)
     }
 
     /// Only those that hookman wrote and that are gone.
@@ -254,7 +269,12 @@ impl Change for Assets {
                 writes.put(&file.path, None, is_program(&file.text))?;
             }
         }
-        writes.keep(&self.record, None)
+        let mut left = self.written.clone();
+        for file in &self.files {
+            left.files.remove(&paths::real(&file.path));
+        }
+        let left = (!left.files.is_empty()).then(|| serde_json::to_string(&left)).transpose()?;
+        writes.keep(&self.record, left.as_deref())
     }
 
     fn end(&self, _: &mut Writes<'_>) -> Result<()> {

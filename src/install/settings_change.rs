@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::adoption_state::AdoptionState;
 use super::change::{Change, Settings};
 use super::layers::Layers;
+use super::protection;
 use super::records::{
     adoptions_file, back_up, backup_directory, left_alone, print_diff, read, undo, undo_file,
 };
@@ -16,7 +17,7 @@ use super::writes::{Writes, changed};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Undo, plan};
+use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Seating, Undo, plan};
 
 /// What a settings file is to hold.
 enum Goal {
@@ -91,6 +92,7 @@ impl SettingsChange {
         };
         let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
         let plan = plan(before.as_deref(), &entries, &record)
+            .and_then(|plan| seating(world, target, plan, &record))
             .with_context(|| left_alone(world, &target.settings))?;
         Ok(Self { target: target.clone(), goal: Goal::Entries(entries), plan, undo, quiet: false })
     }
@@ -112,18 +114,22 @@ impl SettingsChange {
             Some(undo) => undo.removal(before),
             None => plan(before, &[], &before.map(Record::presumed).unwrap_or_default()),
         };
-        let plan = removal.with_context(|| left_alone(world, &target.settings))?;
+        let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let plan = removal
+            .and_then(|plan| seating(world, target, plan, &record))
+            .with_context(|| left_alone(world, &target.settings))?;
         Ok(Self { target: target.clone(), goal: Goal::Nothing, plan, undo, quiet: false })
     }
 
     /// The change to other adoptions.
     pub(crate) fn adopting(world: &World, state: &AdoptionState, goal: Adopting) -> Result<Self> {
         let (before, undo) = (state.settings.clone(), state.undo.clone());
-        Self::adopting_over(&state.target, before, undo, goal)
+        Self::adopting_over(world, &state.target, before, undo, goal)
             .with_context(|| left_alone(world, &state.target.settings))
     }
 
     fn adopting_over(
+        world: &World,
         target: &Target,
         before: Option<String>,
         undo: Option<Undo>,
@@ -133,6 +139,8 @@ impl SettingsChange {
         let current = Current { text, undo: undo.as_ref(), adoption: &goal.now };
         let mut plan = adoption::plan(current, &goal.next, &goal.entries)?;
         plan.before = before;
+        let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let plan = seating(world, target, plan, &record)?;
         Ok(Self { target: target.clone(), goal: Goal::Adoption(goal), plan, undo, quiet: false })
     }
 
@@ -174,7 +182,7 @@ impl SettingsChange {
         }
         let (now, next) = both;
         let again = Adopting { now, next, entries: goal.entries.clone() };
-        Self::adopting_over(&self.target, before, undo_now, again)
+        Self::adopting_over(world, &self.target, before, undo_now, again)
             .with_context(|| left_alone(world, settings))
     }
 
@@ -213,6 +221,15 @@ impl Adopting {
     }
 }
 
+/// The plan with the guard mod's seat as the target wants it; without hookman's entries it has none.
+fn seating(world: &World, target: &Target, plan: Plan, record: &Record) -> Result<Plan, Refusal> {
+    if !target.is_users() {
+        return Ok(plan);
+    }
+    let is_wanted = plan.has_entries() && target.has_guard_mod(world);
+    plan.seating(is_wanted, record)
+}
+
 /// What would be kept of a file that hookman wrote elsewhere, as in a fresh clone, where it holds
 /// entries that only a record tells from others.
 fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
@@ -246,6 +263,9 @@ impl Change for SettingsChange {
         }
         if self.is_empty() {
             return Ok(());
+        }
+        if self.plan.seating == Some(Seating::Taken) {
+            protection::check_all(world, &self.target)?;
         }
         files::check_replaceable(&undo_file(world, settings))?;
         files::check_replaceable(&backup_directory(world, settings).join("new"))?;
@@ -304,7 +324,7 @@ impl Change for SettingsChange {
     fn verify(&self, world: &World) -> Result<bool> {
         // What was written is what was asked for; only another text has to be looked into.
         let is_as_written = read(world, self.path())? == self.plan.after;
-        Ok(is_as_written || self.again(world)?.plan.changes.is_empty())
+        Ok(is_as_written || self.again(world)?.plan.is_in_line())
     }
 
     fn write_again(&self, writes: &mut Writes<'_>) -> Result<()> {

@@ -10,7 +10,7 @@ use crate::machine::world::World;
 use crate::machine::{environment, files, folders};
 use crate::manifest::edit;
 use crate::state::chains::Chain;
-use crate::state::configured;
+use crate::state::{configured, guard_mod};
 
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub(crate) struct Target {
     pub(crate) settings: PathBuf,
     /// Whether it is about what only the project's overlay needs.
     pub(crate) local: bool,
+    /// Whether the guard mod is to be there; `None` where it stays as it is.
+    pub(crate) guard_mod: Option<bool>,
 }
 
 impl Target {
@@ -72,6 +74,7 @@ impl Target {
             project: None,
             settings: Chain::managed_settings(folder),
             local: false,
+            guard_mod: None,
         }
     }
 
@@ -88,6 +91,7 @@ impl Target {
             project: None,
             settings: world.paths.user_settings(),
             local: false,
+            guard_mod: None,
         }
     }
 
@@ -101,7 +105,19 @@ impl Target {
             chain,
             project: Some(project),
             local,
+            guard_mod: None,
         }
+    }
+
+    /// Whether the settings are the user's, which alone can seat a mod first.
+    pub(crate) fn is_users(&self) -> bool {
+        self.project.is_none() && !self.chain.is_managed()
+    }
+
+    /// Whether the guard mod is there afterwards.
+    pub(crate) fn has_guard_mod(&self, world: &World) -> bool {
+        let there = || guard_mod::is_there(&world.paths);
+        self.is_users() && self.guard_mod.unwrap_or_else(there)
     }
 
     /// The same project's local target, for a target that is a project's and not local.

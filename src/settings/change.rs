@@ -56,6 +56,25 @@ impl fmt::Display for Change {
     }
 }
 
+/// What becomes of the guard mod's seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seating {
+    /// It is put first.
+    Put,
+    /// It is taken out.
+    Taken,
+}
+
+impl Seating {
+    /// As part of a plan's summary, such as `seats the guard mod`.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Put => "seats the guard mod before all others",
+            Self::Taken => "takes out the guard mod's seat",
+        }
+    }
+}
+
 /// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours
 /// alone`.
 pub(crate) fn summary(changes: &[Change], foreign: usize) -> String {

@@ -11,7 +11,7 @@ use crate::syntax::json::{Document, Node, child};
 
 use super::{
     change::{Action, Change},
-    edit::{Editor, Reshape},
+    edit::{Editor, Reshape, path},
     identity::same,
     inventory::{Event, Group, Survey},
     layout::{Item, Part},
@@ -305,12 +305,6 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
             self.changes.push(Change { action, event, pointer, before: None, after: Some(group) });
         }
     }
-}
-
-fn path(pointer: &str) -> json_patch::jsonptr::PointerBuf {
-    // Every pointer here is made by escaping its tokens; one that were not would point at the root
-    // and fail the proof.
-    json_patch::jsonptr::PointerBuf::parse(pointer).unwrap_or_default()
 }
 
 /// The wanted handler with the old spelling of values that are the same to the client.

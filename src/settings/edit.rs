@@ -208,3 +208,10 @@ pub(crate) fn apply(text: &str, splices: &[Splice]) -> String {
     new.push_str(&text[at..]);
     new
 }
+
+/// A pointer as a patch wants it.
+pub(crate) fn path(pointer: &str) -> json_patch::jsonptr::PointerBuf {
+    // Every pointer here is made by escaping its tokens; one that were not would point at the root
+    // and fail the proof.
+    json_patch::jsonptr::PointerBuf::parse(pointer).unwrap_or_default()
+}

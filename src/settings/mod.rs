@@ -17,14 +17,16 @@ pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod registration;
+pub(crate) mod seat;
 pub(crate) mod undo;
 pub mod wanted;
 
-pub use change::{Action, Change};
+pub use change::{Action, Change, Seating};
 pub use diff::{Colour, unified_diff};
 pub use inventory::{Handler, handlers, own_handlers};
 pub use plan::{Plan, plan};
 pub use record::Record;
 pub use refusal::Refusal;
 pub use registration::{Passed, Registration};
+pub use seat::is_seated;
 pub use undo::{Remembered, Undo};

@@ -79,7 +79,8 @@ fn refuse_duplicates(
     Ok(())
 }
 
-fn only_once(
+/// Refuses an object in which a key that it concerns occurs twice.
+pub(super) fn only_once(
     document: &Document<'_>,
     object: &Node,
     concerns: impl Fn(&str) -> bool,

@@ -5,7 +5,7 @@ use json_patch::{Patch, PatchOperation};
 use crate::syntax::json::{Document, is_blank};
 
 use super::{
-    change::{self, Change},
+    change::{self, Change, Seating},
     draft::{Draft, Outcome},
     inventory::Survey,
     proof::{self, Claim},
@@ -23,6 +23,8 @@ pub struct Plan {
     pub after: Option<String>,
     /// What is done, entry by entry, in the order in which the pointers hold.
     pub changes: Vec<Change>,
+    /// What becomes of the guard mod's seat; none where it stays as it is.
+    pub seating: Option<Seating>,
     /// What to remember once the text is written.
     pub record: Record,
     pub(crate) operations: Vec<PatchOperation>,
@@ -60,6 +62,16 @@ impl Plan {
         self.before == self.after
     }
 
+    /// Whether nothing that hookman wants is missing and nothing is too many.
+    pub fn is_in_line(&self) -> bool {
+        self.changes.is_empty() && self.seating.is_none()
+    }
+
+    /// Whether there are hookman entries afterwards.
+    pub fn has_entries(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
     /// The plan as a JSON Patch (RFC 6902) of the file's value, in which no file and an empty one
     /// count as `{}`. Formatted with `{:#}` it is indented JSON text.
     pub fn patch(&self) -> Patch {
@@ -71,11 +83,14 @@ impl Plan {
         if self.is_empty() {
             return "nothing to do".to_owned();
         }
-        let mut summary = if self.changes.is_empty() {
-            "removes what hookman had left empty".to_owned()
-        } else {
-            change::summary(&self.changes, self.foreign)
+        let mut summary = match (self.changes.is_empty(), self.seating) {
+            (true, Some(seating)) => seating.words().to_owned(),
+            (true, None) => "removes what hookman had left empty".to_owned(),
+            (false, _) => change::summary(&self.changes, self.foreign),
         };
+        if let (false, Some(seating)) = (self.changes.is_empty(), self.seating) {
+            summary = format!("{summary}, {}", seating.words());
+        }
         if self.after.is_none() {
             summary.push_str(", and then the file, which hookman made");
         }
@@ -105,6 +120,7 @@ impl Plan {
             before: text.map(str::to_owned),
             after: text.map(str::to_owned),
             changes: Vec::new(),
+            seating: None,
             record,
             operations: Vec::new(),
             wanted: Vec::new(),
@@ -178,7 +194,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     }
     record.passed = wanted.iter().filter_map(Passed::of).collect();
     let before = Some(text.to_owned());
-    Ok(Plan { before, after, changes, record, operations, wanted, foreign })
+    Ok(Plan { before, after, changes, seating: None, record, operations, wanted, foreign })
 }
 
 /// Whether an entry that the client runs without hookman is there already as somebody else's:

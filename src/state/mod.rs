@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod chains;
 pub mod configured;
 pub mod everywhere;
+pub mod guard_mod;
 pub mod inheritance;
 pub mod journal;
 pub mod journal_files;

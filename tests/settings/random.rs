@@ -279,6 +279,19 @@ proptest! {
     }
 
     #[test]
+    fn the_guard_mods_seat_comes_out_again(before in text(), wanted in wanted(1)) {
+        let record = Record::default();
+        let bare = plan(Some(&before), &wanted, &record).unwrap();
+        let first = bare.clone().seating(true, &record).unwrap();
+        let mut expected = read(bare.after.as_deref().unwrap());
+        expected["prependPlugins"] = serde_json::json!(["hookman-guard@skills-dir"]);
+        prop_assert_eq!(read(first.after.as_deref().unwrap()), expected);
+        prop_assert_eq!(first.clone().seating(true, &first.record).unwrap().after, first.after.clone());
+        let removal = step(&first, &[]).seating(false, &first.record).unwrap();
+        prop_assert_eq!(removal.after, Some(before));
+    }
+
+    #[test]
     fn changes_of_mind_leave_nothing_behind(
         before in text(),
         first in wanted(0),

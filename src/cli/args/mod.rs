@@ -136,7 +136,8 @@ pub struct Session {
   hookman install one-strike             add a ready-made hook to the manifest
   hookman install --project --dry-run    what it would do to this project
   hookman install --local one-strike     in this project, for you alone
-  hookman install --recipe long-session  hooks that belong together")]
+  hookman install --recipe long-session  hooks that belong together
+  hookman install --guard-mod            keep other mods from your gates")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
@@ -144,6 +145,9 @@ pub struct Install {
     /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
     pub recipe: Vec<String>,
+    /// Add a mod that keeps other mods from a gate's events, and seat it first
+    #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
+    pub guard_mod: bool,
     #[command(flatten)]
     pub options: RegisterOptions,
 }
@@ -221,9 +225,13 @@ pub struct Verify {
   hookman uninstall --dry-run    show what would be removed
   hookman uninstall              the same, then ask and remove it
   hookman uninstall --project    from the project around this directory
+  hookman uninstall --guard-mod  the guard mod alone
 
 The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
 pub struct Uninstall {
+    /// Take out the guard mod alone
+    #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
+    pub guard_mod: bool,
     #[command(flatten)]
     pub options: WriteOptions,
 }

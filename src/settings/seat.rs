@@ -1,0 +1,207 @@
+//! The first seat among the client's mods: which one the user's settings put before all others.
+
+use std::collections::BTreeSet;
+
+use json_patch::{AddOperation, PatchOperation, RemoveOperation, ReplaceOperation};
+use serde_json::{Value, json};
+
+use super::change::Seating;
+use super::edit::{Editor, Reshape, apply, path};
+use super::layout::{Item, Part};
+use super::obstacle::only_once;
+use super::plan::Plan;
+use super::record::Record;
+use super::refusal::Refusal;
+use crate::syntax::json::{Document, Node};
+
+/// The list of mods that the client asks before all others. Only the user's own settings have that
+/// say (seen on 2.1.329; a project's list has none).
+const KEY: &str = "prependPlugins";
+
+/// JSON Pointer of the list.
+const LIST: &str = "/prependPlugins";
+
+/// hookman's guard mod, as the client names a plugin of `~/.claude/skills`.
+const GUARD: &str = "hookman-guard@skills-dir";
+
+/// Whether a settings file puts the guard mod before all others.
+pub fn is_seated(document: &Document<'_>) -> bool {
+    let first = document.lookup("/prependPlugins/0");
+    first.is_some_and(|first| is_guard(document, first))
+}
+
+fn is_guard(document: &Document<'_>, node: &Node) -> bool {
+    document.string(node).is_some_and(|name| name == GUARD)
+}
+
+impl Plan {
+    /// The plan after which the guard mod is the first in the list, or is not in it; `record` is
+    /// the one before the plan, which knows whether the list is there only for it.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the list is no list or occurs twice, and where the result fails
+    /// [`Plan::verify`].
+    pub fn seating(self, is_wanted: bool, record: &Record) -> Result<Self, Refusal> {
+        let Some(text) = self.after.clone() else { return Ok(self) };
+        let document = Document::parse(&text)?;
+        let Some(change) = change(&document, is_wanted, record)? else {
+            return Ok(self);
+        };
+        let mut plan = self;
+        plan.after = Some(change.text);
+        plan.operations.push(change.operation);
+        plan.seating = Some(if is_wanted { Seating::Put } else { Seating::Taken });
+        if change.makes {
+            plan.record.note(LIST);
+        }
+        plan.verify()?;
+        Ok(plan)
+    }
+}
+
+/// A change of the list.
+struct SeatChange {
+    text: String,
+    operation: PatchOperation,
+    /// Whether there was no list.
+    makes: bool,
+}
+
+fn change(
+    document: &Document<'_>,
+    is_wanted: bool,
+    record: &Record,
+) -> Result<Option<SeatChange>, Refusal> {
+    let root = document.root();
+    let members = root.members().unwrap_or_default();
+    let made = record.has_made(LIST);
+    let hollow = record.hollow.get("").map(String::as_str);
+    let mut editor = Editor::new(document);
+    let mut reshape = |container: &Node, part, removed, added: Vec<Item<'_>>| {
+        let (parent, hollow) = if part == Part::Root { (None, hollow) } else { (Some(root), None) };
+        editor.reshape(&Reshape { container, parent, part, removed, added, hollow });
+    };
+    let Some(index) = members.iter().rposition(|member| document.key(member) == KEY) else {
+        if !is_wanted {
+            return Ok(None);
+        }
+        let value = json!([GUARD]);
+        let added = vec![Item { key: Some(KEY), value: &value }];
+        reshape(root, Part::Root, BTreeSet::new(), added);
+        let operation = PatchOperation::Add(AddOperation { path: path(LIST), value });
+        let text = apply(document.text(), &editor.splices());
+        return Ok(Some(SeatChange { text, operation, makes: true }));
+    };
+    let list = &members[index].value;
+    let Some(elements) = list.elements() else {
+        if !is_wanted {
+            return Ok(None);
+        }
+        return Err(Refusal::WrongType {
+            key: Some(KEY.to_owned()),
+            found: list.describe(),
+            wanted: "an array",
+            position: document.position(list.span.start),
+        });
+    };
+    let is_ours = |index: &usize| is_guard(document, &elements[*index]);
+    let mut ours: BTreeSet<usize> = (0..elements.len()).filter(is_ours).collect();
+    let is_first = is_wanted && ours.remove(&0);
+    if ours.is_empty() && is_first == is_wanted {
+        return Ok(None);
+    }
+    only_once(document, root, |key| key == KEY)?;
+    let guard = Value::from(GUARD);
+    let item = Item { key: None, value: &guard };
+    let others = (0..elements.len()).filter(|index| !is_ours(index));
+    let left: Vec<Value> = is_wanted
+        .then(|| guard.clone())
+        .into_iter()
+        .chain(others.map(|index| document.value(&elements[index])))
+        .collect();
+    if left.is_empty() && made {
+        reshape(root, Part::Root, BTreeSet::from([index]), Vec::new());
+    } else if is_first || !is_wanted {
+        reshape(list, Part::Other, ours, Vec::new());
+    } else if elements.len() == ours.len() {
+        reshape(list, Part::Other, ours, vec![item]);
+    } else {
+        reshape(list, Part::Other, ours, Vec::new());
+        editor.prepend(list, Part::Other, item);
+    }
+    let path = path(LIST);
+    let operation = if left.is_empty() && made {
+        PatchOperation::Remove(RemoveOperation { path })
+    } else {
+        PatchOperation::Replace(ReplaceOperation { path, value: left.into() })
+    };
+    let text = apply(document.text(), &editor.splices());
+    Ok(Some(SeatChange { text, operation, makes: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seated(text: &str, is_wanted: bool, record: &Record) -> Result<Plan, Refusal> {
+        crate::settings::plan(Some(text), &[], &Record::default())?.seating(is_wanted, record)
+    }
+
+    #[test]
+    fn the_guard_mod_comes_first_and_goes_again() {
+        for (before, after, left) in [
+            (r#"{"a": 1}"#, r#"{"a": 1, "prependPlugins": ["hookman-guard@skills-dir"]}"#, None),
+            (
+                r#"{"prependPlugins": ["x@m"]}"#,
+                r#"{"prependPlugins": ["hookman-guard@skills-dir", "x@m"]}"#,
+                None,
+            ),
+            (
+                "{\n  \"prependPlugins\": [\n    \"x@m\"\n  ]\n}\n",
+                "{\n  \"prependPlugins\": [\n    \"hookman-guard@skills-dir\",\n    \"x@m\"\n  ]\n}\n",
+                None,
+            ),
+            (
+                r#"{"prependPlugins": []}"#,
+                r#"{"prependPlugins": ["hookman-guard@skills-dir"]}"#,
+                None,
+            ),
+            (
+                r#"{"prependPlugins": ["x@m", "hookman-guard@skills-dir", "y@m"]}"#,
+                r#"{"prependPlugins": ["hookman-guard@skills-dir", "x@m", "y@m"]}"#,
+                Some(r#"{"prependPlugins": ["x@m", "y@m"]}"#),
+            ),
+            (
+                r#"{"prependPlugins": ["hookman-guard@skills-dir", "hookman-guard@skills-dir"]}"#,
+                r#"{"prependPlugins": ["hookman-guard@skills-dir"]}"#,
+                Some(r#"{"prependPlugins": []}"#),
+            ),
+        ] {
+            let put = seated(before, true, &Record::default()).unwrap();
+            assert_eq!(put.after.as_deref(), Some(after));
+            assert_eq!(put.seating, Some(Seating::Put));
+            assert!(is_seated(&Document::parse(after).unwrap()));
+            let again = seated(after, true, &put.record).unwrap();
+            assert_eq!((again.after.as_deref(), again.seating), (Some(after), None));
+            let taken = seated(after, false, &put.record).unwrap();
+            assert_eq!(taken.after.as_deref(), Some(left.unwrap_or(before)));
+            assert_eq!(taken.seating, Some(Seating::Taken));
+        }
+    }
+
+    #[test]
+    fn what_would_have_to_be_guessed_is_refused() {
+        for (text, reason) in [
+            (r#"{"prependPlugins": "x@m"}"#, "`prependPlugins` is a string instead of an array"),
+            (
+                r#"{"prependPlugins": ["x@m"], "prependPlugins": []}"#,
+                "`prependPlugins` occurs here for the second time",
+            ),
+        ] {
+            let refusal = seated(text, true, &Record::default()).unwrap_err().to_string();
+            assert!(refusal.contains(reason), "{refusal}");
+            assert!(seated(text, false, &Record::default()).unwrap().is_empty());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! hookman's guard mod: a plugin of the user's, in JavaScript, that keeps other mods from the events
+//! that decide whether a gate holds.
+
+use std::path::{Path, PathBuf};
+
+use crate::machine::files;
+use crate::machine::paths::Paths;
+
+/// The plugin's name, and that of its directory.
+pub const NAME: &str = "hookman-guard";
+
+const PLUGIN: &str = ".claude-plugin/plugin.json";
+
+/// Its files, by path in its directory, and their texts.
+const FILES: [(&str, &str); 3] = [
+    (PLUGIN, include_str!("../../templates/guard-mod/plugin.json")),
+    ("hooks/hooks.json", include_str!("../../templates/guard-mod/hooks.json")),
+    ("hooks/register.js", include_str!("../../templates/guard-mod/register.js")),
+];
+
+/// Where it is. The client loads what lies there without being asked (seen on 2.1.329).
+pub fn folder(paths: &Paths) -> PathBuf {
+    paths.config.join("skills").join(NAME)
+}
+
+/// Its files with their texts.
+pub fn files(paths: &Paths) -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let folder = folder(paths);
+    FILES.into_iter().map(move |(file, text)| (folder.join(file), text))
+}
+
+/// Whether the user has it, whatever its files hold.
+pub fn is_there(paths: &Paths) -> bool {
+    folder(paths).join(PLUGIN).exists()
+}
+
+/// The first of its files that is not as hookman writes it.
+pub fn changed(paths: &Paths) -> Option<PathBuf> {
+    let is_changed = |file: &Path, text: &str| {
+        !files::read_text(file).is_ok_and(|found| found.as_deref() == Some(text))
+    };
+    files(paths).find(|(file, text)| is_changed(file, text)).map(|(file, _)| file)
+}
