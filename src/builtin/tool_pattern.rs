@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::arguments::leading;
 use super::context::Context;
 use super::hiding::hides_a_name;
+use super::options::OptionProblem;
 use crate::client::permission_rule::{
     Input, Rule, command_hits, content, content_hits, is_looked_at, is_tool,
 };
@@ -28,11 +29,12 @@ const EDITS: &[&str] = &["MultiEdit", "NotebookEdit", "Write"];
 
 impl ToolPattern {
     /// The pattern of this text.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, OptionProblem> {
         Self::check(text).map(|()| Self(text.to_owned()))
     }
 
-    fn check(text: &str) -> Result<(), String> {
+    fn check(text: &str) -> Result<(), OptionProblem> {
+        let problem = |message: String| Err(OptionProblem::at(&[], message));
         let (tool, rest) = text.split_once('(').unwrap_or((text, ""));
         // A run reads many patterns, and most of them are of this plain form.
         let is_usual = matches!(tool, "Bash" | "Edit" | "Read" | "Write");
@@ -40,23 +42,25 @@ impl ToolPattern {
             return Ok(());
         }
         let Some(rule) = Rule::parse(text).filter(|_| !tool.contains('*') || tool == text) else {
-            return Err(format!(
+            return problem(format!(
                 "`{text}` is no tool pattern; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`"
             ));
         };
         if let Some(known) = misspelled(tool) {
-            return Err(format!("no tool is called `{tool}`, but `{known}`"));
+            return problem(format!("no tool is called `{tool}`, but `{known}`"));
         }
         let Some(wanted) = rule.content else { return Ok(()) };
         match tool {
             "Agent" | "Skill" | "Task" | "WebSearch" => {}
             "WebFetch" if wanted.starts_with(DOMAIN) => {}
             "WebFetch" => {
-                return Err("what is in brackets of `WebFetch` begins with `domain:`".to_owned());
+                return problem(
+                    "what is in brackets of `WebFetch` begins with `domain:`".to_owned(),
+                );
             }
             _ if is_looked_at(tool) => {}
             _ => {
-                return Err(format!(
+                return problem(format!(
                     "what is in brackets of `{tool}` is compared with nothing; write `{tool}`"
                 ));
             }

@@ -9,6 +9,7 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::context::Context;
+use super::options::OptionProblem;
 use crate::client::answer::Answer;
 use crate::client::permission_rule::path_hits;
 use crate::session::period;
@@ -233,10 +234,11 @@ impl JsonSchema for PathGlob {
 }
 
 /// Checks the name that a rule has in denials and in `levels`.
-pub(super) fn check_id(id: &str) -> Result<(), String> {
+pub(super) fn check_id(id: &str) -> Result<(), OptionProblem> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if id.is_empty() || !id.bytes().all(fits) {
-        return Err(format!("expected letters, digits, `-` and `_`, found `{id}`"));
+        let message = format!("expected letters, digits, `-` and `_`, found `{id}`");
+        return Err(OptionProblem::at(&["id"], message));
     }
     Ok(())
 }

@@ -174,7 +174,7 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
         (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout, on_error)
             .unwrap_or_else(|| match output {
-                Output::Malformed(why) => failed(Failure::Output(why)),
+                Output::Malformed(why) => failed(Failure::Output(why.to_string())),
                 _ => plain(event, heard, on_error),
             }),
         (code, output) => {
@@ -183,7 +183,7 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
                 Output::Answer(answer) if answer.decision.is_none() && !is_gate => {
                     as_said(answer, stdout)
                 }
-                Output::Malformed(why) => failed(Failure::Output(why)),
+                Output::Malformed(why) => failed(Failure::Output(why.to_string())),
                 _ => failed(of_code(code, stderr)),
             })
         }

@@ -1,6 +1,6 @@
 //! `hookman adopt`: have hookman run hooks that others installed.
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use serde_json::json;
 
 use super::ExitStatus;
@@ -115,7 +115,7 @@ fn left(offers: &[Offer], world: &World) {
 fn named<'k>(typed: &[&str], known: &[&'k str]) -> Result<Vec<&'k str>> {
     let what = ["hook to adopt", "hooks to adopt"];
     let name = |typed: &&str| names::one(typed, known, what, "`hookman adopt` lists them");
-    typed.iter().map(name).collect::<Result<_, String>>().map_err(Error::msg)
+    Ok(typed.iter().map(name).collect::<Result<_, _>>()?)
 }
 
 fn row(offer: &Offer) -> String {

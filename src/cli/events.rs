@@ -1,6 +1,6 @@
 //! `hookman events`: what the client does with each event.
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::ExitStatus;
@@ -12,7 +12,7 @@ use crate::machine::world::World;
 pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     let chosen = match &args.event {
         None => Event::ALL.to_vec(),
-        Some(name) => vec![Event::meant(name).map_err(Error::msg)?],
+        Some(name) => vec![Event::meant(name)?],
     };
     if args.json {
         let rows: Vec<Value> = chosen.iter().map(|event| as_json(*event)).collect();

@@ -5,7 +5,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::ExitStatus;
 use super::args::Log;
@@ -145,7 +145,7 @@ impl<'a> Wanted<'a> {
             }
         };
         if let Some(event) = &args.event {
-            Event::meant(event).map_err(Error::msg)?;
+            Event::meant(event)?;
         }
         let most = args.lines.unwrap_or(if from.is_some() { usize::MAX } else { LINES });
         Ok(Self { args, from, most })

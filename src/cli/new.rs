@@ -97,7 +97,7 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
         let Some(name) = terminal.ask("Name", &named(&line))? else { return Ok(None) };
         match check_name(&name) {
             Ok(()) => break name,
-            Err(problem) => terminal.warn(problem),
+            Err(problem) => terminal.warn(problem.to_string()),
         }
     };
     let words = without_shell(&line);

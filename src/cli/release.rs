@@ -1,6 +1,6 @@
 //! `hookman release`: give adopted hooks back to settings.json as they were.
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::ExitStatus;
@@ -137,7 +137,7 @@ fn named<'a>(typed: &[String], all: &'a [Releasable<'_>]) -> Result<Vec<&'a str>
     let known: Vec<&str> = all.iter().map(|hook| hook.name.as_str()).collect();
     let what = ["adopted hook", "adopted hooks"];
     let name = |typed: &String| names::one(typed, &known, what, "`hookman release` lists them");
-    typed.iter().map(name).collect::<Result<_, String>>().map_err(Error::msg)
+    Ok(typed.iter().map(name).collect::<Result<_, _>>()?)
 }
 
 fn row(hook: &Releasable<'_>) -> String {

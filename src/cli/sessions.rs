@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::json;
 
 use super::ExitStatus;
@@ -24,7 +24,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     seen.retain(|session| session.live || !args.live);
     let has_none = seen.is_empty();
     seen.truncate(args.limit.unwrap_or(usize::MAX));
-    let rows: Vec<(&Seen, Result<Vec<Off>, String>)> =
+    let rows: Vec<(&Seen, anyhow::Result<Vec<Off>>)> =
         seen.iter().map(|session| (session, off(session, world))).collect();
     if args.json {
         let rows: Vec<_> = rows.iter().map(|(session, off)| as_json(session, off)).collect();
@@ -55,7 +55,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
                 world.terminal.print_row("  off    ", &names.join(", "), 9);
             }
             Err(problem) => {
-                world.terminal.print_row("  off    nothing: ", &problem, 9);
+                world.terminal.print_row("  off    nothing: ", &format!("{problem:#}"), 9);
             }
         }
     }
@@ -63,18 +63,17 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
 }
 
 /// What is off in a session, or why nothing is though something may have been switched.
-fn off(session: &Seen, world: &World) -> Result<Vec<Off>, String> {
-    let found = session_switches::switches(&world.paths, &session.id);
-    let (switches, damaged) = found.map_err(|error| format!("{error:#}"))?;
+fn off(session: &Seen, world: &World) -> anyhow::Result<Vec<Off>> {
+    let (switches, damaged) = session_switches::switches(&world.paths, &session.id)?;
     if damaged {
         let file = session_switches::switches_file(&world.paths, &session.id);
-        return Err(format!("the switches in {} are damaged", world.paths.shown(&file)));
+        bail!("the switches in {} are damaged", world.paths.shown(&file));
     }
     let now = session_switches::moment_in(session.prompt.clone());
     Ok(switches.current(now.at()).cloned().collect())
 }
 
-fn as_json(session: &Seen, off: &Result<Vec<Off>, String>) -> serde_json::Value {
+fn as_json(session: &Seen, off: &anyhow::Result<Vec<Off>>) -> serde_json::Value {
     json!({
         "session": session.id,
         "live": session.live,
@@ -84,7 +83,7 @@ fn as_json(session: &Seen, off: &Result<Vec<Off>, String>) -> serde_json::Value 
         "last": session.last,
         "event": session.event,
         "off": off.iter().flatten().map(off_as_json).collect::<Vec<_>>(),
-        "problem": off.as_ref().err(),
+        "problem": off.as_ref().err().map(|problem| format!("{problem:#}")),
     })
 }
 

@@ -63,7 +63,7 @@ fn is_several(request: &Request) -> bool {
 fn request(verb: Verb, which: &args::Which, term: Term) -> Result<Request> {
     if which.slash {
         let request = Request::parse(&which.hooks.join(" "));
-        return request?.of(Command::Switch(verb));
+        return Ok(request?.of(Command::Switch(verb))?);
     }
     let agent = which.agent.as_deref().map(request::agent).transpose()?;
     // As it may be typed in a prompt.

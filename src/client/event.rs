@@ -271,6 +271,20 @@ impl Takes {
     }
 }
 
+/// A name that no event of the client has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownEvent(String);
+
+impl fmt::Display for UnknownEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hint = suggestion::meant(&self.0, &Event::names(Event::ALL));
+        let hint = hint.unwrap_or_else(|| "; `hookman events` lists them".to_owned());
+        write!(f, "the client has no event `{}`{hint}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownEvent {}
+
 impl Event {
     /// The event of this exact name, as the client compares it.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -286,15 +300,10 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// What to say where there is none: those that begin so, or the nearest.
-    pub fn meant(name: &str) -> Result<Self, String> {
-        let names = Self::names(Self::ALL);
-        let found = names.iter().position(|it| it.eq_ignore_ascii_case(name));
-        found.map(|at| Self::ALL[at]).ok_or_else(|| {
-            let hint = suggestion::meant(name, &names);
-            let hint = hint.unwrap_or_else(|| "; `hookman events` lists them".to_owned());
-            format!("the client has no event `{name}`{hint}")
-        })
+    /// Where there is none.
+    pub fn meant(name: &str) -> Result<Self, UnknownEvent> {
+        let found = Self::ALL.iter().find(|event| event.name().eq_ignore_ascii_case(name));
+        found.copied().ok_or_else(|| UnknownEvent(name.to_owned()))
     }
 
     /// The event's row.

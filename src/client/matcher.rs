@@ -7,7 +7,7 @@
 mod expression;
 mod plain;
 
-pub use expression::compile;
+pub use expression::{PatternError, compile};
 
 use super::event::{Event, Subject};
 use super::model;

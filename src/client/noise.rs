@@ -86,7 +86,7 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer
                 unread = unread.or(lesser.and_then(|it| it.misplaced));
             }
             Ok(None) => unread = unread.or(misplaced),
-            Err(error) => unread = unread.or(Some(error)),
+            Err(error) => unread = unread.or_else(|| Some(error.to_string())),
         }
     }
     let EmbeddedAnswer { mut answer, noise, misplaced, .. } = best?;

@@ -4,6 +4,7 @@
 //! text that looks like JSON and is none is that of client 2.1.248 and later.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -25,8 +26,42 @@ pub enum Output {
     /// Plain text.
     Text,
     /// A JSON object that the client would reject, with the reason.
-    Malformed(String),
+    Malformed(AnswerError),
 }
+
+/// Why the client would not take a text or an object for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerError {
+    /// The text is no JSON, for this reason.
+    Syntax(String),
+    /// This key is not of the type that comes second.
+    Type(&'static str, &'static str),
+    /// This key is none of the words that come second, but what comes third, if that is a text.
+    Word(&'static str, &'static str, Option<String>),
+    /// `hookSpecificOutput` names no event.
+    Eventless,
+    /// It names another event than the one that is asked.
+    OtherEvent(String, Event),
+}
+
+impl fmt::Display for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(why) => write!(f, "its output is not valid JSON: {why}"),
+            Self::Type(key, wanted) => write!(f, "`{key}` is {wanted}"),
+            Self::Word(key, words, None) => write!(f, "`{key}` must be {words}"),
+            Self::Word(key, words, Some(found)) => {
+                write!(f, "`{key}` must be {words}, not \"{found}\"")
+            }
+            Self::Eventless => f.write_str("`hookSpecificOutput` has no `hookEventName`"),
+            Self::OtherEvent(name, event) => {
+                write!(f, "`hookEventName` is {name}, but the event is {event}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AnswerError {}
 
 /// Reads standard output the way the client does for `event`.
 pub fn read(event: Event, stdout: &str) -> Output {
@@ -40,7 +75,7 @@ pub fn read(event: Event, stdout: &str) -> Output {
     match object(text) {
         Ok(object) => answer(event, object).map_or_else(Output::Malformed, Output::Answer),
         Err(error) if text.ends_with('}') => {
-            Output::Malformed(format!("its output is not valid JSON: {error}"))
+            Output::Malformed(AnswerError::Syntax(error.to_string()))
         }
         Err(_) => Output::Text,
     }
@@ -83,7 +118,7 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
-pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, String> {
+pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, AnswerError> {
     let mut answer = Answer {
         stop: take_bool(&mut object, "continue")? == Some(false),
         stop_reason: take_text(&mut object, "stopReason")?,
@@ -93,25 +128,24 @@ pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Ans
         reason: take_text(&mut object, "reason")?,
         ..Answer::default()
     };
-    answer.decision = match take_text(&mut object, "decision")?.as_deref() {
+    let decision = take_text(&mut object, "decision")?;
+    answer.decision = match decision.as_deref() {
         None => None,
         Some("block") => Some(Decision::Deny),
         Some("approve") => Some(Decision::Allow),
-        Some(other) => {
-            return Err(format!("`decision` must be \"block\", not \"{other}\""));
-        }
+        Some(_) => return Err(AnswerError::Word("decision", "\"block\"", decision)),
     };
     match object.remove("hookSpecificOutput") {
         None => {}
         Some(Value::Object(specific)) => read_specific(event, specific, &mut answer)?,
-        Some(_) => return Err("`hookSpecificOutput` is not an object".to_owned()),
+        Some(_) => return Err(AnswerError::Type("hookSpecificOutput", "not an object")),
     }
     own_decision(event, &mut answer)?;
     Ok(answer)
 }
 
 /// Reads the decision where the event has it; what is elsewhere the client passes over.
-fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
+fn own_decision(event: Event, answer: &mut Answer) -> Result<(), AnswerError> {
     match event.facts().block {
         Block::Permission => {}
         Block::Decision => answer.decision = answer.decision.filter(|it| *it == Decision::Deny),
@@ -124,9 +158,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
             answer.decision = Some(match decision["behavior"].as_str() {
                 Some("allow") => Decision::Allow,
                 Some("deny") => Decision::Deny,
-                _ => {
-                    return Err("`decision.behavior` must be allow or deny".to_owned());
-                }
+                _ => return Err(AnswerError::Word("decision.behavior", "allow or deny", None)),
             });
             let message = decision.as_object_mut().and_then(|it| it.shift_remove("message"));
             answer.reason = message.and_then(|message| message.as_str().map(str::to_owned));
@@ -139,7 +171,7 @@ fn own_decision(event: Event, answer: &mut Answer) -> Result<(), String> {
                 Some(Some("accept")) => Some(Decision::Allow),
                 Some(Some("decline" | "cancel")) => Some(Decision::Deny),
                 Some(_) => {
-                    return Err("`action` must be accept, decline or cancel".to_owned());
+                    return Err(AnswerError::Word("action", "accept, decline or cancel", None));
                 }
             };
         }
@@ -151,13 +183,11 @@ fn read_specific(
     event: Event,
     mut specific: Map<String, Value>,
     answer: &mut Answer,
-) -> Result<(), String> {
-    match take_text(&mut specific, "hookEventName")?.as_deref() {
+) -> Result<(), AnswerError> {
+    match take_text(&mut specific, "hookEventName")? {
         Some(name) if name == event.name() => {}
-        Some(name) => {
-            return Err(format!("`hookEventName` is {name}, but the event is {event}"));
-        }
-        None => return Err("`hookSpecificOutput` has no `hookEventName`".to_owned()),
+        Some(name) => return Err(AnswerError::OtherEvent(name, event)),
+        None => return Err(AnswerError::Eventless),
     }
     // On events without permissions the client passes over it.
     if event.facts().block == Block::Permission
@@ -168,10 +198,9 @@ fn read_specific(
             "ask" => Decision::Ask,
             "defer" => Decision::Defer,
             "deny" => Decision::Deny,
-            other => {
-                return Err(format!(
-                    "`permissionDecision` must be allow, ask, defer or deny, not \"{other}\""
-                ));
+            _ => {
+                let words = "allow, ask, defer or deny";
+                return Err(AnswerError::Word("permissionDecision", words, Some(word)));
             }
         });
     }
@@ -180,25 +209,31 @@ fn read_specific(
     }
     answer.context.extend(take_text(&mut specific, "additionalContext")?);
     if specific.get("updatedInput").is_some_and(|input| !input.is_object()) {
-        return Err("`updatedInput` is not an object".to_owned());
+        return Err(AnswerError::Type("updatedInput", "not an object"));
     }
     answer.specific = specific;
     Ok(())
 }
 
-fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+fn take_text(
+    object: &mut Map<String, Value>,
+    key: &'static str,
+) -> Result<Option<String>, AnswerError> {
     match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{key}` is not a string")),
+        Some(_) => Err(AnswerError::Type(key, "not a string")),
     }
 }
 
-fn take_bool(object: &mut Map<String, Value>, key: &str) -> Result<Option<bool>, String> {
+fn take_bool(
+    object: &mut Map<String, Value>,
+    key: &'static str,
+) -> Result<Option<bool>, AnswerError> {
     match object.shift_remove(key) {
         None => Ok(None),
         Some(Value::Bool(boolean)) => Ok(Some(boolean)),
-        Some(_) => Err(format!("`{key}` is neither true nor false")),
+        Some(_) => Err(AnswerError::Type(key, "neither true nor false")),
     }
 }
 
@@ -260,7 +295,8 @@ mod tests {
             ),
         ];
         for (text, reason) in rows {
-            assert_eq!(read(Event::PreToolUse, text), Output::Malformed(reason.to_owned()));
+            let Output::Malformed(error) = read(Event::PreToolUse, text) else { panic!("{text}") };
+            assert_eq!(error.to_string(), reason);
         }
         assert!(matches!(read(Event::PreToolUse, "{broken}"), Output::Malformed(_)));
         assert_eq!(read(Event::PreToolUse, "{ half"), Output::Text);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings_file::SettingsFile;
+use super::settings_file::{SettingsFile, Unreadable};
 use crate::machine::paths::Paths;
 use crate::machine::{folders, foreign};
 use crate::syntax::frontmatter;
@@ -58,10 +58,7 @@ fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
 
 fn read(paths: &Paths, scope: &'static str, path: &Path) -> Option<SettingsFile> {
     let text = foreign::read_start(path, MOST).ok()??;
-    let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(|error| {
-        let place = error.marker();
-        format!("line {}, column {}: {}", place.line(), place.col() + 1, error.info())
-    });
+    let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(Unreadable::Yaml);
     let (path, shown) = (path.to_owned(), paths.shown(path));
     Some(SettingsFile { scope, path, shown, text, adoptions: None, undo: None })
 }

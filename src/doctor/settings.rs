@@ -1,9 +1,11 @@
 //! Do the settings files load, by the client's own rules?
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
 
+use super::settings_file::Unreadable;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
@@ -55,7 +57,7 @@ fn readable(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {
         let Err(why) = &file.text else { continue };
         // The client takes such a file for what it is, and replaces what is no character.
-        if why.contains("not UTF-8") {
+        if matches!(why, Unreadable::File(error) if error.kind() == ErrorKind::InvalidData) {
             let message = format!("the client reads it, and only hookman cannot: {why}");
             let path = quoted(&file.path.display().to_string());
             let from = if is_wide(&file.path) { "UTF-16" } else { "ISO-8859-1" };

@@ -1,7 +1,9 @@
 //! A file with hooks, as the checks see it.
 
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
+use saphyr_parser::ScanError;
 use serde_json::Value;
 
 use crate::adoption::Kept;
@@ -12,6 +14,26 @@ use crate::machine::paths::Paths;
 use crate::settings::{self, Handler, Remembered, Undo};
 use crate::syntax::json::{Document, Position, is_blank};
 
+/// Why a file cannot be read.
+pub enum Unreadable {
+    /// The system says so, or it is no text.
+    File(io::Error),
+    /// The hooks at its head are no YAML.
+    Yaml(ScanError),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Yaml(error) => {
+                let (line, column) = (error.marker().line(), error.marker().col() + 1);
+                write!(f, "line {line}, column {column}: {}", error.info())
+            }
+        }
+    }
+}
+
 /// A settings file of the client, or a plugin's file of hooks, which has the same form.
 pub struct SettingsFile {
     /// `user`, `project`, `local`, `managed`, `plugin`, `skill`, `agent` or `command`.
@@ -21,7 +43,7 @@ pub struct SettingsFile {
     /// Its name for people.
     pub shown: String,
     /// Its text, `None` where there is no file, or why it could not be read.
-    pub text: Result<Option<String>, String>,
+    pub text: Result<Option<String>, Unreadable>,
     /// What is kept of the handlers that were adopted from it.
     pub adoptions: Option<Kept>,
     /// What is kept to take our entries out of it.
@@ -31,7 +53,7 @@ pub struct SettingsFile {
 impl SettingsFile {
     /// Reads a file, with what hookman keeps of it.
     pub(super) fn read(paths: &Paths, scope: &'static str, path: &Path) -> Self {
-        let text = files::read_text(path).map_err(|error| error.source.to_string());
+        let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
         let current = text.as_ref().ok().and_then(Option::as_deref);
         let undo = undo(paths, path, current);
         Self {
@@ -46,7 +68,7 @@ impl SettingsFile {
 
     /// Reads a file that hookman never writes.
     pub(super) fn read_foreign(paths: &Paths, scope: &'static str, path: &Path) -> Self {
-        let text = files::read_text(path).map_err(|error| error.source.to_string());
+        let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
         let (adoptions, undo) = (None, None);
         Self { scope, path: path.to_owned(), shown: paths.shown(path), adoptions, undo, text }
     }

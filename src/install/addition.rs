@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Result};
 
 use super::change::Change;
 use super::entries::own_hooks;
@@ -195,7 +195,7 @@ pub(super) fn starter(target: &Target) -> String {
 fn ready_made(typed: &str) -> Result<&'static str> {
     let what = ["ready-made hook", "ready-made hooks"];
     let hint = "`hookman list --available` names them, and `hookman add` takes a hook of your own";
-    names::one(typed, catalogue::names(), what, hint).map_err(Error::msg)
+    Ok(names::one(typed, catalogue::names(), what, hint)?)
 }
 
 fn declares(manifest: &Manifest, builtin: &str) -> bool {

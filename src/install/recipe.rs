@@ -48,8 +48,7 @@ impl Recipe {
         let name = typed.split([' ', '_', '-']).filter(|it| !it.is_empty()).collect::<Vec<_>>();
         let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
         let hint = format!("there are {}", known.join(", "));
-        let name = names::one(&name.join("-"), &known, ["recipe", "recipes"], &hint);
-        let name = name.map_err(anyhow::Error::msg)?;
+        let name = names::one(&name.join("-"), &known, ["recipe", "recipes"], &hint)?;
         let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
         recipe.ok_or_else(|| anyhow::anyhow!("no recipe is called `{name}`"))
     }

@@ -1,9 +1,37 @@
 //! Switching a hook for good: its key `enabled`, as text.
 
+use std::fmt;
 use std::ops::Range;
 
-use anyhow::{Context, Result, bail, ensure};
 use toml::de::DeTable;
+
+/// Why a manifest's text cannot be edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unclear {
+    /// It is no TOML, for this reason.
+    Syntax(String),
+    /// It declares no hook of that name.
+    Undeclared(String),
+    /// The hook is written in one line.
+    OneLine(String),
+    /// What would be written is no TOML.
+    Edited,
+}
+
+impl fmt::Display for Unclear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(why) => f.write_str(why),
+            Self::Undeclared(name) => write!(f, "it declares no hook `{name}`"),
+            Self::OneLine(name) => {
+                write!(f, "the hook `{name}` is written in one line; add `enabled = false` by hand")
+            }
+            Self::Edited => f.write_str("the edited text would not be TOML"),
+        }
+    }
+}
+
+impl std::error::Error for Unclear {}
 
 /// The text with the hook `name` switched on or off for good; comments and layout stay.
 ///
@@ -12,8 +40,9 @@ use toml::de::DeTable;
 /// # Errors
 ///
 /// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
-pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String> {
-    let document = DeTable::parse(text).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
+pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
+    let document =
+        DeTable::parse(text).map_err(|error| Unclear::Syntax(error.message().to_owned()))?;
     let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
     let is_named = |table: &&DeTable<'_>| {
         let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
@@ -21,7 +50,7 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String> {
     };
     let table = hooks
         .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
-        .with_context(|| format!("it declares no hook `{name}`"))?;
+        .ok_or_else(|| Unclear::Undeclared(name.to_owned()))?;
     let edited = match (table.get_key_value("enabled"), on) {
         (Some((_, value)), _) if value.get_ref().as_bool() == Some(on) => {
             return Ok(text.to_owned());
@@ -42,11 +71,11 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String> {
             let (key, value) = ["name", "builtin"]
                 .iter()
                 .find_map(|key| table.get_key_value(*key))
-                .with_context(|| format!("the hook `{name}` has no name of its own"))?;
+                .ok_or_else(|| Unclear::Undeclared(name.to_owned()))?;
             let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
             let indent = &text[line.start..key.span().start];
             if !indent.trim().is_empty() {
-                bail!("the hook `{name}` is written in one line; add `enabled = false` by hand");
+                return Err(Unclear::OneLine(name.to_owned()));
             }
             let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let before = &text[..end.end];
@@ -54,7 +83,9 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String> {
             [before, open, indent, "enabled = false", newline, &text[end.end..]].concat()
         }
     };
-    ensure!(DeTable::parse(&edited).is_ok(), "the edited text would not be TOML");
+    if DeTable::parse(&edited).is_err() {
+        return Err(Unclear::Edited);
+    }
     Ok(edited)
 }
 

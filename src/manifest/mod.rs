@@ -21,5 +21,5 @@ pub use model::{
     Action, Audience, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin, Passed,
     Position, Preset, Presets, Problem, Problems, Surroundings, When, seconds,
 };
-pub use read::{Source, check_name, read};
+pub use read::{BadName, Source, check_name, read};
 pub use sessions::keep_days;

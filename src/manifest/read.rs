@@ -1,6 +1,7 @@
 //! Reading a manifest and laying its overlay over it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -284,24 +285,35 @@ fn read_name(
         return None;
     };
     let name = reader.text("name", value)?;
-    if let Err(message) = check_name(&name) {
-        reader.problem(value.span().start, message);
+    if let Err(error) = check_name(&name) {
+        reader.problem(value.span().start, error.to_string());
         return None;
     }
     Some(name)
 }
 
+/// A text that cannot be the name of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadName(String);
+
+impl fmt::Display for BadName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.0;
+        write!(f, "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")
+    }
+}
+
+impl std::error::Error for BadName {}
+
 /// Whether a text can be the name of a hook.
 ///
 /// # Errors
 ///
-/// What to say where it cannot.
-pub fn check_name(name: &str) -> Result<(), String> {
+/// Where it cannot.
+pub fn check_name(name: &str) -> Result<(), BadName> {
     let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
     if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
-        return Err(format!(
-            "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`"
-        ));
+        return Err(BadName(name.to_owned()));
     }
     Ok(())
 }

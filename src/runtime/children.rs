@@ -162,7 +162,7 @@ impl<'s> Prepared<'s> {
         Ok(Self {
             step,
             line: line(step),
-            words: placeholders::filled(step, text).map_err(Failure::NotStarted)?,
+            words: placeholders::filled(step, text)?,
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
             exports: around.exports.next(),

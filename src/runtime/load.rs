@@ -48,17 +48,15 @@ pub(super) fn steps<'p>(
     plan: &'p str,
     target: &Target<'_>,
 ) -> Result<Vec<Step<'p>>, Broken> {
-    let wrong =
-        |line| format!("hookman does not understand its own plan, please report it: {line}");
-    let read = || -> Result<Vec<Step<'p>>, String> {
-        let plan = Plan::parse(plan).ok_or("its plan is damaged")?;
-        let steps = plan.steps(call.event, call.hook.as_deref(), target);
-        steps.map(|step| step.map_err(wrong)).collect()
-    };
-    read().map_err(|problems| {
+    let broken = |problems| {
         let on_error = chains::strictest(call.paths, &call.chain);
         Broken { problems, on_error }
-    })
+    };
+    let wrong =
+        |line| format!("hookman does not understand its own plan, please report it: {line}");
+    let plan = Plan::parse(plan).ok_or_else(|| broken("its plan is damaged".to_owned()))?;
+    let steps = plan.steps(call.event, call.hook.as_deref(), target);
+    steps.map(|step| step.map_err(|line| broken(wrong(line)))).collect()
 }
 
 /// What to say of an entry of a hook's own that calls nothing, such as that of a hook that has another

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::chain::outcome::Failure;
 use crate::chain::plan::{FILE, Run, Step};
 use crate::machine::environment;
 
@@ -15,7 +16,7 @@ const OF_CLIENT: &[(&str, &str)] = &[
 ];
 
 /// The words of a step's `argv` for a payload; none for a step that has no `argv`.
-pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [String]>, String> {
+pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [String]>, Failure> {
     let Run::Argv(words) = &step.run else { return Ok(Cow::Borrowed(&[])) };
     let has = |text: &str| words.iter().any(|word| word.contains(text));
     let (of_client, of_call) = (has("${CLAUDE_P"), has(FILE) && !step.adopted);
@@ -36,10 +37,10 @@ pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [S
     // Last, because nothing is looked for in the name of a file.
     if of_call {
         let Some(file) = file(payload) else {
-            return Err(format!(
+            return Err(Failure::NotStarted(format!(
                 "the call is about no file to put in the place of `{FILE}`; let the hook run only for \
                  tools with one, as with `matcher = \"Edit|Write\"`"
-            ));
+            )));
         };
         put(FILE, &file);
     }

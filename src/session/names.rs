@@ -1,6 +1,8 @@
 //! Finding the hook that a user means by a name or part of one.
 
-use crate::syntax::suggestion::nearest;
+use std::fmt;
+
+use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// What a name came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,28 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     Found::None(nearest(&typed, hooks.iter().copied()))
 }
 
+/// Why a text does not mean one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameError {
+    /// Several names of this kind match the text.
+    Several(&'static str, String, Vec<String>),
+    /// No name of this kind matches it; the end of the message says what else to try.
+    None(&'static str, String, String),
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Several(what, typed, hits) => {
+                write!(f, "several {what} match `{typed}`: {}", hits.join(", "))
+            }
+            Self::None(what, typed, hint) => write!(f, "no {what} matches `{typed}`{hint}"),
+        }
+    }
+}
+
+impl std::error::Error for NameError {}
+
 /// The one name that is meant, or why that cannot be told. `what` says in the singular and in the plural what
 /// has the names, `hint` where they are listed.
 ///
@@ -49,17 +73,19 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
 pub fn one<'a>(
     typed: &str,
     names: &[&'a str],
-    what: [&str; 2],
+    what: [&'static str; 2],
     hint: &str,
-) -> Result<&'a str, String> {
-    let [one, several] = what;
-    Err(match resolve(typed, names) {
+) -> Result<&'a str, NameError> {
+    let (typed, [one, several]) = (typed.to_owned(), what);
+    Err(match resolve(&typed, names) {
         Found::One(name) => return Ok(name),
-        Found::Several(hits) => format!("several {several} match `{typed}`: {}", hits.join(", ")),
-        Found::None(Some(nearest)) => {
-            format!("no {one} matches `{typed}`; did you mean `{nearest}`?")
+        Found::Several(hits) => {
+            NameError::Several(several, typed, hits.into_iter().map(str::to_owned).collect())
         }
-        Found::None(None) => format!("no {one} matches `{typed}`; {hint}"),
+        Found::None(nearest) => {
+            let hint = nearest.map_or_else(|| format!("; {hint}"), did_you_mean);
+            NameError::None(one, typed, hint)
+        }
     })
 }
 

@@ -1,6 +1,6 @@
 //! What a user asks for when switching hooks, and how it is typed in a prompt.
 
-use anyhow::{Result, anyhow};
+use std::fmt;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,59 @@ pub struct Request {
     pub agent: Option<String>,
 }
 
+/// What is wrong with what was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestError {
+    /// This option lacks its value.
+    Valueless(String),
+    /// A prompt has no such option.
+    Unknown(String),
+    /// Several of the options that say how long.
+    Terms,
+    /// Several types of agent.
+    Agents,
+    /// The type of agent is empty.
+    Agentless,
+    /// `enable` is given a time.
+    Enable,
+    /// A profile is given what only hooks take.
+    Profile,
+    /// Careful mode is given a time and not switched on.
+    Period,
+    /// These words are nothing that careful mode can be.
+    Careful(String),
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Valueless(name) => return write!(f, "{name} needs a value"),
+            Self::Unknown(name) => {
+                return write!(
+                    f,
+                    "{name} is no option of a prompt: it takes --all, --for TIME, --until TIME, \
+                     --turn and --agent TYPE, and `hookman disable` in a terminal takes more"
+                );
+            }
+            Self::Terms => "one of --for, --until and --turn at a time",
+            Self::Agents => "--agent takes one type of agent; ask once for each",
+            Self::Agentless => "--agent was given no type of agent",
+            Self::Enable => "enable takes no --for, --until or --turn",
+            Self::Profile => "a profile takes --for TIME, --until TIME, --turn or --off",
+            Self::Period => "--for goes with `on`",
+            Self::Careful(words) => {
+                return write!(
+                    f,
+                    "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not \
+                     `{words}`"
+                );
+            }
+        })
+    }
+}
+
+impl std::error::Error for RequestError {}
+
 impl Request {
     /// Reads what is behind `/hook:disable` or `/hook:enable`.
     ///
@@ -65,7 +118,7 @@ impl Request {
     /// # Errors
     ///
     /// The option that lacks its value, or that a prompt does not take.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self, RequestError> {
         let mut request = Self::default();
         let mut term = None;
         let mut words = text.split_whitespace();
@@ -78,7 +131,7 @@ impl Request {
                 let value = value.or_else(|| words.next());
                 value
                     .map(|it| unquoted(it).to_owned())
-                    .ok_or_else(|| anyhow!("{name} needs a value"))
+                    .ok_or_else(|| RequestError::Valueless(name.to_owned()))
             };
             let chosen = match name {
                 "--turn" => Term::Turn,
@@ -88,19 +141,13 @@ impl Request {
                     request.all = true;
                     continue;
                 }
-                "--agent" if request.agent.is_some() => {
-                    return Err(anyhow!("{ONE_AGENT}"));
-                }
+                "--agent" if request.agent.is_some() => return Err(RequestError::Agents),
                 "--agent" => {
                     request.agent = Some(agent(&value()?)?);
                     continue;
                 }
                 _ if name.starts_with("--") && name != "--help" => {
-                    return Err(anyhow!(
-                        "{name} is no option of a prompt: it takes --all, --for TIME, \
-                         --until TIME, --turn and --agent TYPE, and `hookman disable` in a \
-                         terminal takes more"
-                    ));
+                    return Err(RequestError::Unknown(name.to_owned()));
                 }
                 _ => {
                     let names = word.split(',').map(unquoted).filter(|name| !name.is_empty());
@@ -109,7 +156,7 @@ impl Request {
                 }
             };
             if term.replace(chosen).is_some() {
-                return Err(anyhow!("one of --for, --until and --turn at a time"));
+                return Err(RequestError::Terms);
             }
         }
         request.term = term.unwrap_or_default();
@@ -121,31 +168,25 @@ impl Request {
     /// # Errors
     ///
     /// The options that it does not take.
-    pub fn of(self, command: Command) -> Result<Self> {
+    pub fn of(self, command: Command) -> Result<Self, RequestError> {
         let has_term = self.term != Term::Session;
         match command {
-            Command::Switch(Verb::Enable) if has_term => {
-                Err(anyhow!("enable takes no --for, --until or --turn"))
-            }
-            Command::Profile if self.all || self.agent.is_some() => {
-                Err(anyhow!("a profile takes --for TIME, --until TIME, --turn or --off"))
-            }
+            Command::Switch(Verb::Enable) if has_term => Err(RequestError::Enable),
+            Command::Profile if self.all || self.agent.is_some() => Err(RequestError::Profile),
             _ => Ok(self),
         }
     }
 }
-
-const ONE_AGENT: &str = "--agent takes one type of agent; ask once for each";
 
 /// The type of agent that a switch is for, as it was typed.
 ///
 /// # Errors
 ///
 /// When it is none, which would mean the main agent, or several.
-pub fn agent(typed: &str) -> Result<String> {
+pub fn agent(typed: &str) -> Result<String, RequestError> {
     match typed.trim() {
-        "" => Err(anyhow!("--agent was given no type of agent")),
-        several if several.contains(',') => Err(anyhow!("{ONE_AGENT}")),
+        "" => Err(RequestError::Agentless),
+        several if several.contains(',') => Err(RequestError::Agents),
         one => Ok(one.to_owned()),
     }
 }
@@ -172,7 +213,7 @@ impl Careful {
     /// # Errors
     ///
     /// The words that are no such wish.
-    pub fn parse(words: &str, period: Option<&str>) -> Result<Self> {
+    pub fn parse(words: &str, period: Option<&str>) -> Result<Self, RequestError> {
         let mut words: Vec<&str> = words.split_whitespace().map(unquoted).collect();
         words.retain(|word| !word.is_empty());
         match (words.as_slice(), period) {
@@ -180,11 +221,8 @@ impl Careful {
             (["on", "--for", period], None) => Ok(Self::On(Some((*period).to_owned()))),
             (["off"], None) => Ok(Self::Off),
             ([] | ["status"], None) => Ok(Self::Status),
-            (["off" | "status"] | [], Some(_)) => Err(anyhow!("--for goes with `on`")),
-            _ => Err(anyhow!(
-                "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{}`",
-                words.join(" ")
-            )),
+            (["off" | "status"] | [], Some(_)) => Err(RequestError::Period),
+            _ => Err(RequestError::Careful(words.join(" "))),
         }
     }
 }
@@ -259,8 +297,8 @@ mod tests {
             ("one --for", Err("--for needs a value".to_owned())),
             ("one --agent=", Err("--agent was given no type of agent".to_owned())),
             ("one --agent ''", Err("--agent was given no type of agent".to_owned())),
-            ("one --agent Plan,Explore", Err(ONE_AGENT.to_owned())),
-            ("one --agent Plan --agent Explore", Err(ONE_AGENT.to_owned())),
+            ("one --agent Plan,Explore", Err(RequestError::Agents.to_string())),
+            ("one --agent Plan --agent Explore", Err(RequestError::Agents.to_string())),
             ("--for 1h --turn", Err("one of --for, --until and --turn at a time".to_owned())),
             ("--for 1h --for=2h", Err("one of --for, --until and --turn at a time".to_owned())),
         ];

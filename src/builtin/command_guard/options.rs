@@ -241,7 +241,7 @@ impl kind::Options for Options {
 impl Rule {
     /// The first thing that is wrong, and its key.
     fn check(&self) -> Result<(), OptionProblem> {
-        values::check_id(&self.id).map_err(|message| OptionProblem::at(&["id"], message))?;
+        values::check_id(&self.id)?;
         let lists = [
             ("flags", &self.flags),
             ("all_flags", &self.all_flags),

@@ -93,7 +93,7 @@ impl kind::Options for Options {
                 return Err(OptionProblem::at(&["levels", id], message));
             }
         }
-        is_list(&self.allow).map_err(|message| OptionProblem::at(&["allow"], message))
+        check_list("allow", &self.allow)
     }
 
     fn compile(&self, _: Map<String, Value>) -> Map<String, Value> {
@@ -136,22 +136,25 @@ impl kind::Options for Options {
 impl Rule {
     /// The first thing that is wrong, and its key.
     fn check(&self) -> Result<(), OptionProblem> {
-        values::check_id(&self.id).map_err(|message| OptionProblem::at(&["id"], message))?;
+        values::check_id(&self.id)?;
         if self.files.is_empty() {
             return Err(OptionProblem::at(&["files"], "expected at least one file"));
         }
         for (key, list) in
             [("files", &self.files), ("except", &self.except), ("contains", &self.contains)]
         {
-            is_list(list).map_err(|message| OptionProblem::at(&[key], message))?;
+            check_list(key, list)?;
         }
         Ok(())
     }
 }
 
-fn is_list(texts: &[String]) -> Result<(), String> {
+fn check_list(key: &str, texts: &[String]) -> Result<(), OptionProblem> {
     match texts.iter().find(|text| text.is_empty() || text.contains(['|', '\n'])) {
-        Some(text) => Err(format!("expected texts without `|`, found `{text}`")),
+        Some(text) => {
+            let message = format!("expected texts without `|`, found `{text}`");
+            Err(OptionProblem::at(&[key], message))
+        }
         None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
     pub name: String,
     /// When it runs; give it again for a further event
-    #[arg(short, long = "event", value_name = "EVENT", required = true, value_parser = event)]
+    #[arg(short, long = "event", value_name = "EVENT", required = true, value_parser = Event::meant)]
     #[arg(value_delimiter = ',', add = ArgValueCandidates::new(candidates::events))]
     pub events: Vec<Event>,
     /// What it runs for, in the client's matcher language, such as 'Edit|Write' (default: all)
@@ -127,10 +127,6 @@ pub struct Edit {
 pub struct New {
     #[command(flatten)]
     pub options: RegisterOptions,
-}
-
-fn event(typed: &str) -> Result<Event, String> {
-    Event::meant(typed)
 }
 
 /// Seconds as milliseconds.

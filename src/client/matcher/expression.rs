@@ -1,19 +1,40 @@
 //! Regular expressions as JavaScript reads them without flags.
 
 use std::borrow::Cow;
+use std::fmt;
+
+/// Why JavaScript would not take a text for a regular expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternError {
+    /// Something repeats `\b` or `\B`; this is its letter.
+    Repeated(char),
+    /// What the library says.
+    Syntax(regress::Error),
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Repeated(escaped) => write!(f, "`\\{escaped}` cannot be repeated"),
+            Self::Syntax(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PatternError {}
 
 /// Compiles a pattern the way the client does.
 ///
 /// # Errors
 ///
 /// Why JavaScript would not take it for a regular expression.
-pub fn compile(pattern: &str) -> Result<regress::Regex, String> {
-    regress::Regex::new(&plainer(pattern)?).map_err(|error| error.to_string())
+pub fn compile(pattern: &str) -> Result<regress::Regex, PatternError> {
+    regress::Regex::new(&plainer(pattern)?).map_err(PatternError::Syntax)
 }
 
 /// A pattern without what the library takes and JavaScript does not, or reads otherwise: to
 /// JavaScript an escape that is cut short is its letter.
-fn plainer(pattern: &str) -> Result<Cow<'_, str>, String> {
+fn plainer(pattern: &str) -> Result<Cow<'_, str>, PatternError> {
     let mut plainer = Cow::Borrowed(pattern);
     let mut rest = pattern;
     let mut in_class = false;
@@ -29,7 +50,7 @@ fn plainer(pattern: &str) -> Result<Cow<'_, str>, String> {
                 let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
                 match escaped {
                     'b' | 'B' if !in_class && is_repeated(rest) => {
-                        return Err(format!("`\\{escaped}` cannot be repeated"));
+                        return Err(PatternError::Repeated(escaped));
                     }
                     'x' if digits >= 2 => {}
                     'u' if digits >= 4 => {}
