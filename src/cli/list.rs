@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::ExitStatus;
 use super::args::List;
 use super::hint;
-use crate::builtin::catalogue;
+use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
 use crate::client::event::Event;
 use crate::install::recipe::{RECIPES, Recipe};
@@ -17,22 +17,29 @@ use crate::manifest::{Action, ContextBudget, Hook, OnError, seconds};
 use crate::state::configured::{self, Configured};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
+    let wanted = args.word.as_deref();
     if args.available {
-        available(args.json, world);
+        available(wanted, args.json, world);
         return Ok(ExitStatus::Done);
     }
     if args.recipes {
         recipes(args.json, world);
         return Ok(ExitStatus::Done);
     }
-    let hooks = configured::hooks(world)?;
+    let mut hooks = configured::hooks(world)?;
+    let is_empty = hooks.is_empty();
+    if let Some(wanted) = wanted {
+        hooks.retain(|row| has(wanted, &[&row.hook.name, &row.hook.summary, &fires(&row.hook)]));
+    }
     if args.json {
         let rows: Vec<_> = hooks.iter().map(as_json).collect();
         world.terminal.line(json!({"hooks": rows}).to_string());
         return Ok(ExitStatus::Done);
     }
-    if hooks.is_empty() {
-        hint(world, configured::none(world));
+    match wanted.filter(|_| hooks.is_empty()) {
+        Some(wanted) if !is_empty => hint(world, nothing_has(wanted)),
+        _ if is_empty => hint(world, configured::none(world)),
+        _ => {}
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";
@@ -59,8 +66,24 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-fn available(json: bool, world: &World) {
-    let entries = catalogue::entries();
+/// Whether one of the texts has a word in it, in whatever case.
+fn has(word: &str, texts: &[&str]) -> bool {
+    let word = word.to_lowercase();
+    texts.iter().any(|text| text.to_lowercase().contains(&word))
+}
+
+fn nothing_has(word: &str) -> String {
+    format!("no hook has `{word}` in its name, description or events")
+}
+
+fn available(wanted: Option<&str>, json: bool, world: &World) {
+    let mut entries = catalogue::entries();
+    if let Some(wanted) = wanted {
+        let fires = |entry: &Entry| on(&entry.events, entry.matcher.as_deref());
+        entries.retain(|entry| {
+            has(wanted, &[entry.name, &entry.summary, &entry.description, &fires(entry)])
+        });
+    }
     if json {
         let rows: Vec<_> = entries
             .iter()
@@ -77,6 +100,10 @@ fn available(json: bool, world: &World) {
             })
             .collect();
         world.terminal.line(json!({"available": rows}).to_string());
+        return;
+    }
+    if let Some(wanted) = wanted.filter(|_| entries.is_empty()) {
+        hint(world, nothing_has(wanted));
         return;
     }
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or_default();

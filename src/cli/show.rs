@@ -59,7 +59,7 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
     let (key, value) = match &hook.action {
         Action::Builtin { name, .. } => {
             if let Some(entry) = catalogue::find(name) {
-                explanation(entry, all, world);
+                explanation(entry, "", all, world);
             }
             ("builtin", name.as_str().into())
         }
@@ -101,7 +101,8 @@ fn ready_made(entry: &Entry, args: &Show, world: &World) {
     }
     world.terminal.print_row(&format!("{} - ", entry.name), &entry.summary, 2);
     hint(world, format!("not configured here; add it with `hookman install {}`", entry.name));
-    explanation(entry, args.all, world);
+    let on = format!("runs on {}; ", list::on(&entry.events, entry.matcher.as_deref()));
+    explanation(entry, &on, args.all, world);
     world.terminal.line(format!("\nFor a manifest:\n\n{}", outline::manifest(entry).trim_end()));
 }
 
@@ -122,12 +123,11 @@ fn entry_as_json(entry: &Entry) -> Value {
     })
 }
 
-/// What a ready-made hook is for, and its options; `all` of them with the keys of their tables.
-fn explanation(entry: &Entry, all: bool, world: &World) {
-    let on = list::on(&entry.events, entry.matcher.as_deref());
+/// What a ready-made hook is for, what it runs `on`, and its options; `all` of them with the keys of their tables.
+fn explanation(entry: &Entry, on: &str, all: bool, world: &World) {
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     world.terminal.line(format!("\n{}\n", table::paragraphs(&entry.description)));
-    world.terminal.print_row("", &format!("runs on {on}; of the kind {}", entry.kind.name), 2);
+    world.terminal.print_row("", &format!("{on}of the kind {}", entry.kind.name), 2);
     if !can.is_empty() {
         world.terminal.print_row("it can ", &can.join(", "), 2);
     }

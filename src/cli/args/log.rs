@@ -57,7 +57,7 @@ pub struct Log {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// The last N that fit (default: 20, and all with --since)
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number)]
     pub lines: Option<usize>,
     /// All that the journal says of each run, below its row
     #[arg(short, long, conflicts_with = "json")]
@@ -87,4 +87,8 @@ pub struct Why {
     /// Report as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "a number of runs is expected, such as 50")
 }

@@ -284,11 +284,15 @@ pub struct Release {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:
-  hookman list                the hooks that are configured here
-  hookman list --resolved     with the file and line of every value
-  hookman list --available    the ready-made hooks that could be installed
-  hookman list --recipes      hooks that belong together")]
+  hookman list                     the hooks that are configured here
+  hookman list --resolved          with the file and line of every value
+  hookman list --available         the ready-made hooks that could be installed
+  hookman list --available test    those that have to do with tests
+  hookman list --recipes           hooks that belong together")]
 pub struct List {
+    /// Only those with this word in their name, description or events
+    #[arg(value_name = "WORD", conflicts_with = "recipes")]
+    pub word: Option<String>,
     /// Show where each value comes from
     #[arg(short = 'v', long)]
     pub resolved: bool,
