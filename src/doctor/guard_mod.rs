@@ -66,6 +66,19 @@ fn faults(facts: &Facts) -> Vec<Fault> {
             mend: Some(Mend::Apply("user")),
         });
     }
+    // On such a machine both lists are the administrator's (seen on 2.1.329).
+    if let Some(managed) = paths.managed_settings().first() {
+        faults.push(Fault {
+            place: paths.shown(managed),
+            message:
+                "an administrator has settings here, so the client does not seat the guard mod"
+                    .to_owned(),
+            fix: "have an administrator run `hookman install --managed` for the gates; those hold \
+                  against mods"
+                .to_owned(),
+            mend: None,
+        });
+    }
     if let Some(file) = guard_mod::changed(paths) {
         let shown = paths.shown(&file);
         faults.push(Fault {
