@@ -41,11 +41,6 @@ impl std::error::Error for OptionProblem {}
 ///
 /// The first key that is unknown, missing or of another shape, in the order in which it is written.
 pub fn read<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
-    // To follow the path costs more than to read, so it is followed only to a problem.
-    T::deserialize(options).or_else(|_| read_with_path(options))
-}
-
-fn read_with_path<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
     serde_path_to_error::deserialize(options).map_err(|error| {
         let path: Vec<String> = error.path().iter().filter_map(key).collect();
         let (first, rest) = path.split_first().unzip();
