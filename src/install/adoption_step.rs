@@ -98,21 +98,16 @@ pub(crate) fn release(
     names: &[&str],
     entries: impl FnOnce(&Layers) -> Result<Vec<Registration>>,
 ) -> Result<AdoptionStep> {
-    let mut text = manifest_text(state);
     let mut hooks = state.adopted();
     let chosen: HashSet<&str> = names.iter().copied().collect();
     hooks.retain(|hook| chosen.contains(&*hook.name));
-    // What was added last goes first, so that the text of each block is found as it was added.
+    // A hook of several handlers has one block, which is with the first of them.
     let kept = state.adoption.hooks.iter().rev().map(|kept| (&*kept.hook, &*kept.block));
     let blocks: HashMap<&str, &str> = kept.collect();
-    for hook in hooks.iter().rev() {
-        let block = blocks.get(&*hook.name).copied();
-        let Some(without) = edit::remove(&text, &hook.name, block) else {
-            anyhow::bail!("`{}` is not declared in the manifest itself", hook.name);
-        };
-        text = without;
-    }
+    let blocks: Vec<_> =
+        hooks.iter().map(|hook| (&*hook.name, blocks.get(&*hook.name).copied())).collect();
+    let manifest = edit::remove(&manifest_text(state), &blocks)?;
     let now = state.presuming(&hooks)?;
     let next = now.without(names);
-    AdoptionStep::new(world, state, Wanted { manifest: text, now, next }, entries)
+    AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
 }

@@ -98,7 +98,7 @@ impl Edition {
             }
             protection::check(name, hook.enabled && hook.audience.user_only)?;
             // Of a name that was given twice, the first has taken the hook out.
-            after = edit::remove(&after, name, None).unwrap_or(after);
+            after = edit::remove(&after, &[(name, None)]).unwrap_or(after);
         }
         let layers = read(world, target, &after);
         let stays = |hook: &&Hook| !names.contains(&hook.name);

@@ -1,6 +1,7 @@
 //! Changing a manifest as text, so that comments and layout stay.
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 use toml::Spanned;
@@ -158,27 +159,62 @@ pub fn inline_hooks(text: &str) -> Option<usize> {
     is_inline.then(|| text[..start].matches('\n').count() + 1)
 }
 
-/// The text without a hook: without exactly `block` if that is still there, else without the
-/// table of that name; `None` where there is no such hook.
-pub fn remove(text: &str, name: &str, block: Option<&str>) -> Option<String> {
-    let exact = block.filter(|block| !block.is_empty() && text.matches(block).count() == 1);
-    let range = match exact.and_then(|block| Some((text.find(block)?, block.len()))) {
-        Some((start, length)) => start..start + length,
-        None => table(text, name)?,
-    };
-    Some(format!("{}{}", &text[..range.start], &text[range.end..]))
+/// A name that no hook of a text has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undeclared(String);
+
+impl fmt::Display for Undeclared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not declared in the manifest itself", self.0)
+    }
+}
+
+impl std::error::Error for Undeclared {}
+
+/// The text without hooks, each given by its name and by the block that was added for it, if that is
+/// known: without exactly that block where it is still as it was added, else without the table.
+///
+/// # Errors
+///
+/// Where it has no hook of a name.
+pub fn remove(text: &str, hooks: &[(&str, Option<&str>)]) -> Result<String, Undeclared> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let declared = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let mut tables = BTreeMap::new();
+    for hook in declared.into_iter().flatten() {
+        let table = hook.get_ref().as_table();
+        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
+        if let Some(name) = found.and_then(|found| found.get_ref().as_str()) {
+            tables.entry(name).or_insert(hook);
+        }
+    }
+    let mut found = Vec::new();
+    for (name, block) in hooks {
+        let hook = tables.get(name).ok_or_else(|| Undeclared((*name).to_owned()))?;
+        found.push((*hook, *block));
+    }
+    found.sort_by_key(|(hook, _)| hook.span().start);
+    // From the end, as they were added. Of blocks that share an empty line, the later has it.
+    let (mut kept, mut end) = (Vec::new(), text.len());
+    for (hook, block) in found.into_iter().rev() {
+        let exact = block.and_then(|block| exact(text, hook, block));
+        let range = exact.filter(|it| it.end <= end).unwrap_or_else(|| lines(text, hook));
+        kept.push(text.get(range.end..end).unwrap_or_default());
+        end = range.start.min(end);
+    }
+    kept.push(&text[..end]);
+    kept.reverse();
+    Ok(kept.concat())
+}
+
+/// Where the block is that was added for a hook, if nobody changed it.
+fn exact(text: &str, hook: &Spanned<DeValue<'_>>, block: &str) -> Option<Range<usize>> {
+    let start = hook.span().start.checked_sub(block.find("[[hook]]")?)?;
+    text.get(start..)?.starts_with(block).then(|| start..start + block.len())
 }
 
 /// From the empty line before a hook's header to the end of the line of its last value.
-fn table(text: &str, name: &str) -> Option<Range<usize>> {
-    let (document, _) = DeTable::parse_recoverable(text);
-    let hooks = document.get_ref().get("hook")?.get_ref().as_array()?;
-    let own = |hook: &&Spanned<DeValue<'_>>| {
-        let table = hook.get_ref().as_table();
-        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
-        found.and_then(|found| found.get_ref().as_str()) == Some(name)
-    };
-    let hook = hooks.iter().find(own)?;
+fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
     let mut start = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = last(hook).max(hook.span().end);
     let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
@@ -187,7 +223,7 @@ fn table(text: &str, name: &str) -> Option<Range<usize>> {
             start -= blank.len() - 1;
         }
     }
-    Some(start..end)
+    start..end
 }
 
 /// Where the last value inside a value ends.
@@ -249,7 +285,8 @@ mod tests {
             let mut with = text.to_owned();
             let block = add(&mut with, &hook(&action, &manner));
             assert!(with.starts_with(text));
-            assert_eq!(remove(&with, "guard", Some(&block)).as_deref(), Some(text), "{with}");
+            let without = remove(&with, &[("guard", Some(&block))]);
+            assert_eq!(without.as_deref(), Ok(text), "{with}");
             assert_eq!(with.contains('\r'), text.contains('\r'));
         }
         let mut with = "# mine\n".to_owned();
@@ -291,14 +328,16 @@ mod tests {
         let text = "# top\n\n[[hook]]\nname = \"a\"\n[hook.options]\nx = [\n 1,\n] # last\n\n# \
                     of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n";
         assert_eq!(
-            remove(text, "guard", None).unwrap(),
+            remove(text, &[("guard", None)]).unwrap(),
             "# top\n\n[[hook]]\nname = \"a\"\n[hook.options]\nx = [\n 1,\n] # last\n\n# of b\n\n# end\n"
         );
         assert_eq!(
-            remove(text, "a", Some("not there")).unwrap(),
+            remove(text, &[("a", Some("not there"))]).unwrap(),
             "# top\n\n# of b\n[[hook]]\nname = \"guard\" # kept short\nargv = [\"x\"]\n\n# end\n"
         );
-        assert_eq!(remove(text, "c", None), None);
+        let both = remove(text, &[("guard", None), ("a", None)]);
+        assert_eq!(both.as_deref(), Ok("# top\n\n# of b\n\n# end\n"));
+        assert_eq!(remove(text, &[("c", None)]), Err(Undeclared("c".to_owned())));
     }
 
     #[test]

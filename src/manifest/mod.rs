@@ -18,8 +18,8 @@ mod surroundings;
 mod when;
 
 pub use model::{
-    Action, Audience, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin, Passed,
-    Position, Preset, Presets, Problem, Problems, Surroundings, When, seconds,
+    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin,
+    Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name, seconds,
 };
-pub use read::{BadName, Source, check_name, read};
+pub use read::{Source, read};
 pub use sessions::keep_days;

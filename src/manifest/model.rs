@@ -342,6 +342,32 @@ pub trait Presets {
     ) -> Result<Map<String, Value>, (Vec<String>, String)>;
 }
 
+/// A text that cannot be the name of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadName(String);
+
+impl fmt::Display for BadName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.0;
+        write!(f, "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")
+    }
+}
+
+impl std::error::Error for BadName {}
+
+/// Whether a text can be the name of a hook.
+///
+/// # Errors
+///
+/// Where it cannot.
+pub fn check_name(name: &str) -> Result<(), BadName> {
+    let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
+    if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
+        return Err(BadName(name.to_owned()));
+    }
+    Ok(())
+}
+
 /// Something wrong in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {

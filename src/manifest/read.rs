@@ -1,7 +1,6 @@
 //! Reading a manifest and laying its overlay over it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -10,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::defaults::{self, Defaults};
 use super::model::{
     Action, Audience, Hook, Manifest, Manner, OnError, Origin, Preset, Presets, Problem, Problems,
-    Surroundings,
+    Surroundings, check_name,
 };
 use super::passing::{self, Rest};
 use super::reader::{NEWER, Reader, key_offset};
@@ -51,6 +50,7 @@ pub fn read(
     presets: &dyn Presets,
 ) -> Result<Manifest, Problems> {
     let mut hooks: Vec<Draft> = Vec::new();
+    let mut places = BTreeMap::new();
     let mut problems = Vec::new();
     let mut manifest = Manifest::default();
     for (source, is_overlay) in [(base, false), (overlay, true)] {
@@ -58,7 +58,7 @@ pub fn read(
         let mut reader = Reader::new(source.file, source.text);
         let drafts = drafts(&mut reader, presets, &mut manifest);
         for draft in drafts {
-            place(draft, is_overlay, &mut hooks, &mut reader.problems);
+            place(draft, is_overlay, &mut hooks, &mut places, &mut reader.problems);
         }
         problems.append(&mut reader.problems);
     }
@@ -100,8 +100,15 @@ struct Draft {
     defaults: Defaults,
 }
 
-fn place(draft: Draft, is_overlay: bool, hooks: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
-    let Some(earlier) = hooks.iter_mut().find(|hook| hook.name == draft.name) else {
+fn place(
+    draft: Draft,
+    is_overlay: bool,
+    hooks: &mut Vec<Draft>,
+    places: &mut BTreeMap<String, usize>,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(earlier) = places.get(&draft.name).map(|place| &mut hooks[*place]) else {
+        places.insert(draft.name.clone(), hooks.len());
         hooks.push(draft);
         return;
     };
@@ -290,32 +297,6 @@ fn read_name(
         return None;
     }
     Some(name)
-}
-
-/// A text that cannot be the name of a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadName(String);
-
-impl fmt::Display for BadName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = &self.0;
-        write!(f, "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")
-    }
-}
-
-impl std::error::Error for BadName {}
-
-/// Whether a text can be the name of a hook.
-///
-/// # Errors
-///
-/// Where it cannot.
-pub fn check_name(name: &str) -> Result<(), BadName> {
-    let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
-    if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
-        return Err(BadName(name.to_owned()));
-    }
-    Ok(())
 }
 
 fn read_events(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<Event>> {
