@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::masking::masked;
-use super::options::{OptionProblem, suggestion};
+use super::options::{OptionProblem, unfilled};
 use super::place::place;
 use super::transcript;
 use crate::client::answer::Answer;
@@ -64,13 +64,7 @@ impl kind::Options for Options {
         if matches!(self.file.rsplit('/').next(), None | Some("" | "." | "..")) {
             return at(format!("expected the path of a file, found `{}`", self.file));
         }
-        let mut fields = self.file.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-        match fields.find(|(name, _)| !FIELDS.contains(name)) {
-            Some((name, _)) => {
-                at(format!("`{{{name}}}` is not filled in{}", suggestion(name, FIELDS)))
-            }
-            None => Ok(()),
-        }
+        unfilled(&self.file, FIELDS).map_or(Ok(()), at)
     }
 }
 

@@ -152,6 +152,14 @@ pub fn check_rules<R>(
     Ok(())
 }
 
+/// What to say of the first `{field}` of a template that is none of the known ones, if there is one.
+pub fn unfilled<'a>(template: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let mut fields = template.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let (name, _) = fields.find(|(name, _)| !known.contains(name))?;
+    Some(format!("`{{{name}}}` is not filled in{}", suggestion(name, known)))
+}
+
 /// The end of a message on an unknown name: the nearest known one, or all of them, or nothing.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();

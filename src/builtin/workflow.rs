@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
 use super::context::{Context, Failure};
-use super::options::suggestion;
+use super::options::unfilled;
 use super::place::place;
 
 /// The most bytes that are read of a state file.
@@ -43,10 +43,8 @@ const FIELDS: [&str; 4] = ["cwd", "project", "home", "session"];
 
 fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let path = String::deserialize(deserializer)?;
-    let mut fields = path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-    if let Some((name, _)) = fields.find(|(name, _)| !FIELDS.contains(name)) {
-        let hint = suggestion(name, FIELDS);
-        return Err(de::Error::custom(format!("`{{{name}}}` is not filled in{hint}")));
+    if let Some(problem) = unfilled(&path, FIELDS) {
+        return Err(de::Error::custom(problem));
     }
     let stars = path.matches('*').count();
     if stars > 1 || stars != path.matches("/*/").count() {

@@ -5,7 +5,7 @@ use super::{Check, Facts, Findings, Level};
 use crate::chain::plan::Header;
 use crate::machine::files;
 use crate::manifest::OnError;
-use crate::state::chains::{self, MANAGED};
+use crate::state::chains;
 use crate::state::lost::Lost;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -28,13 +28,8 @@ fn parses(facts: &Facts, findings: &mut Findings) {
         let Err(problems) = &chain.manifest else { continue };
         for problem in &problems.0 {
             let origin = &problem.origin;
-            let is_local = origin.file.ends_with(".local.toml");
-            let flag = match chain.chain.scope {
-                "project" if is_local => " --local",
-                "project" => " --project",
-                MANAGED => " --managed",
-                _ => "",
-            };
+            let is_local = chain.chain.scope == "project" && origin.file.ends_with(".local.toml");
+            let flag = if is_local { " --local" } else { chain.chain.flag() };
             let fix = if problem.message.starts_with("it cannot be read") {
                 "put a text file in its place".to_owned()
             } else {

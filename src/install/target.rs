@@ -198,12 +198,7 @@ impl Target {
 
     /// The scope as an argument, for messages.
     pub(crate) fn flag(&self) -> &'static str {
-        match (&self.project, self.local) {
-            (None, _) if self.chain.is_managed() => " --managed",
-            (None, _) => "",
-            (Some(_), false) => " --project",
-            (Some(_), true) => " --local",
-        }
+        if self.local { " --local" } else { self.chain.flag() }
     }
 }
 

@@ -19,7 +19,8 @@ mod when;
 
 pub use model::{
     Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin,
-    Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name, seconds,
+    Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name,
+    milliseconds, seconds,
 };
 pub use read::{Source, read};
 pub use sessions::keep_days;

@@ -167,6 +167,17 @@ impl Manner {
     }
 }
 
+/// A time limit in milliseconds, of seconds as a manifest writes them; `None` where it is not from 0.001 to
+/// 600.
+pub fn milliseconds(seconds: f64) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked"
+    )]
+    (0.001..=600.0).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
+}
+
 /// A time limit as the client and a manifest write it: in seconds, whole ones without a point.
 pub fn seconds(milliseconds: u64) -> Value {
     #[expect(clippy::cast_precision_loss, reason = "time limits are far below 2^52 milliseconds")]

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::model::{Origin, Position, Problem};
+use super::model::{Origin, Position, Problem, milliseconds};
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// What to say of a word that is like none that is known.
@@ -122,24 +122,11 @@ impl<'a> Reader<'a> {
                 return None;
             }
         };
-        match number {
-            Some(seconds) if (0.001..=600.0).contains(&seconds) => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "the range was checked"
-                )]
-                let milliseconds = (seconds * 1000.0).round() as u64;
-                Some(milliseconds)
-            }
-            _ => {
-                self.problem(
-                    value.span().start,
-                    format!("`{key}` takes seconds from 0.001 to 600"),
-                );
-                None
-            }
+        let milliseconds = number.and_then(milliseconds);
+        if milliseconds.is_none() {
+            self.problem(value.span().start, format!("`{key}` takes seconds from 0.001 to 600"));
         }
+        milliseconds
     }
 
     /// A list of strings, each with its offset; `wanted` says what `key` takes. What is no list is

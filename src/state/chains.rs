@@ -41,6 +41,15 @@ impl Chain {
         self.scope == MANAGED
     }
 
+    /// The argument that has a command work on it, behind a blank; nothing for the user's.
+    pub fn flag(&self) -> &'static str {
+        match self.scope {
+            "project" => " --project",
+            MANAGED => " --managed",
+            _ => "",
+        }
+    }
+
     /// The settings file that an administrator's chain is registered in. It is one of its own: other
     /// tools replace the common one as a whole.
     pub fn managed_settings(folder: &Path) -> PathBuf {
@@ -200,11 +209,7 @@ fn gone(paths: &Paths, chain: &Chain, cached: &str) -> Option<Loaded> {
     if entries(chain).is_empty() {
         return None;
     }
-    let flag = match chain.scope {
-        "project" => " --project",
-        MANAGED => " --managed",
-        _ => "",
-    };
+    let flag = chain.flag();
     let file = paths.shown(&chain.manifest);
     let problems = format!(
         "{file} is gone, and the settings still call its hooks; `hookman install{flag}` makes a \

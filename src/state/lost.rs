@@ -1,6 +1,6 @@
 //! Entries that call hookman where there is no manifest any more.
 
-use super::chains::{self, Chain, Loaded, MANAGED};
+use super::chains::{self, Chain, Loaded};
 use crate::chain::entries::Entries;
 use crate::machine::files;
 use crate::machine::paths::Paths;
@@ -38,11 +38,7 @@ impl Lost {
         if callers.is_empty() {
             return None;
         }
-        let flag = match chain.scope {
-            "project" => " --project",
-            MANAGED => " --managed",
-            _ => "",
-        };
+        let flag = chain.flag();
         Some(Self {
             callers,
             manifest: paths.shown(&chain.manifest),

@@ -9,7 +9,7 @@ use clap_complete::ArgValueCandidates;
 use super::RegisterOptions;
 use crate::cli::candidates;
 use crate::client::event::Event;
-use crate::manifest::OnError;
+use crate::manifest::{OnError, milliseconds};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -131,11 +131,6 @@ pub struct New {
 
 /// Seconds as milliseconds.
 fn seconds(typed: &str) -> anyhow::Result<u64> {
-    let limit = typed.parse::<f64>().ok().filter(|limit| (0.001..=600.0).contains(limit));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the range was checked"
-    )]
-    limit.map(|limit| (limit * 1000.0).round() as u64).context("it takes seconds from 0.001 to 600")
+    let limit = typed.parse().ok().and_then(milliseconds);
+    limit.context("it takes seconds from 0.001 to 600")
 }
