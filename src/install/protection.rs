@@ -13,7 +13,6 @@ use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::state::chains::{self, Chain};
-use crate::state::switchable;
 use crate::syntax::json::Document;
 
 /// Refuses to switch such a hook off for an agent's tool.
@@ -79,17 +78,15 @@ fn linked(target: &Target) -> impl Iterator<Item = Chain> {
         .filter(|chain| chain.manifest != target.chain.manifest)
 }
 
-/// Such a hook of a chain; where the manifest cannot be read, one of its last good version.
+/// Such a hook of a chain, or of the plan that was last made for it: what lies at the manifest's path
+/// now may be broken, or another file.
 fn fenced_in(world: &World, chain: &Chain) -> Option<String> {
     let is_fenced = |hook: &Hook| hook.enabled && hook.audience.user_only;
-    match chains::read(&world.paths, chain) {
-        Ok(manifest) => {
-            manifest.unwrap_or_default().hooks.into_iter().find(is_fenced).map(|hook| hook.name)
-        }
-        Err(_) => {
-            let plan = switchable::last_good(&world.paths, chain)?;
-            let plan = Plan::parse(&plan)?;
-            plan.hooks().find(|(_, user_only)| *user_only).map(|(name, _)| name.to_owned())
-        }
-    }
+    let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
+    let fenced = manifest.hooks.into_iter().find(is_fenced).map(|hook| hook.name);
+    fenced.or_else(|| {
+        let plan = files::read_text(&chain.plan_file(&world.paths)).ok()??;
+        let plan = Plan::parse(&plan)?;
+        plan.hooks().find(|(_, user_only)| *user_only).map(|(name, _)| name.to_owned())
+    })
 }

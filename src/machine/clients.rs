@@ -219,7 +219,8 @@ fn as_path(bytes: &[u8]) -> &Path {
 }
 
 /// Whether a person called this, and not an agent's tool, as far as that can be seen. Where a process
-/// above this one cannot be read, or hides outside a namespace, the answer is no.
+/// above this one cannot be read, or who made this process's namespace or traces it may have hidden
+/// one, the answer is no.
 pub fn is_person() -> bool {
     let above = ancestors();
     environment::raw("CLAUDECODE").is_none()
@@ -227,36 +228,42 @@ pub fn is_person() -> bool {
         && above.are_all
         && !above.processes.into_iter().any(is_any_client)
         && !is_walled_off()
+        && !is_traced()
 }
 
-/// Whether this process is in a PID namespace that a user without privileges can have made around
-/// it, as `unshare --user --pid` and rootless containers do: its first process then hides who called
-/// it. In a namespace that root made all users are mapped.
-fn is_walled_off() -> bool {
-    let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    let users = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    HAS_PROC && namespace != Path::new(FIRST_PID_NAMESPACE) && !maps_all(&users)
+/// Whether this process is in a user namespace other than the kernel's first, as in `unshare --user`
+/// and rootless containers. Whoever made it may have hidden who called this, or put other files in
+/// the place of those in `/proc`.
+pub fn is_walled_off() -> bool {
+    HAS_PROC && !is_in_first_namespace()
 }
 
-/// The PID namespace that the kernel starts with (`PROC_PID_INIT_INO` in its `proc_ns.h`).
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+#[cfg(target_os = "linux")]
+fn is_in_first_namespace() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    /// `PROC_USER_INIT_INO` in the kernel's `proc_ns.h`.
+    const FIRST: u64 = 0xEFFF_FFFD;
+    // `PROC_SUPER_MAGIC` in its `magic.h`; the type of the number is not the same on every machine.
+    let is_proc = |file: &str| rustix::fs::statfs(file).is_ok_and(|it| it.f_type == 0x9fa0);
+    let namespace = std::fs::metadata("/proc/self/ns/user");
+    is_proc("/proc/self/ns") && namespace.is_ok_and(|it| it.ino() == FIRST)
+}
 
-/// Whether a `uid_map` maps every user to itself, as that of the first user namespace does.
-fn maps_all(users: &str) -> bool {
-    users.split_whitespace().eq(["0", "0", "4294967295"])
+#[cfg(not(target_os = "linux"))]
+fn is_in_first_namespace() -> bool {
+    true
+}
+
+/// Whether a debugger or tracer holds this process, which can answer in the kernel's place.
+fn is_traced() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
+    HAS_PROC && tracer.is_none_or(|tracer| tracer.trim() != "0")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_namespace_of_all_users_is_told_from_one_of_some() {
-        assert!(maps_all("         0          0 4294967295\n"));
-        for some in ["", "         0       1000          1\n", "0 1000 1\n1 100000 65536\n"] {
-            assert!(!maps_all(some), "{some}");
-        }
-    }
 
     #[test]
     fn a_client_is_told_by_its_name() {

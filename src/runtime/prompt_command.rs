@@ -65,7 +65,10 @@ fn reply(
         paths,
         session: SessionId::new(&*payload.session_id),
         directory: &payload.cwd,
-        person: is_typed(payload) && clients::is_called_by_client(&paths.config),
+        // In a namespace of its own an agent can run a client that types what it is given.
+        person: is_typed(payload)
+            && clients::is_called_by_client(&paths.config)
+            && !clients::is_walled_off(),
         profile: None,
         prompt: &payload.prompt_id,
         is_run: true,
