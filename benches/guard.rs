@@ -78,7 +78,7 @@ fn unescaped(text: &str) -> String {
 fn report(title: &str, entry: &Entry, overrides: &Value, rows: &[Row]) {
     let written = entry.resolve(overrides.as_object().unwrap()).unwrap();
     let options = entry.compile(&written).unwrap();
-    let options = serde_json::to_string(&options).unwrap();
+    let options = serde_json::to_string(&*options).unwrap();
     let mut rules: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut labels = [[0_usize; 2]; 2];
     let mut disagreements = Vec::new();

@@ -110,7 +110,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
     let entry = catalogue::find(name).unwrap();
     let written = entry.resolve(&serde_json::Map::new()).unwrap();
     let options = entry.compile(&written).unwrap();
-    let options = serde_json::to_string(&options).unwrap();
+    let options = serde_json::to_string(&*options).unwrap();
     let input = serde_json::json!({"command": command});
     let payload = serde_json::json!({
         "session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": input,

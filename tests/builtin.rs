@@ -164,7 +164,7 @@ impl Scene {
         }
         let options = match self.entry.resolve(&self.options).and_then(|it| self.entry.compile(&it))
         {
-            Ok(options) => Value::Object(options).to_string(),
+            Ok(options) => serde_json::to_string(&*options).unwrap(),
             Err(problem) => return vec![format!("options {problem}")],
         };
         let context = Context {

@@ -64,7 +64,8 @@ fn found(entry: &str, options: &Map<String, Value>, command: &str) -> String {
 
 fn options(entry: &str, overrides: &Value) -> Map<String, Value> {
     let entry = catalogue::find(entry).unwrap();
-    entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap()).unwrap()
+    let options = entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap());
+    Map::clone(&options.unwrap())
 }
 
 fn every_category() -> Map<String, Value> {

@@ -1,6 +1,6 @@
 //! The catalogue of ready-made hooks: every file in `templates/hooks/`, compiled in.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use anyhow::Context;
 use serde::Deserialize;
@@ -35,10 +35,10 @@ pub struct Entry {
     /// Whether the manifest that `hookman install` makes has it.
     pub default: bool,
     /// The options as its file writes them.
-    pub options: Map<String, Value>,
+    pub options: Arc<Map<String, Value>>,
     /// What these compile to: of several hooks of one entry that override nothing, only the first pays
     /// for that.
-    compiled: OnceLock<Result<Map<String, Value>, OptionProblem>>,
+    compiled: OnceLock<Result<Arc<Map<String, Value>>, OptionProblem>>,
 }
 
 impl Entry {
@@ -51,14 +51,14 @@ impl Entry {
     pub fn resolve(
         &self,
         overrides: &Map<String, Value>,
-    ) -> Result<Map<String, Value>, OptionProblem> {
+    ) -> Result<Arc<Map<String, Value>>, OptionProblem> {
         // The catalogue's own options are checked by a test.
         if overrides.is_empty() {
-            return Ok(self.options.clone());
+            return Ok(Arc::clone(&self.options));
         }
         let written = options::overlay(&self.options, overrides);
         (self.kind.check)(&written)?;
-        Ok(written)
+        Ok(Arc::new(written))
     }
 
     /// What the kind's function reads of options that [`Self::resolve`] gave.
@@ -69,9 +69,9 @@ impl Entry {
     pub fn compile(
         &self,
         written: &Map<String, Value>,
-    ) -> Result<Map<String, Value>, OptionProblem> {
-        let compile = || (self.kind.compile)(written.clone());
-        if *written == self.options {
+    ) -> Result<Arc<Map<String, Value>>, OptionProblem> {
+        let compile = || (self.kind.compile)(written.clone()).map(Arc::new);
+        if *written == *self.options {
             return self.compiled.get_or_init(compile).clone();
         }
         compile()
@@ -159,7 +159,7 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         matcher: file.matcher,
         timeout: file.timeout,
         default: file.default,
-        options: file.options,
+        options: Arc::new(file.options),
         compiled: OnceLock::new(),
     })
 }

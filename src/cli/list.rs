@@ -285,7 +285,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "when": when(hook),
         "async": hook.manner.background,
         "status_message": hook.manner.status_message,
-        "options": hook.options,
+        "options": *hook.options,
         "origins": origins,
     })
 }

@@ -118,7 +118,7 @@ fn entry_as_json(entry: &Entry) -> Value {
         "events": Event::names(&entry.events),
         "matcher": entry.matcher,
         "default": entry.default,
-        "options": entry.options,
+        "options": *entry.options,
         "schema": (entry.kind.schema)(),
     })
 }

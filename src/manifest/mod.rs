@@ -18,8 +18,8 @@ mod surroundings;
 mod when;
 
 pub use model::{
-    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Origin,
-    Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name,
+    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Options,
+    Origin, Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name,
     milliseconds, seconds,
 };
 pub use read::{Source, read};

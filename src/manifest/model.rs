@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -259,7 +260,7 @@ pub struct Hook {
     /// For whom it runs, and who may switch it off.
     pub audience: Audience,
     /// A built-in's options, checked and complete.
-    pub options: Map<String, Value>,
+    pub options: Options,
     /// Where each key was set, by key, an option's as in `options.level`; `hook` is the place of
     /// the table itself, and a key that is not here has its default.
     pub origins: BTreeMap<String, Origin>,
@@ -331,6 +332,9 @@ pub struct Preset {
     pub timeout_ms: Option<u64>,
 }
 
+/// A built-in's options. Hooks that override none share those of the catalogue, which can be long.
+pub type Options = Arc<Map<String, Value>>;
+
 /// Where reading a manifest learns about ready-made hooks.
 pub trait Presets {
     /// The names of all, for suggestions.
@@ -350,7 +354,7 @@ pub trait Presets {
         name: &str,
         overrides: &Map<String, Value>,
         events: &[Event],
-    ) -> Result<Map<String, Value>, (Vec<String>, String)>;
+    ) -> Result<Options, (Vec<String>, String)>;
 }
 
 /// A text that cannot be the name of a hook.

@@ -1,6 +1,7 @@
 //! Reading a manifest and laying its overlay over it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -389,14 +390,15 @@ impl Draft {
         if matches!(action, Action::Builtin { .. }) {
             surrounds_nothing(&self.origins)?;
         }
-        let mut options = self.options.unwrap_or_default();
+        let overrides = self.options.unwrap_or_default();
+        let mut options = Arc::default();
         let mut preset = None;
         let is_passed = matches!(action, Action::Passed(_));
         if let Action::Builtin { name: builtin, .. } = &action {
             preset = presets.find(builtin);
             let of_preset = preset.as_ref().map(|preset| preset.events.as_slice());
             let events = self.events.as_deref().or(of_preset).unwrap_or_default();
-            options = presets.options(builtin, &options, events).map_err(|(path, message)| {
+            options = presets.options(builtin, &overrides, events).map_err(|(path, message)| {
                 let origins = &self.option_origins;
                 // Of several layers the last that wrote the value, or the nearest table around it.
                 let written = |path: &[String]| {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::builtin::catalogue::{self, Entry};
 use crate::client::event::Event;
 use crate::manifest::schema::ReadyMade;
-use crate::manifest::{Action, Hook, Preset, Presets};
+use crate::manifest::{Action, Hook, Options, Preset, Presets};
 
 /// The hooks that are compiled in.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Presets for Catalogue {
         name: &str,
         overrides: &Map<String, Value>,
         events: &[Event],
-    ) -> Result<Map<String, Value>, (Vec<String>, String)> {
+    ) -> Result<Options, (Vec<String>, String)> {
         let entry = catalogue::find(name)
             .ok_or_else(|| (Vec::new(), format!("no built-in hook is called `{name}`")))?;
         let options = entry.resolve(overrides);

@@ -85,7 +85,8 @@ impl Session {
             }
             let own = if self.is_strict { strict(name) } else { Map::new() };
             let options =
-                Value::Object(entry.compile(&entry.resolve(&own).unwrap()).unwrap()).to_string();
+                serde_json::to_string(&*entry.compile(&entry.resolve(&own).unwrap()).unwrap())
+                    .unwrap();
             let context = Context {
                 name,
                 event,

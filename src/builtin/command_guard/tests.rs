@@ -16,7 +16,8 @@ use crate::session::store::{CAREFUL, Store};
 
 fn resolved(overrides: &Value) -> Map<String, Value> {
     let entry = catalogue::find("one-strike").unwrap();
-    entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap()).unwrap()
+    let options = entry.compile(&entry.resolve(overrides.as_object().unwrap()).unwrap());
+    Map::clone(&options.unwrap())
 }
 
 fn compiled(overrides: &Value) -> Box<RawValue> {

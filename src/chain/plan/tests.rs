@@ -12,7 +12,7 @@ fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
         enabled: name != "off",
         timeout_ms: 1500,
         on_error: OnError::Ask,
-        options: serde_json::Map::new(),
+        options: serde_json::Map::new().into(),
         manner: crate::manifest::Manner::default(),
         surroundings: crate::manifest::Surroundings::default(),
         audience: crate::manifest::Audience::default(),

@@ -92,7 +92,7 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
     // An adopted hook goes on as it ran under the client, which resolves nothing.
     let resolve = !hook.manner.adopted;
     Ok(match &hook.action {
-        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&hook.options)?),
+        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&*hook.options)?),
         Action::Command(line) => {
             let whole = resolve.then(|| relative::line(line, directory)).flatten();
             ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
