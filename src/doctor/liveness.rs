@@ -24,8 +24,23 @@ pub(super) const CHECKS: &[Check] = &[Check {
 /// How much of a transcript is looked at, in bytes.
 const TAIL: u64 = 256 * 1024;
 
-/// How much later than the registration a call must be to count, in seconds.
+/// So many subagents of a session are looked at.
+const AGENTS: usize = 8;
+
+/// How much later than the last write of the settings a call must be to count where nothing else shows
+/// that the session had the entries, in seconds.
 const MARGIN: i64 = 120;
+
+/// How a result begins that says by itself that the call was not carried out.
+const REFUSALS: &[&str] = &[
+    "<tool_use_error>",
+    "The user doesn't want to",
+    "Permission ",
+    "PreToolUse:",
+    "Hook PreToolUse:",
+    "[Request interrupted",
+    "[Tool ",
+];
 
 /// A call in a transcript.
 struct Call {
@@ -39,8 +54,12 @@ struct Entries {
     /// The chain they call, as the journal names it.
     chain: &'static str,
     matchers: Vec<Option<String>>,
-    /// The second from which on each call must have a run.
-    from: i64,
+    /// The second at which what is known of runs begins.
+    known_from: i64,
+    /// The second in which the settings were last written by anybody.
+    changed: i64,
+    /// The second in which hookman last wrote the entries.
+    written: i64,
 }
 
 // A run writes its line into the journal when it ends. Where there is none for a call that went
@@ -50,17 +69,22 @@ fn calls(facts: &Facts, findings: &mut Findings) {
         facts.registered().filter_map(|file| entries(facts, file)).collect();
     for (path, _) in folders::newest_below(&facts.paths.config.join("projects"), "jsonl", 3) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy();
-        let calls = went_through(&path);
+        let agents =
+            folders::newest_in(&path.with_extension("").join("subagents"), "jsonl", AGENTS);
+        let mut calls = went_through(&path);
+        calls.extend(agents.iter().flat_map(|(path, _)| went_through(path)));
+        calls.sort_by_key(|call| call.second);
         for chain in ["user", "project", MANAGED] {
             let runs = || facts.client_runs().filter(|run| is_of(run, chain, facts));
             // `alive` finds a session that never called hookman, and a session can be without a scope.
-            if !runs().any(|run| run.session == session) {
+            let of_session: Vec<&Entry<'_>> = runs().filter(|run| run.session == session).collect();
+            if of_session.is_empty() {
                 continue;
             }
             let known: BTreeSet<&str> = runs().map(|run| &*run.call).collect();
             let is_missing = |call: &&Call| {
                 let mut of_chain = entries.iter().filter(|it| it.chain == chain);
-                of_chain.any(|it| it.hit(call)) && !known.contains(call.id.as_str())
+                !known.contains(call.id.as_str()) && of_chain.any(|it| it.hit(call, &of_session))
             };
             let missing: Vec<&Call> = calls.iter().filter(is_missing).collect();
             let Some(last) = missing.last() else { continue };
@@ -84,11 +108,22 @@ fn calls(facts: &Facts, findings: &mut Findings) {
 }
 
 impl Entries {
-    fn hit(&self, call: &Call) -> bool {
+    /// Whether the client had to call them for a call of a session that had these runs.
+    fn hit(&self, call: &Call, of_session: &[&Entry<'_>]) -> bool {
         let hits = |it: &Option<String>| {
             matcher::matches(it.as_deref(), Event::PreToolUse, Some(&call.tool))
         };
-        call.second > self.from && self.matchers.iter().any(hits)
+        // Anybody may have written the settings since; a run for the same tool shows that the entries
+        // were in force before the call.
+        let was_called = |run: &&Entry<'_>| {
+            run.event == Event::PreToolUse.name()
+                && run.subject == call.tool
+                && clock::seconds(&run.time)
+                    .is_some_and(|ended| (self.written..=call.second).contains(&ended))
+        };
+        call.second > self.known_from
+            && self.matchers.iter().any(hits)
+            && (call.second > self.changed + MARGIN || of_session.iter().any(was_called))
     }
 }
 
@@ -104,9 +139,15 @@ fn entries(facts: &Facts, file: &SettingsFile) -> Option<Entries> {
     let ours = file.handlers().into_iter().filter(is_called);
     let matchers: Vec<Option<String>> = ours.map(|handler| handler.matcher).collect();
     let oldest = facts.journal.first().and_then(|entry| clock::seconds(&entry.time));
-    let oldest = oldest.filter(|_| facts.journal_is_cut).unwrap_or(0);
-    let from = oldest.max(folders::changed_second(&file.path)? + MARGIN);
-    Some(Entries { chain, matchers, from })
+    let changed = folders::changed_second(&file.path)?;
+    let undo = facts.paths.kept("undo", &file.path);
+    Some(Entries {
+        chain,
+        matchers,
+        known_from: oldest.filter(|_| facts.journal_is_cut).unwrap_or(0),
+        changed,
+        written: folders::changed_second(&undo).unwrap_or(changed),
+    })
 }
 
 /// Whether a run was of a chain that applies here.
@@ -118,7 +159,7 @@ fn is_of(run: &Entry<'_>, chain: &str, facts: &Facts) -> bool {
     run.scope == chain && (chain != "project" || is_here())
 }
 
-/// The calls at the end of a transcript that were carried out without an error.
+/// The calls at the end of a transcript that were carried out, whatever came of them.
 fn went_through(path: &Path) -> Vec<Call> {
     let text = files::read_tail(path, TAIL).unwrap_or_default();
     let (mut calls, mut done): (Vec<Call>, BTreeSet<String>) = (Vec::new(), BTreeSet::new());
@@ -131,7 +172,7 @@ fn went_through(path: &Path) -> Vec<Call> {
                 Some("tool_use") => {
                     calls.push(Call { id: text("id"), tool: text("name"), second });
                 }
-                Some("tool_result") if block["is_error"] != true => {
+                Some("tool_result") if ran(&line, block) => {
                     done.insert(text("tool_use_id"));
                 }
                 _ => {}
@@ -140,4 +181,21 @@ fn went_through(path: &Path) -> Vec<Call> {
     }
     calls.retain(|call| done.contains(&call.id));
     calls
+}
+
+/// Whether a result is that of a call that was carried out. Newer clients say so; of the others the text
+/// must do.
+fn ran(line: &Value, result: &Value) -> bool {
+    if result["is_error"] != true {
+        return true;
+    }
+    match line["permissionDecision"]["decision"].as_str() {
+        Some(decision) => decision == "accept",
+        None => {
+            let content = &result["content"];
+            let text = content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default();
+            line.get("toolDenialKind").is_none()
+                && !REFUSALS.iter().any(|start| text.starts_with(start))
+        }
+    }
 }

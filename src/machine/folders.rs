@@ -119,14 +119,26 @@ pub fn changed_second(path: &Path) -> Option<i64> {
 /// The files with an extension in the directories of a directory that were changed last, the newest
 /// first, each with the second since 1970.
 pub fn newest_below(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
+    let folders = entries(directory).unwrap_or_default();
+    newest(folders.iter().map(PathBuf::as_path), extension, most)
+}
+
+/// As [`newest_below`], of the files in a directory itself.
+pub fn newest_in(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
+    newest([directory].into_iter(), extension, most)
+}
+
+fn newest<'p>(
+    folders: impl Iterator<Item = &'p Path>,
+    extension: &str,
+    most: usize,
+) -> Vec<(PathBuf, i64)> {
     let mut found = Vec::new();
-    for folder in entries(directory).unwrap_or_default() {
-        for path in entries(&folder).unwrap_or_default() {
-            if path.extension().is_some_and(|it| it == extension)
-                && let Some(changed) = changed_second(&path)
-            {
-                found.push((path, changed));
-            }
+    for path in folders.flat_map(|folder| entries(folder).unwrap_or_default()) {
+        if path.extension().is_some_and(|it| it == extension)
+            && let Some(changed) = changed_second(&path)
+        {
+            found.push((path, changed));
         }
     }
     found.sort_by_key(|(_, changed)| std::cmp::Reverse(*changed));
