@@ -75,7 +75,10 @@ fn executed(
 ) -> Result<Vec<Ran>, Broken> {
     let (plan, outdated) = match load::load(call, entry) {
         Load::Plan { text, outdated } => (text, outdated),
-        Load::Absent => return Ok(told),
+        Load::Absent => {
+            told.extend(load::lost(call, entry).map(|it| Ran::told("hookman", it)));
+            return Ok(told);
+        }
         Load::Broken(why) => return Err(why),
     };
     let mut tell = |message: String| told.push(Ran::told("hookman", message));

@@ -2,10 +2,12 @@
 
 use super::call::Call;
 use crate::chain::plan::{Plan, Step};
+use crate::client::event::Event;
 use crate::client::matcher::Target;
 use crate::manifest::OnError;
 use crate::state::chains::{self, Loaded};
 use crate::state::journal::Entry;
+use crate::state::lost::Lost;
 
 /// What a run has of its chain.
 pub(super) enum Load {
@@ -74,4 +76,15 @@ pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Opti
     entry.note(message.clone());
     let is_there = chains::entries(&call.chain).name(event, hook);
     (is_there && event.shows_messages()).then_some(message)
+}
+
+/// What to say at the start of a session of entries whose manifest is not there, nor a plan of it, as in
+/// a clone from which it was deleted.
+pub(super) fn lost(call: &Call<'_>, entry: &mut Entry<'_>) -> Option<String> {
+    if call.event != Event::SessionStart || call.hook.is_some() {
+        return None;
+    }
+    let message = Lost::of(call.paths, &call.chain)?.text();
+    entry.note(message.clone());
+    Some(message)
 }
