@@ -9,6 +9,9 @@ use crate::client::permission_rule::{Anchors, path_hits};
 /// Marks of a glob.
 const MARKS: [char; 3] = ['*', '?', '['];
 
+/// In so many directories a pattern is followed.
+const FOLDERS: usize = 256;
+
 /// A glob that says where it begins: one that does not begins anywhere.
 pub(super) fn anchored(glob: &str) -> Cow<'_, str> {
     if glob.starts_with(['/', '~', '@']) { glob.into() } else { format!("//**/{glob}").into() }
@@ -107,18 +110,26 @@ impl<'a> Folders<'a> {
         paths
     }
 
-    /// The files of one directory that a pattern hits.
+    /// What a pattern hits, part by part as a shell does.
     fn existing(&self, pattern: &str) -> Vec<String> {
-        let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        if folder.contains(MARKS) {
-            return Vec::new();
+        let mut found = vec![String::new()];
+        for part in pattern.split('/').filter(|part| !part.is_empty()) {
+            let glob = format!("//{}", without_classes(part));
+            let is_hit = |name: &String| {
+                (part.starts_with('.') || !name.starts_with('.'))
+                    && path_hits(&glob, &format!("/{name}"), Anchors::default())
+            };
+            let below = |folder: &String| {
+                if !part.contains(MARKS) {
+                    return vec![format!("{folder}/{part}")];
+                }
+                let names = self.context.host.names(Path::new(&format!("{folder}/")));
+                let names = names.unwrap_or_default().into_iter().filter(is_hit);
+                names.map(|name| format!("{folder}/{name}")).collect()
+            };
+            found = found.iter().take(FOLDERS).flat_map(below).collect();
         }
-        let names = self.context.host.names(Path::new(folder)).unwrap_or_default();
-        let glob = format!("/{pattern}");
-        let is_hidden = |name: &String| name.starts_with('.') && !last.starts_with('.');
-        let names = names.into_iter().filter(|name| !is_hidden(name));
-        let paths = names.map(|name| format!("{folder}/{name}"));
-        paths.filter(|path| path_hits(&glob, path, Anchors::default())).collect()
+        found
     }
 
     /// A text with the variables for directories that are known.
@@ -193,6 +204,33 @@ impl<'a> Folders<'a> {
             None => (glob == "@state").then(|| format!("/{}", self.state)),
         }
     }
+}
+
+/// A part of a pattern in which each class that globs do not know, such as `[!a]` and `[[:alpha:]]`, is
+/// any character.
+fn without_classes(part: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = part;
+    while let Some((before, class)) = rest.split_once('[') {
+        plain.push_str(before);
+        let end = if class.starts_with("[:") { ":]]" } else { "]" };
+        // A bracket that comes first is one of the class.
+        let from = usize::from(class.starts_with(['!', '^']));
+        let from = from + usize::from(class[from..].starts_with(']'));
+        let Some(length) = class[from..].find(end) else {
+            plain.push_str("\\[");
+            rest = class;
+            continue;
+        };
+        let (inside, after) = class.split_at(from + length);
+        if inside.starts_with(['!', '^', '[', ']']) {
+            plain.push('?');
+        } else {
+            plain.extend(["[", inside, "]"]);
+        }
+        rest = &after[end.len()..];
+    }
+    plain + rest
 }
 
 /// hookman's state directory, above that of the session.

@@ -156,7 +156,8 @@ fn use_of(tool: &str) -> Use {
 
 fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
     let command = &*input.command;
-    let is_patterned = command.contains(['*', '?', '[']);
+    let is_patterned =
+        command.contains(['*', '?', '[']) || (command.contains('{') && command.contains(','));
     if !is_patterned
         && !hiding::hides_a_name(command)
         && !uses::may_take_folders(command)
