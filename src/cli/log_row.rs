@@ -24,6 +24,17 @@ fn has_run(step: &StepEntry) -> bool {
     !is_quiet(step) || step.outcome == "silent"
 }
 
+/// The names of those that fit, each once: a hook may have been asked again about a rewritten input.
+fn distinct<'s>(steps: &[&'s StepEntry], fits: fn(&StepEntry) -> bool) -> Vec<&'s str> {
+    let mut names: Vec<&str> = Vec::with_capacity(steps.len());
+    for step in steps.iter().filter(|step| fits(step)) {
+        if !names.contains(&step.hook.as_str()) {
+            names.push(&step.hook);
+        }
+    }
+    names
+}
+
 impl<'a> Row<'a> {
     pub(super) fn of(entry: &'a Entry<'a>, steps: &'a [&'a StepEntry], is_part: bool) -> Self {
         let has_run = steps.iter().any(|step| has_run(step));
@@ -65,8 +76,8 @@ impl<'a> Row<'a> {
 
     /// Those that spoke, and how many others had nothing to say.
     fn hooks(&self) -> String {
-        let names: Vec<&str> = self.named.iter().map(|step| step.hook.as_str()).collect();
-        let ran = self.steps.iter().filter(|step| has_run(step)).count();
+        let names = distinct(&self.named, |_| true);
+        let ran = distinct(self.steps, has_run).len();
         match (names.as_slice(), ran) {
             ([], 0) => "-".to_owned(),
             ([], 1) => "1 hook".to_owned(),

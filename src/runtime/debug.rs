@@ -121,11 +121,13 @@ fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
 
 /// What the run itself has noted of a hook.
 fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
-    let step = entry.steps.iter().find(|step| step.hook == name).map(of_step);
-    step.or_else(|| {
-        let passed = entry.passed.iter().find(|passed| passed.hook == name)?;
-        Some(format!("not run: {}", passed.in_words()))
-    })
+    let (again, steps): (Vec<&StepEntry>, Vec<_>) =
+        entry.steps.iter().filter(|step| step.hook == name).partition(|step| step.again);
+    let passed = || entry.passed.iter().find(|passed| passed.hook == name);
+    let first = steps.first().map(|step| of_step(step));
+    let first = first.or_else(|| Some(format!("not run: {}", passed()?.in_words())))?;
+    let again = again.first().map(|step| format!("; for the rewritten input: {}", of_step(step)));
+    Some(first + &again.unwrap_or_default())
 }
 
 /// What a run has noted of a hook that no manifest has any more.

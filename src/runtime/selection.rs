@@ -8,6 +8,7 @@ use crate::chain::plan::Step;
 use crate::client::payload::Payload;
 use crate::machine::clock;
 use crate::machine::paths::Paths;
+use crate::manifest::OnError;
 use crate::session::store::Store;
 use crate::session::switches::{Moment, Switches};
 use crate::state::journal::Entry;
@@ -25,15 +26,23 @@ pub(super) fn select<'p>(
     let mut chosen: Vec<Candidate<'p>> = Vec::with_capacity(steps.len());
     for step in steps {
         match conditions::unmet(&step, payload, entry) {
-            // What an earlier step makes of the input may meet them.
-            Some(unmet) if !chosen.is_empty() && conditions::may_change(call.event, unmet) => {
+            // What an earlier step makes of the input may meet them; of a gate, what any step makes.
+            Some(unmet)
+                if (!chosen.is_empty() || step.on_error == OnError::Closed)
+                    && conditions::may_change(call.event, unmet) =>
+            {
                 chosen.push(Candidate { step, unmet: Some(unmet) });
             }
             Some(unmet) => conditions::skip(&step, unmet, entry),
             None => chosen.push(Candidate { step, unmet: None }),
         }
     }
-    if chosen.is_empty() {
+    if chosen.iter().all(|candidate| candidate.unmet.is_some()) {
+        for Candidate { step, unmet } in chosen.drain(..) {
+            if let Some(unmet) = unmet {
+                conditions::skip(&step, unmet, entry);
+            }
+        }
         return (chosen, None);
     }
     let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);

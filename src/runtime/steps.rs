@@ -36,7 +36,8 @@ pub struct Candidate<'p> {
 ///
 /// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
 /// field by field, and its conditions are judged on that. Neighbours that are marked parallel see the
-/// same input, and all of them run.
+/// same input, and all of them run. Where a step has rewritten the input and none denies, the closed
+/// ones before it are asked about what it made.
 pub fn run(
     steps: &[Candidate<'_>],
     seen: Seen<'_>,
@@ -47,7 +48,10 @@ pub fn run(
     let mut ran = Vec::with_capacity(steps.len());
     let mut rewrites = Rewrites::default();
     let mut ended = false;
+    let (mut passed, mut outdated) = (0, 0);
     for batch in steps.chunk_by(|one, next| one.step.parallel && next.step.parallel) {
+        passed += batch.len();
+        let is_alone = batch.len() == 1;
         let (batch, behind): (Vec<&Candidate<'_>>, Vec<_>) =
             batch.iter().partition(|it| !ended || it.step.always);
         for Candidate { step, .. } in behind {
@@ -105,8 +109,82 @@ pub fn run(
                 && done.answer(event).decision == Some(Decision::Deny);
             ran.push(done);
         }
+        if rewrites.input != seen {
+            // A step alone knows what it made itself.
+            outdated = passed - usize::from(is_alone);
+        }
+    }
+    if let Some(input) = rewrites.input.filter(|_| !ended) {
+        ask_again(&steps[..outdated], &input, seen, around, &mut ran, entry);
     }
     ran
+}
+
+/// Asks the closed ones among the steps about the rewritten input, until one denies. Only what holds
+/// back is taken from them, so that no further rewrite has to be asked about.
+fn ask_again(
+    steps: &[Candidate<'_>],
+    input: &Map<String, Value>,
+    seen: Seen<'_>,
+    around: Around<'_>,
+    ran: &mut Vec<Ran>,
+    entry: &mut Entry<'_>,
+) {
+    let is_gate = |it: &&Candidate<'_>| it.step.on_error == OnError::Closed;
+    let gates: Vec<&Step<'_>> = steps.iter().filter(is_gate).map(|it| &it.step).collect();
+    if gates.is_empty() {
+        return;
+    }
+    let event = seen.event;
+    let text = with_input(seen.text, seen.payload, input);
+    let payload = Payload::parse(&text);
+    for batch in gates.chunk_by(|one, next| one.parallel && next.parallel) {
+        let outcomes = match &payload {
+            Ok(payload) => {
+                let is_met = |step: &&Step<'_>| conditions::unmet(step, payload, entry).is_none();
+                let batch: Vec<&Step<'_>> = batch.iter().copied().filter(is_met).collect();
+                together(&batch, Seen { event, payload, text: &text }, around)
+            }
+            Err(error) => {
+                let failure = Failure::Builtin(error.to_string());
+                batch.iter().map(|&step| (step, failure.clone().into())).collect()
+            }
+        };
+        let mut denied = false;
+        for (step, Came { outcome, exit, took, warnings }) in outcomes {
+            let outcome = restraint(outcome);
+            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
+            entry.ran(step, event, &done, took);
+            entry.warn(warnings);
+            entry.asked_again();
+            let answer = done.answer(event);
+            denied |= answer.decision == Some(Decision::Deny);
+            let is_said = |it: &Ran| {
+                let said = it.answer(event);
+                it.name == done.name
+                    && (said.decision, said.reason, said.stop)
+                        == (answer.decision, answer.reason.clone(), answer.stop)
+            };
+            if !answer.is_silent() && !ran.iter().any(is_said) {
+                ran.push(done);
+            }
+        }
+        if denied {
+            return;
+        }
+    }
+}
+
+/// What an outcome holds back.
+fn restraint(outcome: Outcome) -> Outcome {
+    let Outcome::Answer(said, _) = outcome else { return outcome };
+    let Answer { decision, reason, rule, stop, stop_reason, .. } = said;
+    let held = Answer { stop, stop_reason, ..Answer::default() };
+    let held = match decision {
+        None | Some(Decision::Allow) => held,
+        decision => Answer { decision, reason, rule, ..held },
+    };
+    Outcome::Answer(held, None)
 }
 
 /// The steps whose conditions are met by the payload of a call that was rewritten, or by the call as

@@ -160,6 +160,9 @@ pub struct StepEntry {
     /// What was odd and no failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Whether this is what it said of the input as others had rewritten it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// Its place in the chain.
     #[serde(skip)]
     pub place: usize,
@@ -289,6 +292,13 @@ impl<'a> Entry<'a> {
     pub fn warn(&mut self, warnings: Vec<String>) {
         if let Some(step) = self.steps.last_mut() {
             step.warnings = warnings;
+        }
+    }
+
+    /// Says that the step that was run last was asked about the rewritten input, behind all others.
+    pub fn asked_again(&mut self) {
+        if let Some(step) = self.steps.last_mut() {
+            (step.again, step.place) = (true, usize::MAX);
         }
     }
 
