@@ -1,6 +1,6 @@
 //! A plan in the making: the changes as values and as splices, side by side.
 
-mod containers;
+pub(crate) mod containers;
 
 use std::collections::{BTreeSet, HashSet};
 

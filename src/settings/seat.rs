@@ -6,13 +6,14 @@ use json_patch::{AddOperation, PatchOperation, RemoveOperation, ReplaceOperation
 use serde_json::{Value, json};
 
 use super::change::Seating;
+use super::draft::containers::without_root;
 use super::edit::{Editor, Reshape, apply, path};
 use super::layout::{Item, Part};
 use super::obstacle::only_once;
 use super::plan::Plan;
 use super::record::Record;
 use super::refusal::Refusal;
-use crate::syntax::json::{Document, Node};
+use crate::syntax::json::{Document, Node, is_blank};
 
 /// The list of mods that the client asks before all others. Only the user's own settings have that
 /// say (seen on 2.1.329; a project's list has none).
@@ -43,13 +44,14 @@ impl Plan {
     /// A [`Refusal`] where the list is no list or occurs twice, and where the result fails
     /// [`Plan::verify`].
     pub fn seating(self, is_wanted: bool, record: &Record) -> Result<Self, Refusal> {
-        let Some(text) = self.after.clone() else { return Ok(self) };
+        // A file that was blank before is blank again once the entries are out of it.
+        let Some(text) = self.after.clone().filter(|text| !is_blank(text)) else { return Ok(self) };
         let document = Document::parse(&text)?;
         let Some(change) = change(&document, is_wanted, record)? else {
             return Ok(self);
         };
         let mut plan = self;
-        plan.after = Some(change.text);
+        plan.after = change.text;
         plan.operations.push(change.operation);
         plan.seating = Some(if is_wanted { Seating::Put } else { Seating::Taken });
         if change.makes {
@@ -62,7 +64,8 @@ impl Plan {
 
 /// A change of the list.
 struct SeatChange {
-    text: String,
+    /// The text; none where the file goes.
+    text: Option<String>,
     operation: PatchOperation,
     /// Whether there was no list.
     makes: bool,
@@ -90,7 +93,7 @@ fn change(
         let added = vec![Item { key: Some(KEY), value: &value }];
         reshape(root, Part::Root, BTreeSet::new(), added);
         let operation = PatchOperation::Add(AddOperation { path: path(LIST), value });
-        let text = apply(document.text(), &editor.splices());
+        let text = Some(apply(document.text(), &editor.splices()));
         return Ok(Some(SeatChange { text, operation, makes: true }));
     };
     let list = &members[index].value;
@@ -136,7 +139,14 @@ fn change(
     } else {
         PatchOperation::Replace(ReplaceOperation { path, value: left.into() })
     };
-    let text = apply(document.text(), &editor.splices());
+    let is_last = matches!(operation, PatchOperation::Remove(_)) && members.len() == 1;
+    let text = if is_last && record.file_made {
+        None
+    } else if is_last && record.has_made("") {
+        Some(without_root(document))
+    } else {
+        Some(apply(document.text(), &editor.splices()))
+    };
     Ok(Some(SeatChange { text, operation, makes: false }))
 }
 

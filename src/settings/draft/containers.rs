@@ -123,7 +123,7 @@ impl Draft<'_, '_, '_> {
 
 /// The text of a file that was blank before hookman filled it, without its value and the newline
 /// that was written behind it.
-fn without_root(document: &Document<'_>) -> String {
+pub(crate) fn without_root(document: &Document<'_>) -> String {
     let text = document.text();
     let span = document.root().span;
     let rest = &text[span.end..];
