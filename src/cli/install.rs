@@ -1,6 +1,6 @@
 //! `hookman install`: make the manifest, add hooks to it, register it.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::args::Install;
 use super::{ExitStatus, tmux, word};
@@ -34,6 +34,13 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let binary = binary.as_deref();
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
     let assets = Assets::of(world, &target, binary)?;
+    if let Some(file) = assets.foreign_guard(world).filter(|_| args.guard_mod) {
+        bail!(
+            "`{}` is not hookman's, and would be asked before all other mods; move it elsewhere, then run \
+             this again",
+            world.paths.shown(file)
+        );
+    }
     let gitignore = Gitignore::of(world, &target)?;
     let mut changes: Vec<&dyn Change> = vec![&addition, &assets];
     changes.extend(each(&gitignore));

@@ -132,6 +132,13 @@ impl Assets {
         Ok(Self { removes: true, ..Self::of(world, target, None)? })
     }
 
+    /// A file of the guard mod that is somebody else's, and would be seated with it.
+    pub(crate) fn foreign_guard(&self, world: &World) -> Option<&Path> {
+        let folder = guard_mod::folder(&world.paths);
+        let is_it = |file: &&Asset| file.deed == Deed::Leave && file.path.starts_with(&folder);
+        self.files.iter().find(is_it).map(|file| file.path.as_path())
+    }
+
     /// The removal of the guard mod alone, as far as hookman wrote it and nobody changed it.
     pub(crate) fn guard_removal(world: &World, target: &Target) -> Result<Self> {
         let mut removal = Self::removal(world, target)?;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde_json::Value;
 
 use super::binary;
 use super::target::Target;
@@ -25,23 +24,35 @@ pub(crate) fn check(hook: &str, user_only: bool) -> Result<()> {
 
 /// As [`check`], for a command after which no hook of a target runs.
 pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
-    fenced(world, target).map_or(Ok(()), |hook| check(&hook, true))
+    if let Some(hook) = fenced(world, target) {
+        return check(&hook, true);
+    }
+    // Entries without a manifest next to them may be those of another one, by a link to the settings.
+    let manifest = &target.chain.manifest;
+    if !files::is_there(manifest) && binary::registered(&target.settings).is_some() && !is_person()
+    {
+        bail!(
+            "`{}` is not there, so nobody knows which hooks these entries run; only the user can change \
+             them, in another terminal",
+            world.paths.shown(manifest)
+        );
+    }
+    Ok(())
 }
 
-/// As [`check_all`], for another text of the settings, which may not call the hooks.
+/// As [`check_all`], for another text of the settings, any value of which may keep hooks from running.
 pub(crate) fn check_texts(
     world: &World,
     target: &Target,
     before: Option<&str>,
     after: &str,
 ) -> Result<()> {
-    let of_hooks = |text: &str| {
+    let value = |text: &str| {
         let document = Document::parse(text).ok()?;
-        let value = document.value(document.root());
-        Some(["hooks", "disableAllHooks"].map(|key| value.get(key).cloned().unwrap_or(Value::Null)))
+        Some(document.value(document.root()))
     };
-    let before = before.and_then(of_hooks);
-    if before.is_some() && before == of_hooks(after) { Ok(()) } else { check_all(world, target) }
+    let before = before.and_then(value);
+    if before.is_some() && before == value(after) { Ok(()) } else { check_all(world, target) }
 }
 
 /// The path of hookman that was given to be called by the entries of a target, if one was. As
