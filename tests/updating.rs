@@ -248,6 +248,11 @@ mod with_the_feature {
             said(&output),
             format!("would replace ~/.local/bin/hookman, {CURRENT}, by 0.0.1\n")
         );
+        let older = ["self-update", "--version", "0.0.1"];
+        let mut by_agent = home.command(&home.program(), &address, &older);
+        let output = by_agent.env("CLAUDECODE", "1").output().unwrap();
+        let refusal = "only the user can put an older version in place, in another terminal";
+        assert_eq!(said(&output), format!("error: {refusal}\n"));
         assert_ne!(fs::metadata(home.program()).unwrap().len(), stand_in("0.0.1").len() as u64);
         let output = home.run(&address, &["self-update", "--version", "0.0.1"]);
         assert!(output.status.success(), "{}", said(&output));

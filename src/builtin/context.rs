@@ -77,6 +77,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The flag under which a strike is noted. One of a call that an agent made up is noted apart, so
+    /// that it lets no call of the client's pass.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn strike(&self, flag: String) -> io::Result<String> {
+        let is_plain = self.store.is_up(&flag)? || self.host.is_called_by_client();
+        Ok(if is_plain { flag } else { flag + " by hand" })
+    }
+
     /// Calls `see` with the directories in which relative paths and globs begin.
     pub fn anchored<T>(&self, see: impl FnOnce(Anchors<'_>) -> T) -> T {
         let project = self.host.variable("CLAUDE_PROJECT_DIR");

@@ -129,7 +129,7 @@ fn unwarned<'h, 'f>(
     let agent = if manner.per_agent { &*context.payload.agent_id } else { "" };
     let mut unwarned = Vec::new();
     for finding in findings.iter().filter(|finding| finding.level == Level::OneStrike) {
-        let flag = flag(context.name, finding.id, agent);
+        let flag = context.strike(flag(context.name, finding.id, agent))?;
         if !context.store.is_up(&flag)?
             && !legacy::is_recent(finding.legacy, manner.forget_after, context)
         {

@@ -117,6 +117,9 @@ pub trait Host {
     /// What the system says.
     fn remove(&self, path: &Path) -> io::Result<bool>;
 
+    /// Whether the client itself made this call, and not one of its tools or another program.
+    fn is_called_by_client(&self) -> bool;
+
     /// hookman's own directory for this session, which goes when the session's state does.
     fn session_folder(&self) -> &Path;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::host::{Facts, Finished, Host, Program};
 use crate::machine::child::{self, Ended, Spec};
 use crate::machine::signals::Endings;
-use crate::machine::{clock, environment, files, folders, foreign, git, paths, terminal};
+use crate::machine::{clients, clock, environment, files, folders, foreign, git, paths, terminal};
 
 /// The most names that are read of a directory.
 const NAMES: usize = 10_000;
@@ -116,6 +116,11 @@ impl Host for RealHost {
         let is_there = files::is_there(path);
         files::remove(path).map_err(plain)?;
         Ok(is_there)
+    }
+
+    fn is_called_by_client(&self) -> bool {
+        let paths = paths::Paths::from_environment();
+        paths.is_ok_and(|paths| clients::is_called_by_client(&paths.config))
     }
 
     fn session_folder(&self) -> &Path {

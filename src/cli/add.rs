@@ -64,6 +64,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         manner: &manner,
         in_project: args.cwd == Some(Directory::Project),
         paths: &args.paths,
+        user_only: false,
     };
     let registering = Registering::begin(world, target, &args.options)?;
     let edition = Edition::with(world, &registering.target, &hook)?;

@@ -23,15 +23,15 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     target.guard_mod = args.guard_mod.then_some(true);
     let target = target;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    let given = protection::binary(world, &target, args.options.binary.as_deref())?;
+    // A project's entries call its launcher.
+    let binary = match &args.options.binary {
+        None if target.project.is_none() => Some(binary_path(world, None)?),
+        given => given.clone(),
+    };
+    let binary = protection::binary(world, &target, binary.as_deref())?;
+    let binary = binary.as_deref();
     let wanted = Wanted { hooks: &args.hooks, recipes: &args.recipe };
     let addition = Addition::of(world, &target, wanted)?;
-    // A project's entries call its launcher.
-    let binary = match given {
-        None if target.project.is_none() => Some(binary_path(world, None)?),
-        given => given,
-    };
-    let binary = binary.as_deref();
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
     let assets = Assets::of(world, &target, binary)?;
     if let Some(file) = assets.foreign_guard(world).filter(|_| args.guard_mod) {

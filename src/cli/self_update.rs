@@ -56,6 +56,7 @@ mod updating {
     use crate::install::binary::registered;
     use crate::install::origin::Origin;
     use crate::install::releases::Releases;
+    use crate::machine::clients::is_person;
     use crate::machine::world::World;
 
     const CURRENT: &str = env!("CARGO_PKG_VERSION");
@@ -79,6 +80,9 @@ mod updating {
         if !differs {
             world.terminal.line(format!("hookman {CURRENT} is the newest release"));
             return Ok(ExitStatus::Done);
+        }
+        if !is_newer && !is_person() {
+            bail!("only the user can put an older version in place, in another terminal");
         }
         let place = world.paths.shown(program);
         if args.dry_run {

@@ -12,6 +12,7 @@ use super::registration;
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::machine::clients::is_person;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
@@ -179,6 +180,8 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
         manner: &manner,
         in_project: false,
         paths: &[],
+        // In the settings no switch reached it.
+        user_only: !is_person(),
     };
     edit::add(manifest, &hook)
 }

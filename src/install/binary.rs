@@ -12,13 +12,19 @@ use crate::syntax::json::Document;
 /// The path that a settings file names now, if there still is a program; it is kept, because a
 /// check from another copy of hookman is no reason to change the file.
 pub(crate) fn registered(settings: &Path) -> Option<PathBuf> {
-    let text = files::read_text(settings).ok().flatten()?;
-    let document = Document::parse(&text).ok()?;
+    named(settings).into_iter().find(|path| files::is_executable(path))
+}
+
+/// The paths of programs that hookman's entries in a settings file name.
+pub(crate) fn named(settings: &Path) -> Vec<PathBuf> {
+    let text = files::read_text(settings).ok().flatten().unwrap_or_default();
+    let Ok(document) = Document::parse(&text) else { return Vec::new() };
     own_handlers(&document)
         .iter()
         .filter(|handler| handler.get("args").is_some())
         .filter_map(|handler| handler.get("command")?.as_str().map(PathBuf::from))
-        .find(|path| path.is_absolute() && files::is_executable(path))
+        .filter(|path| path.is_absolute())
+        .collect()
 }
 
 /// The path under which the client is to find hookman: the given one, or that of this program.

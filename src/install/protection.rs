@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::binary;
 use super::target::Target;
@@ -56,7 +56,8 @@ pub(crate) fn check_texts(
 }
 
 /// The path of hookman that was given to be called by the entries of a target, if one was. As
-/// [`check_all`], where they call another one now, or could become those of another manifest.
+/// [`check_all`], where what they are to call is not what they call now, or where they could become
+/// those of another manifest.
 pub(crate) fn binary(
     world: &World,
     target: &Target,
@@ -66,12 +67,19 @@ pub(crate) fn binary(
     if let Some(hook) = linked(target).find_map(|chain| fenced_in(world, &chain)) {
         check(&hook, true)?;
     }
-    let Some(given) = given else { return Ok(None) };
-    let now = binary::registered(&target.settings);
-    if now.is_some() && now != Some(std::path::absolute(given)?) {
-        check_all(world, target)?;
+    let given = given.map(|given| binary::binary_path(world, Some(given))).transpose()?;
+    let now = binary::named(&target.settings);
+    let kept = || binary::registered(&target.settings);
+    // Without one that is named or kept, the one that was called is written.
+    let next = given.clone().or_else(kept).or_else(|| binary::binary_path(world, None).ok());
+    if let (Some(now), Some(next)) = (now.first(), &next)
+        && now != next
+    {
+        let (now, next) = (world.paths.shown(now), world.paths.shown(next));
+        check_all(world, target)
+            .with_context(|| format!("`{next}` is to be called in the place of `{now}`"))?;
     }
-    binary::binary_path(world, Some(given)).map(Some)
+    Ok(given)
 }
 
 /// A hook of a target that is on and that only the user may switch off. Where the settings are a

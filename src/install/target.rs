@@ -32,7 +32,14 @@ impl Target {
     /// error.
     pub(crate) fn of(scope: &Scope, world: &World) -> Result<Self> {
         if scope.managed {
-            return Ok(Self::of_managed(&world.paths.managed_folder()));
+            let folder = world.paths.managed_folder();
+            if is_users(&folder, world) {
+                let shown = world.paths.shown(&folder);
+                bail!(
+                    "`{shown}` is the directory of the user's own settings, and no administrator's"
+                );
+            }
+            return Ok(Self::of_managed(&folder));
         }
         let project = match (&scope.project, scope.local) {
             (None, false) => return Ok(Self::of_user(world)),

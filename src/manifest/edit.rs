@@ -84,6 +84,8 @@ pub struct NewHook<'a> {
     pub in_project: bool,
     /// The files that it is for, as globs; all where there is none.
     pub paths: &'a [String],
+    /// Whether only a person may switch it off.
+    pub user_only: bool,
 }
 
 /// Adds a hook at the end of a text; gives exactly what was added.
@@ -115,6 +117,7 @@ pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
     let message = hook.manner.status_message.as_deref();
     rows.extend(message.map(|message| ("status_message", string(message))));
     rows.extend(hook.manner.adopted.then(|| ("adopted", "true".to_owned())));
+    rows.extend(hook.user_only.then(|| ("switch", string("user"))));
     let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
     let mut block = "[[hook]]\n".to_owned();
     for (key, value) in rows {
@@ -274,6 +277,7 @@ mod tests {
             manner,
             in_project: false,
             paths: &[],
+            user_only: false,
         }
     }
 

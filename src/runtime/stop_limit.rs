@@ -132,7 +132,11 @@ fn refuses(event: Event, ran: &Ran) -> bool {
 fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
     let hook = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
     let who = if asked.agent.is_empty() { "main" } else { asked.agent };
-    let stops = call.paths.session(&asked.session.file_name()).join("stops");
+    let mut stops = call.paths.session(&asked.session.file_name()).join("stops");
+    // What an agent made up uses up nothing of what the client's own calls have.
+    if !clients::is_called_by_client(&call.paths.config) {
+        stops.push("by-hand");
+    }
     stops.join(format!("{}{hook}", call.chain.scope)).join(&*safe_name(who))
 }
 

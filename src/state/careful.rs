@@ -118,8 +118,12 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
         }
     };
     if let Some(session) = place.session {
-        // A flag that is up keeps its end, so it is taken down first.
         let store = store(place.paths, session);
+        // Only a person may shorten it.
+        if !place.person && store.left(CAREFUL).context(UNREADABLE)? >= lasts {
+            return Ok(());
+        }
+        // A flag that is up keeps its end, so it is taken down first.
         store.take(CAREFUL).context(UNREADABLE)?;
         store.raise(CAREFUL, lasts).context(UNREADABLE)?;
     }

@@ -50,8 +50,9 @@ impl FileStore {
         match files::read_own(&self.file(flag), &mut text) {
             Ok(false) => Ok(Flag::Absent),
             Ok(true) => {
-                let is_up = text.parse().is_ok_and(|falls: i64| clock::unix_seconds() < falls);
-                Ok(if is_up { Flag::Up } else { Flag::Fallen })
+                let falls: i64 = text.parse().unwrap_or_default();
+                let left = u64::try_from(falls.saturating_sub(clock::unix_seconds())).unwrap_or(0);
+                Ok(if left > 0 { Flag::Up(Duration::from_secs(left)) } else { Flag::Fallen })
             }
             Err(error)
                 if matches!(
@@ -63,6 +64,18 @@ impl FileStore {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// How much longer a flag is up.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be read.
+    pub fn left(&self, flag: &str) -> io::Result<Duration> {
+        Ok(match self.look(flag)? {
+            Flag::Up(left) => left,
+            Flag::Absent | Flag::Fallen => Duration::ZERO,
+        })
     }
 
     fn lock(&self) -> io::Result<Lock> {
@@ -141,7 +154,8 @@ enum Flag {
     Absent,
     /// Its time is over, or it is not the user's own work.
     Fallen,
-    Up,
+    /// For so much longer.
+    Up(Duration),
 }
 
 fn private(error: crate::machine::Error) -> io::Error {
@@ -163,14 +177,14 @@ impl Store for FileStore {
         // Under the lock nothing takes the file away, so no link can come between.
         let _lock = self.lock()?;
         match self.look(flag)? {
-            Flag::Up => Ok(false),
+            Flag::Up(_) => Ok(false),
             Flag::Absent => files::link(new.path(), &path),
             Flag::Fallen => new.persist(&path).map(|_| true).map_err(|error| error.error),
         }
     }
 
     fn is_up(&self, flag: &str) -> io::Result<bool> {
-        Ok(self.look(flag)? == Flag::Up)
+        Ok(matches!(self.look(flag)?, Flag::Up(_)))
     }
 
     fn take(&self, flag: &str) -> io::Result<bool> {
@@ -184,7 +198,7 @@ impl Store for FileStore {
             return Ok(false);
         }
         files::remove(&self.file(flag)).map_err(private)?;
-        Ok(found == Flag::Up)
+        Ok(matches!(found, Flag::Up(_)))
     }
 
     fn keep_newest(&self, start: &str, flag: &str, count: usize) {

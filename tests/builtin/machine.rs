@@ -88,6 +88,10 @@ fn line(program: Program<'_>) -> String {
 }
 
 impl Host for Machine {
+    fn is_called_by_client(&self) -> bool {
+        true
+    }
+
     fn now(&self) -> i64 {
         self.now
     }

@@ -147,7 +147,11 @@ fn forget(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
 }
 
 fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
-    context.store.raise(&context.agent_key(&rule.id), ONCE).map_err(Failure::Store)
+    let mut flag = context.agent_key(&rule.id);
+    if rule.level == Level::OneStrike {
+        flag = context.strike(flag).map_err(Failure::Store)?;
+    }
+    context.store.raise(&flag, ONCE).map_err(Failure::Store)
 }
 
 /// A file's text, the first time in a session that an agent needs it; nothing for a file that is not
