@@ -14,6 +14,7 @@ use super::template::{fill, one_line, problem};
 use super::values::Period;
 use super::workflow::{Source, Workflow};
 use crate::client::answer::Answer;
+use crate::machine::git;
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
@@ -134,7 +135,8 @@ fn field(
 }
 
 fn changes(context: &Context<'_>, cwd: &Path, limit: Period) -> Option<String> {
-    let words = ["git", "status", "--porcelain"].map(str::to_owned);
+    let words = git::SAFE.into_iter().chain(["status", "--porcelain"]).map(str::to_owned);
+    let words: Vec<String> = words.collect();
     // It only looks, and must not be in the way of a git that works.
     let variables = [("GIT_OPTIONAL_LOCKS", OsStr::new("0"))];
     let program = Program { argv: &words, directory: Some(cwd), variables: &variables, stdin: b"" };

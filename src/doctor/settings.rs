@@ -72,7 +72,7 @@ fn readable(facts: &Facts, findings: &mut Findings) {
                 Level::Error,
                 &file.shown,
                 format!("it cannot be read: {why}"),
-                if files::is_dangling(&file.path) {
+                if files::is_link(&file.path) {
                     format!(
                         "run `rm {}`, or put a file where it leads to",
                         quoted(&file.path.display().to_string())

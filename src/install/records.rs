@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::adoption::Kept;
 use crate::machine::world::World;
-use crate::machine::{backups, files};
+use crate::machine::{backups, files, paths};
 use crate::settings::{Colour, Record, Remembered, Undo, plan, unified_diff};
 
 pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
@@ -24,8 +24,12 @@ pub(crate) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
 }
 
-/// Prints what changes in a file.
+/// Prints what changes in a file, and where that really is.
 pub(crate) fn print_diff(world: &World, file: &Path, before: Option<&str>, after: Option<&str>) {
+    if before != after && files::is_link(file) {
+        let (shown, real) = (world.paths.shown(file), world.paths.shown(&paths::real(file)));
+        world.terminal.line(format!("{shown} is a link to {real}"));
+    }
     let diff = unified_diff(&world.paths.shown(file), before, after, colour(world));
     world.terminal.print(&diff);
 }

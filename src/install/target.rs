@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::options::Scope;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
-use crate::machine::{environment, files, folders};
+use crate::machine::{environment, files, folders, paths};
 use crate::manifest::edit;
 use crate::state::chains::Chain;
 use crate::state::{configured, guard_mod};
@@ -143,6 +143,33 @@ impl Target {
     /// The project's launcher.
     pub(crate) fn launcher(&self) -> Option<PathBuf> {
         Some(self.project.as_ref()?.join(".claude/hookman"))
+    }
+
+    /// Refuses where a link leads a file out of the project that a command may write there, because a
+    /// clone brings links along.
+    pub(crate) fn check_links(&self, world: &World) -> Result<()> {
+        const NAMES: [&str; 6] = [
+            ".claude/hookman",
+            ".claude/hookman.toml",
+            ".claude/hookman.local.toml",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".gitignore",
+        ];
+        let Some(project) = &self.project else { return Ok(()) };
+        let root = paths::real(project);
+        for file in NAMES.map(|name| project.join(name)) {
+            let real = paths::real(&file);
+            if !real.starts_with(&root) {
+                bail!(
+                    "`{}` leads out of the project, to `{}`, and hookman writes no project's files there; \
+                     put a file in the place of the link",
+                    world.paths.shown(&file),
+                    world.paths.shown(&real)
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The lock under which every command writes a settings file and its manifest.

@@ -36,6 +36,7 @@ impl<'w> Transaction<'w> {
     /// of many commands each sees what the ones before it wrote; a question is not waited for under
     /// a lock.
     pub(crate) fn begin(world: &'w World, target: &Target, writing: &Writing) -> Result<Self> {
+        target.check_links(world)?;
         let is_early = writing.yes && !writing.dry_run;
         let lock = if is_early { Some(target.lock(world)?) } else { None };
         Ok(Self { world, target: target.clone(), writing: writing.clone(), lock })

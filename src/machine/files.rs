@@ -87,7 +87,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => {
-            return if is_dangling(path) { Err(dangling(path)) } else { Ok(None) };
+            return if is_link(path) { Err(dangling(path)) } else { Ok(None) };
         }
         Err(error) => return Err(Error::of("read", path)(error)),
     };
@@ -210,8 +210,8 @@ pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Whether a path that leads to no file is a link into nowhere.
-pub fn is_dangling(path: &Path) -> bool {
+/// Whether a path is that of a link; one that leads to no file is one into nowhere.
+pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
@@ -345,7 +345,7 @@ pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> 
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) => Ok(target),
-        Err(error) if absent(&error) && !is_dangling(path) => Ok(path.to_owned()),
+        Err(error) if absent(&error) && !is_link(path) => Ok(path.to_owned()),
         Err(error) if absent(&error) => Err(dangling(path)),
         Err(error) => Err(Error::of("follow", path)(error)),
     }

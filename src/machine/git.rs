@@ -7,6 +7,20 @@ use std::process::{Command, Stdio};
 
 use super::foreign;
 
+/// How git is called where others may have written its configuration: it runs no program that one
+/// names to watch files, no hook and no transport, and takes no plain files for a repository.
+pub const SAFE: [&str; 9] = [
+    "git",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "protocol.allow=never",
+];
+
 /// How many bytes a file of git's that names a branch or a directory may have.
 const LONGEST: u64 = 64 * 1024;
 
@@ -22,7 +36,8 @@ pub fn tracks(folder: &Path, path: &Path) -> Option<bool> {
 }
 
 fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
-    let status = Command::new("git")
+    let status = Command::new(SAFE[0])
+        .args(&SAFE[1..])
         .arg("-C")
         .arg(folder)
         .args(question)

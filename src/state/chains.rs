@@ -389,7 +389,7 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let of_manifest = |path: &Path| match foreign::read(path) {
-        Ok(None) if files::is_dangling(path) => Some(OnError::Closed),
+        Ok(None) if files::is_link(path) => Some(OnError::Closed),
         Ok(bytes) => bytes.map(|bytes| manifest::recovery::on_error(&bytes)),
         Err(_) => Some(OnError::Closed),
     };
