@@ -26,6 +26,7 @@
 //! | `at TIME`, `wait 30s` | sets the clock, moves it on |
 //! | `file PATH TEXT`, `folder PATH`, `gone PATH` | makes a file (`\n`, `\t` and `\\` in its text; a path with blanks in `'`) or a directory, removes either |
 //! | `link PATH TARGET` | makes a link |
+//! | `answer PATH yes`, `answer PATH no` | the user's word on whether programs of that project may run |
 //! | `branch NAME` | the branch that is checked out; none without a name |
 //! | `program WORDS => CODE TEXT` | what running a program that begins with these words comes to; `late` for a code is a program that does not end in time; every other is not found |
 //! | `text NAME VALUE` | sets one of the session's named texts |
@@ -34,7 +35,8 @@
 //! | `EVENT JSON` | the call: the fields of the payload but for those that all have |
 //!
 //! The lines that begin with `=` are what comes: the answer, then what was started, run and written,
-//! then what has changed in the session's store; `silent` if nothing did. `UPDATE_CASES=1` writes them; read
+//! then what has changed in the session's store; `silent` if nothing did, with the word for the reason where
+//! the hook has one. `UPDATE_CASES=1` writes them; read
 //! the difference before keeping it. `CASE=words` runs only the files whose names hold the words.
 
 #![cfg(test)]
@@ -51,6 +53,7 @@ use hookman::{
     },
     client::answer::Answer,
     client::{event::Event, matcher::Target, payload::Payload},
+    machine::paths::project_tools,
     session::{memory::MemoryStore, period, store::Store},
 };
 use machine::Machine;
@@ -120,6 +123,11 @@ impl Scene {
             "link" => {
                 let (path, target) = rest.split_once(' ').unwrap();
                 self.machine.link(Path::new(path), Path::new(target));
+            }
+            "answer" => {
+                let (project, answer) = rest.split_once(' ').unwrap();
+                let path = project_tools(Path::new("/state"), Path::new(project));
+                self.machine.write(&path, format!("{answer} {project}\n"));
             }
             "gone" => self.machine.forget(Path::new(rest)),
             "branch" => self.machine.branch = (!rest.is_empty()).then(|| rest.to_owned()),
@@ -236,6 +244,7 @@ fn answered(answer: &Answer) -> Vec<String> {
     if let Some(decision) = answer.decision {
         lines.push(format!("{} {}", decision.name(), escaped(reason)));
     }
+    lines.extend(answer.quiet.map(|why| format!("silent: {why}")));
     lines.extend(answer.context.iter().map(|text| format!("context {}", escaped(text))));
     let texts = [
         ("message", &answer.system_message),

@@ -339,7 +339,8 @@ fn recipes_are_one_command_each_and_do_what_they_say() {
     }
     let (done, told) = in_home(&root, "hookman verify && hookman list", "");
     assert!(done, "{told}");
-    for hook in ["format-changed", "format", "destructive-guard", "protect", "notify-stop", "tests"]
+    for hook in
+        ["format-changed", "format", "destructive-guard", "protect", "notify-stop", "test-at-stop"]
     {
         assert!(told.contains(&format!("\n  {hook} ")), "{hook}\n{told}");
     }
@@ -363,10 +364,18 @@ fn recipes_are_one_command_each_and_do_what_they_say() {
     }
     assert!(denied("PreToolUse", "Bash", json!({"command": "git push --force origin main"})));
     assert!(!denied("PreToolUse", "Bash", json!({"command": "git status"})));
-    fs::write(root.join("Makefile"), "test:\n\t@echo 'one test failed'; exit 1\n").unwrap();
-    assert!(denied("Stop", "", json!({})), "failing tests do not block");
-    fs::write(root.join("Makefile"), "test:\n\t@true\n").unwrap();
-    assert!(!denied("Stop", "", json!({})), "tests that pass block");
+    let project = root.join("my app");
+    fs::create_dir_all(project.join(".git")).unwrap();
+    let edit = || denied("PostToolUse", "Edit", json!({"file_path": project.join("a.c")}));
+    fs::write(project.join("Makefile"), "all:\n").unwrap();
+    let allow = "cd 'my app' && hookman install --project-tools yes";
+    assert!(in_home(&root, allow, "").0);
+    assert!(!edit() && !denied("Stop", "", json!({})), "a project without tests is held up");
+    fs::write(project.join("Makefile"), "test:\n\t@echo 'one test failed'; exit 1\n").unwrap();
+    assert!(!denied("Stop", "", json!({})), "a turn without edits is held up");
+    assert!(!edit() && denied("Stop", "", json!({})), "failing tests do not block");
+    fs::write(project.join("Makefile"), "test:\n\t@true\n").unwrap();
+    assert!(!edit() && !denied("Stop", "", json!({})), "tests that pass block");
 }
 
 /// The commands for a shell that no transcript in `tests/cli` has, and what runs them instead.

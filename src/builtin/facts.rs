@@ -10,6 +10,7 @@ use super::context::{Context, Failure};
 use super::host::Program;
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
+use super::silence::Silence;
 use super::template::{fill, one_line, problem};
 use super::values::Period;
 use super::workflow::{Source, Workflow};
@@ -92,7 +93,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let workflow = Workflow::new(context, &options.state);
     let mut value = |name: &str| field(context, &options, &workflow, name);
     if options.needs.iter().any(|name| value(name).is_none_or(|it| it.is_empty())) {
-        return Ok(Answer::default());
+        return Ok(Silence::Needs.answer());
     }
     let facts: Vec<String> = options.facts.iter().filter_map(|it| fill(it, &mut value)).collect();
     let line = one_line(&facts.join(&options.separator), options.longest);

@@ -12,6 +12,7 @@ use crate::client::answer::Answer;
 use super::careful;
 use super::context::{Context, Failure};
 use super::legacy;
+use super::silence::Silence;
 use super::values::Level;
 
 /// What is shown of a command that a rule found.
@@ -83,7 +84,8 @@ pub(super) fn answer(
             ..Answer::deny(denial(&blocks, &unwarned, is_careful))
         });
     }
-    let mut answer = Answer::default();
+    let is_struck = findings.iter().any(|finding| finding.level == Level::OneStrike);
+    let mut answer = if is_struck { Silence::Strike.answer() } else { Answer::default() };
     if !asks.is_empty() {
         let rule = Some(format!("rule {}", ids(&asks)));
         answer = Answer { rule, ..Answer::ask(sentences(&asks)) };

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
+use super::silence::Silence;
 use super::template::{fill, one_line, problem};
 use super::values::{Period, TimeSpan};
 use crate::client::answer::Answer;
@@ -147,8 +148,11 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if options.state != State::Keep && !options.tmux_option.is_empty() {
         sinks::tmux(context, &options.tmux_option, options.state, options.time_limit);
     }
-    if notice.message.is_empty() || !is_due(context, &options, &notice, worked) {
+    if notice.message.is_empty() {
         return Ok(Answer::default());
+    }
+    if let Some(why) = kept_back(context, &options, &notice, worked) {
+        return Ok(why.answer());
     }
     if options.desktop {
         sinks::desktop(context, &notice, options.time_limit);
@@ -198,18 +202,25 @@ fn note_state(context: &Context<'_>, state: State) -> Option<i64> {
     Some(now - began)
 }
 
-fn is_due(context: &Context<'_>, options: &Options, notice: &Notice, worked: Option<i64>) -> bool {
+/// Why a notice is not given now.
+fn kept_back(
+    context: &Context<'_>,
+    options: &Options,
+    notice: &Notice,
+    worked: Option<i64>,
+) -> Option<Silence> {
     let is_short = |worked: i64| worked.unsigned_abs() < options.after.as_seconds();
     if worked.is_some_and(is_short) {
-        return false;
+        return Some(Silence::Short);
     }
     if !options.quiet_hours.is_empty() {
         let now = context.host.local_time("%H:%M");
         if options.quiet_hours.iter().any(|span| span.contains(&now)) {
-            return false;
+            return Some(Silence::QuietHours);
         }
     }
     let said = context.key(&format!("said {}", notice.message));
-    options.repeat_after.is_zero()
-        || context.store.raise(&said, options.repeat_after.duration()).unwrap_or(true)
+    let is_news = options.repeat_after.is_zero()
+        || context.store.raise(&said, options.repeat_after.duration()).unwrap_or(true);
+    (!is_news).then_some(Silence::Repeated)
 }

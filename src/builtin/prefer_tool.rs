@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
+use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
 use super::{careful, legacy};
@@ -116,11 +117,11 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let is_there = |index: &&Index| context.host.look(&cwd.join(&index.marker)).is_some();
     let indexes: Vec<&Index> = options.indexes.iter().filter(is_there).collect();
     if indexes.is_empty() {
-        return Ok(Answer::default());
+        return Ok(Silence::NoIndex.answer());
     }
     let used = context.store.text(&key(context, &options)).map_err(Failure::Store)?;
     if used.is_some_and(|used| used == turn(context)) || is_noted(context, &options) {
-        return Ok(Answer::default());
+        return Ok(Silence::IndexUsed.answer());
     }
     let join = |text: fn(&Index) -> &str| {
         indexes.iter().map(|index| text(index)).collect::<Vec<_>>().join(", ")

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::options::OptionProblem;
+use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
 use super::{allowance, careful, legacy};
@@ -143,11 +144,13 @@ fn opens(list: &[String], name: &str) -> bool {
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     // To see whether the scope is open is cheaper than to read a shell line.
-    if !is_open(context, options)?
-        || !options.stop.iter().any(|pattern| pattern.hits(context))
+    if !is_open(context, options)? {
+        return Ok(Silence::Closed.answer());
+    }
+    if !options.stop.iter().any(|pattern| pattern.hits(context))
         || allowance::covers(&options.allow, context)
     {
-        return Ok(Answer::default());
+        return Ok(Silence::Allowed.answer());
     }
     let level = careful::raised(context, options.level.unwrap_or(Level::Block))?;
     Ok(level.answer(options.message.clone()))

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
+use super::silence::Silence;
 use super::transcript;
 use crate::client::answer::Answer;
 
@@ -35,11 +36,11 @@ impl kind::Options for Options {}
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     if context.payload.stop_hook_active && !options.again {
-        return Ok(Answer::default());
+        return Ok(Silence::Again.answer());
     }
     let open = transcript::story(context)?.todos;
     if open.is_empty() {
-        return Ok(Answer::default());
+        return Ok(Silence::Done.answer());
     }
     let shown: Vec<String> =
         open.iter().take(options.most).map(|item| format!("\n- {item}")).collect();

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::Install;
+use super::args::{Install, YesNo};
 use super::{ExitStatus, tmux, word};
 use crate::install::addition::{Addition, Wanted};
 use crate::install::assets::{self, Assets};
@@ -13,7 +13,7 @@ use crate::install::gitignore::Gitignore;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{managed, protection};
+use crate::install::{managed, protection, tool_consent};
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
@@ -22,6 +22,12 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let mut target = Target::of(&args.options.scope, world)?;
     target.guard_mod = args.guard_mod.then_some(true);
     let target = target;
+    if let Some(answer) = args.project_tools {
+        tool_consent::keep(world, &target, &args.options.writing, answer == YesNo::Yes)?;
+        if args.hooks.is_empty() && args.recipe.is_empty() && !args.guard_mod {
+            return Ok(ExitStatus::Done);
+        }
+    }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     // A project's entries call its launcher.
     let binary = match &args.options.binary {
@@ -52,7 +58,9 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         managed::check(world, &target, &addition, &settings)?;
     }
     let call = Some(call(args, world, &target));
-    match transaction.commit("install", &Question { text: "Write this?", call }, &changes)? {
+    let outcome =
+        transaction.commit("install", &Question { text: "Write this?", call }, &changes)?;
+    match outcome {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
         Outcome::Written => {
@@ -62,6 +70,9 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
             }
             tmux_lines(world, &addition.layers.all.hooks);
         }
+    }
+    if outcome != Outcome::Shown && target.managed().is_none() {
+        tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
     }
     Ok(ExitStatus::Done)
 }

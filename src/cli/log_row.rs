@@ -1,5 +1,6 @@
 //! A run in the table of `hookman log`.
 
+use crate::builtin::silence::Silence;
 use crate::machine::terminal::{Terminal, harmless};
 use crate::state::journal::{Entry, StepEntry};
 
@@ -121,6 +122,10 @@ impl<'a> Row<'a> {
             .or_else(|| named().filter(|it| it.outcome == "off").find_map(|it| it.why.as_ref()))
             .or_else(|| named().find_map(|step| step.why.as_ref()))
             .or_else(|| named().find_map(|step| step.warnings.first()));
+        let quiet = || named().find_map(|step| Silence::of_word(&step.quiet));
+        if let Some(words) = quiet().filter(|_| self.is_part && of_step.is_none()) {
+            return words.to_owned();
+        }
         if let Some(text) = of_step {
             return text.clone();
         }
@@ -168,6 +173,9 @@ impl<'a> Row<'a> {
             let said = said.filter(|_| reasons.is_empty());
             let texts = said.chain(&step.warnings).filter(is_beyond);
             details.extend(texts.map(|text| format!("{}: {text}", step.hook)));
+            let quiet = Silence::of_word(&step.quiet).filter(|_| reasons.is_empty());
+            let quiet = quiet.filter(|words| !remark.contains(words));
+            details.extend(quiet.map(|words| format!("{} said nothing: {words}", step.hook)));
         }
         details.extend(notes.iter().filter(is_beyond).map(|note| format!("hookman: {note}")));
         let is_asked = |reason: &&String| {

@@ -41,6 +41,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
                 hooks: vec![name],
                 recipe: Vec::new(),
                 guard_mod: false,
+                project_tools: None,
                 options: args.options.clone(),
             };
             install::install(&install, world)

@@ -38,6 +38,8 @@ pub struct Answer {
     pub reason: Option<String>,
     /// Of a built-in hook, what decided, in words without anything of the call.
     pub rule: Option<String>,
+    /// Of a built-in hook that says nothing, the word for its reason.
+    pub quiet: Option<&'static str>,
     /// Texts for the model, in order.
     pub context: Vec<String>,
     /// A warning for the user.
@@ -74,6 +76,6 @@ impl Answer {
 
     /// Whether the hook said nothing at all.
     pub fn is_silent(&self) -> bool {
-        *self == Self::default()
+        *self == Self { quiet: self.quiet, ..Self::default() }
     }
 }

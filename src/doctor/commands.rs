@@ -2,6 +2,9 @@
 
 use super::{Check, Facts, Findings, Level, Mend};
 use crate::install::command_faults::{Kind, Weight};
+use crate::install::tool_consent;
+use crate::manifest::Hook;
+use crate::state::project_tools;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -64,7 +67,34 @@ pub(super) const CHECKS: &[Check] = &[
         notice: "the hook fails, or does half of what it is for",
         run: |facts, findings| add(facts, findings, Kind::Needs),
     },
+    Check {
+        id: "project-tools",
+        about: "somebody has said whether hooks may run the project's own programs",
+        notice: "files are not formatted, linted, type checked or tested",
+        run: project_tools,
+    },
 ];
+
+fn project_tools(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = &facts.project else { return };
+    if project_tools::answer(&facts.paths, project).is_some() {
+        return;
+    }
+    let hooks: Vec<Hook> = facts.hooks().filter(|hook| hook.enabled).cloned().collect();
+    let (names, programs) = tool_consent::wanted(&hooks, project);
+    if !programs.is_empty() {
+        findings.add(
+            Level::Info,
+            facts.paths.shown(project),
+            format!(
+                "{} would run programs of the project itself ({}), which nobody has allowed yet",
+                names.join(", "),
+                programs.join(", ")
+            ),
+            "run `hookman install --project-tools yes` in the project, or answer `no`",
+        );
+    }
+}
 
 fn add(facts: &Facts, findings: &mut Findings, kind: Kind) {
     for placed in facts.faults().iter().filter(|placed| placed.fault.kind == kind) {

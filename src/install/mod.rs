@@ -33,6 +33,7 @@ pub mod releases;
 pub(crate) mod restoration;
 pub(crate) mod settings_change;
 pub(crate) mod target;
+pub(crate) mod tool_consent;
 pub(crate) mod transaction;
 pub(crate) mod warnings;
 pub(crate) mod write_watch;

@@ -168,6 +168,11 @@ pub fn careful(state: &Path, project: &Path) -> PathBuf {
     state.join("careful").join(path_hash(project))
 }
 
+/// The file below a state directory that says whether a project's own programs may run.
+pub fn project_tools(state: &Path, project: &Path) -> PathBuf {
+    state.join("project-tools").join(path_hash(project))
+}
+
 /// A short hash of a path, for file names.
 ///
 /// FNV-1a, because a run needs it and SHA-256 asks the processor for its features first, which is

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::call::Call;
 use super::overrides::{Overrides, SKIP};
+use crate::builtin::silence::Silence;
 use crate::chain::plan::Plan;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::Target;
@@ -149,7 +150,8 @@ fn of_step(step: &StepEntry) -> String {
     }
     let error = step.error.as_ref().map(|error| format!(": it {error}"));
     let reason = step.reason.as_ref().map(|reason| format!(": {reason}"));
-    let said = error.or(reason).unwrap_or_default();
+    let quiet = Silence::of_word(&step.quiet).map(|words| format!(": {words}"));
+    let said = error.or(reason).or(quiet).unwrap_or_default();
     if step.outcome == "not-started" {
         return format!("not run{decided}{said}");
     }

@@ -148,6 +148,11 @@ pub struct StepEntry {
     /// Why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Why a built-in hook said nothing, one of [`Silence`]'s words.
+    ///
+    /// [`Silence`]: crate::builtin::silence::Silence
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub quiet: Cow<'static, str>,
     /// Why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -278,6 +283,7 @@ impl<'a> Entry<'a> {
                     None => "context",
                 }
                 .into();
+                entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
                 entry.size = (size > NEAR).then_some(size);
                 if answer.decision.is_some_and(|it| it != Decision::Allow) && !step.unexplained {

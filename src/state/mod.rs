@@ -13,6 +13,7 @@ pub mod lost;
 pub mod maintenance;
 pub mod plans;
 pub mod profiles;
+pub mod project_tools;
 pub mod reply;
 pub mod session_index;
 pub mod session_switches;

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{Can, Kind};
+use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::workflow::Workflow;
 use crate::client::answer::Answer;
@@ -104,7 +105,7 @@ fn stem(name: &str) -> Option<&str> {
 
 fn told(context: &Context<'_>, options: &Options, news: &[PathBuf]) -> Result<Answer, Failure> {
     if news.is_empty() {
-        return Ok(Answer::default());
+        return Ok(Silence::Known.answer());
     }
     Ok(Answer::context(match options.mode {
         Mode::Mention => format!(
@@ -194,7 +195,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     let workflow = Workflow::new(context, &options.state);
     for (name, values) in &options.pause {
         if workflow.is_one_of(name, values)? {
-            return Ok(Answer::default());
+            return Ok(Silence::Paused.answer());
         }
     }
     let count = context.store.count(&context.agent_key("calls"), 1).map_err(Failure::Store)?;
@@ -266,7 +267,7 @@ fn read_files(context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
 /// Keeps a turn from ending, once, while a checklist that was found is unread.
 fn at_stop(context: &Context<'_>) -> Result<Answer, Failure> {
     if context.payload.stop_hook_active {
-        return Ok(Answer::default());
+        return Ok(Silence::Again.answer());
     }
     let unread = List::Checklists.files(context)?;
     if unread.is_empty() {

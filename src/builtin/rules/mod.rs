@@ -15,6 +15,7 @@ use super::allowance;
 use super::context::{Context, Failure};
 use super::kind::{Can, Kind};
 use super::place::place;
+use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::values::Level;
 use crate::client::answer::Answer;
@@ -40,7 +41,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         context.host.variable(name).unwrap_or_default() == *value
     };
     if !options.only_with.iter().all(has) {
-        return Ok(Answer::default());
+        return Ok(Silence::OnlyWith.answer());
     }
     let is_call = context.event.facts().subject == Subject::Tool;
     let scene = Scene::new(context, &options);
@@ -55,10 +56,10 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if is_call && allowance::covers(&options.count.reset, context) {
         // The gates that come after it still let the call through; it is open at the next one.
         scene.reset()?;
-        return Ok(Answer::default());
+        return Ok(Silence::Allowed.answer());
     }
     if is_call && allowance::covers(&options.count.free, context) {
-        return Ok(Answer::default());
+        return Ok(Silence::Allowed.answer());
     }
     if context.event == Event::PreToolUse {
         scene.set()?;
@@ -82,6 +83,7 @@ fn answer(
     scene: &Scene<'_>,
     met: &[&Rule],
 ) -> Result<Answer, Failure> {
+    let mut quiet = if met.is_empty() { Silence::NoRule } else { Silence::Once };
     let mut stopping: Vec<&Rule> =
         met.iter().copied().filter(|rule| rule.level >= Level::Ask).collect();
     if stopping.is_empty() {
@@ -92,6 +94,7 @@ fn answer(
         }
     } else if passes(context, options, &stopping) {
         stopping.clear();
+        quiet = Silence::Allowed;
     }
     let mut told = Vec::new();
     for rule in stopping {
@@ -119,6 +122,9 @@ fn answer(
         for file in &rule.preload {
             answer.context.extend(preloaded(context, &scene.filled(file)?)?);
         }
+    }
+    if answer.context.is_empty() {
+        answer.quiet = Some(quiet.word());
     }
     Ok(answer)
 }

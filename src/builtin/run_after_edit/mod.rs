@@ -1,9 +1,11 @@
 //! The kind `run-after-edit`: formatters, linters, type checks and tests after edits.
 //!
 //! After `typecheck-changed` and `lint-changed` of the session disable document
-//! (`004_1870e012f86aed79`). A tool that lies in the project runs only where the options say so,
+//! (`004_1870e012f86aed79`). A tool that lies in the project runs only where the user allowed it,
 //! because a cloned repository must not start its programs unasked.
 
+mod consent;
+pub mod offer;
 mod options;
 
 use std::collections::BTreeSet;
@@ -17,9 +19,11 @@ use serde::Deserialize;
 use super::context::{Context, Failure};
 use super::host::{Finished, Program};
 use super::kind::{Can, Kind};
+use super::silence::Silence;
 use super::values::Level;
 use crate::client::answer::Answer;
 use crate::client::event::Event;
+use crate::machine::paths::path_hash;
 
 use options::{At, Options, Tool};
 
@@ -39,8 +43,11 @@ const TOLD: usize = 4_000;
 /// How much of a configuration is read for a tool's section.
 const CONFIGURATION: u64 = 256 * 1024;
 
-/// How long it is remembered that files were edited.
-const EDITED: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long it is remembered what was said to the user.
+const SAID: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many edited files are remembered for the end of the turn.
+const EDITED: usize = 50;
 
 #[derive(Deserialize)]
 #[serde(default)]
@@ -69,25 +76,39 @@ fn edited(context: &Context<'_>, options: &Options) -> Result<Option<PathBuf>, F
     Ok((!path.is_empty() && !is_skipped).then(|| Path::new(&*context.payload.cwd).join(path)))
 }
 
+/// The tools that are for a file.
+fn fitting<'t>(
+    context: &Context<'_>,
+    options: &'t Options,
+    file: &Path,
+) -> impl Iterator<Item = &'t Tool> {
+    let name = file.to_string_lossy();
+    options.all().filter(move |tool| tool.files.iter().any(|glob| glob.hits(&name, context)))
+}
+
 fn after_edit(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
-    let Some(file) = edited(context, options)? else { return Ok(Answer::default()) };
+    let Some(file) = edited(context, options)? else { return Ok(Silence::NoFile.answer()) };
     // A hook before this one, or the user, may have removed it by now.
     if !context.host.look(&file).is_some_and(|it| it.is_file) {
-        return Ok(Answer::default());
+        return Ok(Silence::Gone.answer());
     }
-    let name = file.to_string_lossy();
-    let fitting =
-        options.all().filter(|tool| tool.files.iter().any(|glob| glob.hits(&name, context)));
-    let results = run_tools(context, options, fitting, &file)?;
+    let results = run_tools(context, options, &[file])?;
     Ok(results.answer(options))
 }
 
 fn note_edit(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
-    let Some(file) = edited(context, options)? else { return Ok(Answer::default()) };
-    let name = file.to_string_lossy();
-    if options.all().any(|tool| tool.files.iter().any(|glob| glob.hits(&name, context))) {
-        context.store.raise(&context.key("edited"), EDITED).map_err(Failure::Store)?;
+    let Some(file) = edited(context, options)? else { return Ok(Silence::NoFile.answer()) };
+    if fitting(context, options, &file).next().is_none() {
+        return Ok(Silence::NoTool.answer());
     }
+    let file = file.to_string_lossy();
+    let mut add = |old: Option<&str>| {
+        let mut files: Vec<&str> = old.unwrap_or_default().lines().collect();
+        files.retain(|known| *known != file);
+        files.push(&file);
+        Some(files[files.len().saturating_sub(EDITED)..].join("\n"))
+    };
+    context.store.change(&context.key("edited"), &mut add).map_err(Failure::Store)?;
     Ok(Answer::default())
 }
 
@@ -97,19 +118,30 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
     if !context.payload.stop_hook_active {
         store.count(&refusals, i64::MIN).map_err(Failure::Store)?;
     }
-    // The flag stays up until the tools pass, so that a turn without edits is tested too while they fail.
-    let flag = context.key("edited");
-    if !store.is_up(&flag).map_err(Failure::Store)? {
-        return Ok(Answer::default());
-    }
+    let mut edited = None;
+    let mut take = |old: Option<&str>| {
+        edited = old.map(str::to_owned);
+        None
+    };
+    store.change(&context.key("edited"), &mut take).map_err(Failure::Store)?;
+    let Some(edited) = edited else { return Ok(Silence::Unedited.answer()) };
     if store.count(&refusals, 0).map_err(Failure::Store)? >= options.most {
-        return Ok(Answer::default());
+        return Ok(Silence::Most.answer());
     }
-    let anything = Path::new(&*context.payload.cwd).join("any");
-    let results = run_tools(context, options, options.all(), &anything)?;
-    if results.failed.is_empty() {
-        store.take(&flag).map_err(Failure::Store)?;
-    } else {
+    let files: Vec<PathBuf> = edited.lines().map(PathBuf::from).collect();
+    let results = run_tools(context, options, &files)?;
+    let told = context.key("told");
+    let sum = results.sum();
+    let mut is_same = false;
+    let mut note = |old: Option<&str>| {
+        is_same = old.is_some() && old == sum.as_deref();
+        sum.clone()
+    };
+    store.change(&told, &mut note).map_err(Failure::Store)?;
+    if is_same {
+        return Ok(Silence::Same.answer());
+    }
+    if sum.is_some() {
         store.count(&refusals, 1).map_err(Failure::Store)?;
     }
     Ok(results.answer(options))
@@ -119,54 +151,115 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
 #[derive(Default)]
 struct Results {
     failed: Vec<String>,
-    missing: Vec<String>,
+    /// What the user is told of tools that did not run.
+    messages: Vec<String>,
+    quiet: Option<Silence>,
 }
 
 impl Results {
     fn answer(self, options: &Options) -> Answer {
         let mut answer = match (self.failed.is_empty(), options.level) {
-            (true, _) | (_, Level::Off) => Answer::default(),
+            (true, _) => self.quiet.unwrap_or(Silence::NoTool).answer(),
+            (_, Level::Off) => Answer::default(),
             (false, Level::Advise) => Answer::context(self.failed.join("\n\n")),
             (false, _) => Answer::deny(self.failed.join("\n\n")),
         };
-        if !self.missing.is_empty() {
-            answer.system_message = Some(self.missing.join("\n"));
+        if !self.messages.is_empty() {
+            answer.system_message = Some(self.messages.join("\n"));
         }
         answer
     }
+
+    /// A sum of what failed; two failures that differ in times alone have the same.
+    fn sum(&self) -> Option<String> {
+        let text: Vec<String> = self.failed.iter().map(|text| timeless(text)).collect();
+        (!text.is_empty()).then(|| path_hash(Path::new(&text.join("\n"))))
+    }
 }
 
-fn run_tools<'t>(
+/// An output without the times and process numbers in it.
+fn timeless(output: &str) -> String {
+    let is_time = |word: &str| {
+        let bare = word.trim_matches(|it: char| !it.is_ascii_digit() && it != '.');
+        let is_number = bare.parse::<f64>().is_ok();
+        let unit = word.trim_end_matches([')', ']', ',', ';', '.']);
+        let unit = unit.trim_start_matches(|it: char| !it.is_ascii_alphabetic());
+        let is_timed = matches!(unit, "s" | "ms" | "µs" | "ns" | "m" | "sec" | "seconds");
+        is_number && (bare.contains('.') || is_timed || word.starts_with('('))
+    };
+    output.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn run_tools(
     context: &Context<'_>,
     options: &Options,
-    tools: impl Iterator<Item = &'t Tool>,
-    file: &Path,
+    files: &[PathBuf],
 ) -> Result<Results, Failure> {
     let mut results = Results::default();
-    let mut done = BTreeSet::new();
-    for tool in tools {
-        if done.contains(tool.job.as_str()) || (tool.runs_project && !options.project_tools) {
-            continue;
-        }
-        let Some(root) = root(context, tool, file) else { continue };
-        if !tool.job.is_empty() {
-            done.insert(tool.job.as_str());
-        }
-        match start(context, options, tool, &root, file) {
-            Ok(finished) => results.failed.extend(failure(tool, &finished, &root, options.lines)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                results.missing.extend(missing(context, tool)?);
+    let mut done: BTreeSet<(PathBuf, &[String])> = BTreeSet::new();
+    for file in files {
+        let mut jobs = BTreeSet::new();
+        for tool in fitting(context, options, file) {
+            if jobs.contains(tool.job.as_str()) {
+                continue;
             }
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                let limit = options.limit;
-                results
-                    .missing
-                    .push(format!("`{}` took longer than {limit} and was ended", tool.argv[0]));
+            let Some(root) = root(context, tool, file) else { continue };
+            let consent = consent::given(context, options, &root);
+            if tool.runs_project
+                && let Err(why) = consent
+            {
+                results.quiet.get_or_insert(why);
+                results.messages.extend(unasked(context, &tool.argv[0], &root, why)?);
+                continue;
             }
-            Err(error) => return Err(Failure::of(format!("run `{}`", tool.argv[0]))(error)),
+            if !tool.job.is_empty() {
+                jobs.insert(tool.job.as_str());
+            }
+            // At the end of a turn a tool is about its whole directory.
+            if options.at == At::Stop && !done.insert((root.clone(), &tool.argv)) {
+                continue;
+            }
+            run_tool(context, options, tool, &root, file, consent, &mut results)?;
         }
     }
     Ok(results)
+}
+
+fn run_tool(
+    context: &Context<'_>,
+    options: &Options,
+    tool: &Tool,
+    root: &Path,
+    file: &Path,
+    consent: Result<(), Silence>,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    let own = own_program(tool, root, |path| context.host.look(path).is_some_and(|it| it.is_file));
+    let chosen = own.as_ref().filter(|_| consent.is_ok());
+    let program = &tool.argv[0];
+    match start(context, options, tool, root, file, chosen) {
+        Ok(finished) => {
+            results.quiet = Some(Silence::Passed);
+            results.failed.extend(failure(tool, &finished, root, options.lines));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match (own, consent) {
+            (Some(_), Err(why)) => {
+                results.quiet.get_or_insert(why);
+                results.messages.extend(unasked(context, program, root, why)?);
+            }
+            _ => {
+                results.quiet.get_or_insert(Silence::Missing);
+                results.messages.extend(missing(context, program)?);
+            }
+        },
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+            let limit = options.limit;
+            results.quiet = Some(Silence::Late);
+            results.messages.push(format!("`{program}` took longer than {limit} and was ended"));
+        }
+        Err(error) => return Err(Failure::of(format!("run `{program}`"))(error)),
+    }
+    Ok(())
 }
 
 /// The directory that a tool runs in: the nearest one above the file with one of the tool's files.
@@ -174,18 +267,40 @@ fn root(context: &Context<'_>, tool: &Tool, file: &Path) -> Option<PathBuf> {
     if tool.root.is_empty() {
         return Some(PathBuf::from(&*context.payload.cwd));
     }
-    let configures = |folder: &Path, wanted: &str| {
+    let host = context.host;
+    let look = |path: &Path| host.look(path).is_some_and(|it| it.is_file);
+    let read = |path: &Path| host.read(path, CONFIGURATION).ok().flatten();
+    file.ancestors().skip(1).find(|folder| is_root(tool, folder, look, read)).map(Path::to_owned)
+}
+
+/// Whether a tool is configured in a directory.
+fn is_root(
+    tool: &Tool,
+    folder: &Path,
+    look: impl Fn(&Path) -> bool,
+    read: impl Fn(&Path) -> Option<String>,
+) -> bool {
+    let configures = |wanted: &String| {
         let (name, section) = wanted.split_once(' ').unwrap_or((wanted, ""));
         let path = folder.join(name);
-        context.host.look(&path).is_some_and(|it| it.is_file)
-            && (section.is_empty()
-                || context
-                    .host
-                    .read(&path, CONFIGURATION)
-                    .is_ok_and(|text| text.is_some_and(|text| text.contains(section))))
+        let has = |text: &str| match section.strip_prefix('^') {
+            Some(start) => text.lines().any(|line| line.starts_with(start)),
+            None => text.contains(section),
+        };
+        let suits = |text: &str| has(text) && !tool.unless.iter().any(|it| text.contains(it));
+        let is_read = !section.is_empty() || !tool.unless.is_empty();
+        look(&path) && (!is_read || read(&path).is_some_and(|text| suits(&text)))
     };
-    let has = |folder: &&Path| tool.root.iter().any(|wanted| configures(folder, wanted));
-    file.ancestors().skip(1).find(has).map(Path::to_owned)
+    let is_near = |name: &String| folder.ancestors().any(|folder| look(&folder.join(name)));
+    tool.root.iter().any(configures) && (tool.needs.is_empty() || tool.needs.iter().any(is_near))
+}
+
+/// The tool's program as the project has it.
+fn own_program(tool: &Tool, root: &Path, look: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let mut own = root.ancestors().flat_map(|folder| {
+        PROJECT_PROGRAMS.iter().map(move |programs| folder.join(programs).join(&tool.argv[0]))
+    });
+    own.find(|path| look(path))
 }
 
 fn start(
@@ -194,20 +309,15 @@ fn start(
     tool: &Tool,
     root: &Path,
     file: &Path,
+    own: Option<&PathBuf>,
 ) -> io::Result<Finished> {
     let filled = |word: &String| {
         let word = word.replace("{file}", &file.to_string_lossy());
         word.replace("{root}", &root.to_string_lossy())
     };
     let mut argv: Vec<String> = tool.argv.iter().map(filled).collect();
-    if options.project_tools {
-        let own = root.ancestors().flat_map(|folder| {
-            PROJECT_PROGRAMS.iter().map(move |programs| folder.join(programs).join(&tool.argv[0]))
-        });
-        let is_there = |path: &PathBuf| context.host.look(path).is_some_and(|it| it.is_file);
-        if let Some(path) = { own }.find(is_there) {
-            argv[0] = path.to_string_lossy().into_owned();
-        }
+    if let Some(own) = own {
+        argv[0] = own.to_string_lossy().into_owned();
     }
     let variables: Vec<(&str, &OsStr)> =
         options.env.iter().map(|(name, value)| (name.as_str(), OsStr::new(value))).collect();
@@ -217,7 +327,7 @@ fn start(
 
 /// What the model reads of a tool that failed.
 fn failure(tool: &Tool, finished: &Finished, root: &Path, lines: usize) -> Option<String> {
-    if finished.code == Some(0) {
+    if finished.code.is_some_and(|code| code == 0 || tool.nothing.contains(&code)) {
         return None;
     }
     let output = format!("{}\n{}", finished.stdout.trim_end(), finished.stderr.trim_end());
@@ -227,8 +337,8 @@ fn failure(tool: &Tool, finished: &Finished, root: &Path, lines: usize) -> Optio
         Some(code) => format!("exited with {code}"),
         None => "was killed".to_owned(),
     };
-    let named = tool.argv.iter().filter(|word| !word.contains('{'));
-    let call = named.map(String::as_str).collect::<Vec<_>>().join(" ");
+    let named = tool.argv.iter().map(|word| word.strip_prefix("{root}/").unwrap_or(word));
+    let call = named.filter(|word| !word.contains('{')).collect::<Vec<_>>().join(" ");
     Some(format!("`{call}` {how}:\n{shown}"))
 }
 
@@ -247,11 +357,60 @@ fn trimmed(output: &str, most: usize) -> String {
 }
 
 /// Says once a session that a program is not installed.
-fn missing(context: &Context<'_>, tool: &Tool) -> Result<Option<String>, Failure> {
-    let program = &tool.argv[0];
+fn missing(context: &Context<'_>, program: &str) -> Result<Option<String>, Failure> {
     let flag = context.key(&format!("missing {program}"));
-    let is_news = context.store.raise(&flag, EDITED).map_err(Failure::Store)?;
+    let is_news = context.store.raise(&flag, SAID).map_err(Failure::Store)?;
     Ok(is_news.then(|| {
-        format!("`{program}` is not on the client's PATH, so it did not run; install it, or set `project_tools = true` if the project has it")
+        format!(
+            "`{program}` is not on the client's PATH, so it did not run; install it to have it run"
+        )
     }))
+}
+
+/// Says once a session that nobody was asked yet whether a program of the project may run; one that
+/// the user does not allow is not named again.
+fn unasked(
+    context: &Context<'_>,
+    program: &str,
+    root: &Path,
+    why: Silence,
+) -> Result<Option<String>, Failure> {
+    if why != Silence::Unasked {
+        return Ok(None);
+    }
+    let flag = context.key(&format!("unasked {}", root.display()));
+    let is_news = context.store.raise(&flag, SAID).map_err(Failure::Store)?;
+    Ok(is_news.then(|| {
+        let program = program.strip_prefix("{root}/").unwrap_or(program);
+        format!(
+            "`{program}` did not run, because it is a program of the project or runs its code. \
+             `hookman install --project-tools yes`, typed in {}, allows that; `no` ends this message.",
+            root.display()
+        )
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_the_same_where_only_times_differ() {
+        let rows = [
+            (
+                "test result: FAILED. 1 failed; finished in 0.03s",
+                "test result: FAILED. 1 failed; finished in 1.20s",
+                true,
+            ),
+            ("1 failed, 3 passed in 0.12 s", "1 failed, 3 passed in 4.1 s", true),
+            ("--- FAIL: TestA (0.00s)", "--- FAIL: TestA (0.01s)", true),
+            ("thread 'main' (4711) panicked", "thread 'main' (815) panicked", true),
+            ("took 15 ms, 20ms", "took 15 ms, 3ms", true),
+            ("1 failed", "2 failed", false),
+            ("a.rs:3:1 expected 4", "a.rs:3:1 expected 5", false),
+        ];
+        for (one, other, is_same) in rows {
+            assert_eq!(timeless(one) == timeless(other), is_same, "{one}");
+        }
+    }
 }

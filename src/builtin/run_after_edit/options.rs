@@ -30,8 +30,9 @@ pub(super) struct Options {
     /// `advise` as a note.
     pub level: Level,
     /// Whether programs of the project itself may run: those in `node_modules/.bin` and `.venv/bin`,
-    /// and tools that run the project's code, such as its tests.
-    pub project_tools: bool,
+    /// and tools that run the project's code, such as its tests. Without it counts what you answered
+    /// for the project, which `hookman install` asks; `hookman install --project-tools yes` says it later.
+    pub project_tools: Option<bool>,
     /// The tools. Of those that fit a file, the first of each `job` runs.
     pub tools: Vec<Tool>,
     /// Tools to try before those there are.
@@ -53,7 +54,7 @@ impl Default for Options {
         Self {
             at: At::Edit,
             level: Level::Block,
-            project_tools: false,
+            project_tools: None,
             tools: Vec::new(),
             extra_tools: Vec::new(),
             skip: Vec::new(),
@@ -75,9 +76,19 @@ pub(super) struct Tool {
     /// The files it is for.
     pub files: Vec<PathGlob>,
     /// It runs only where one of these files lies in the file's directory or above it; what follows a
-    /// blank must be in the file, as in `pyproject.toml [tool.ruff`.
+    /// blank must be in the file, as in `pyproject.toml [tool.ruff`, and with `^` at the start of a line, as
+    /// in `Makefile ^test:`.
     #[serde(default)]
     pub root: Vec<String>,
+    /// It runs only where one of these files lies next to that file or above it, such as a lock file.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// It does not run where that file has one of these texts.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Exit codes with which it says that there was nothing to do.
+    #[serde(default)]
+    pub nothing: Vec<i32>,
     /// Of tools with one job only the first that fits runs.
     #[serde(default)]
     pub job: String,

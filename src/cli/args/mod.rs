@@ -137,6 +137,7 @@ pub struct Session {
   hookman install --project --dry-run    what it would do to this project
   hookman install --local one-strike     in this project, for you alone
   hookman install --recipe long-session  hooks that belong together
+  hookman install --project-tools yes    let hooks run this project's own programs
   hookman install --guard-mod            keep other mods from your gates")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest
@@ -145,11 +146,21 @@ pub struct Install {
     /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
     pub recipe: Vec<String>,
+    /// Whether hooks may run this project's own programs, such as its formatter and its tests
+    #[arg(long, value_name = "ANSWER")]
+    pub project_tools: Option<YesNo>,
     /// Add a mod that keeps other mods from a gate's events, and seat it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
     #[command(flatten)]
     pub options: RegisterOptions,
+}
+
+/// An answer on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum YesNo {
+    Yes,
+    No,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,89 @@
+//! Whether the programs of a project may run: asked where hooks would run some, and kept.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::options::Writing;
+use super::target::Target;
+use crate::builtin::run_after_edit::offer;
+use crate::machine::environment;
+use crate::machine::world::World;
+use crate::manifest::{Action, Hook};
+use crate::state::{careful, project_tools};
+
+/// The hooks that would run programs of a project without anybody's word, and these programs.
+pub(crate) fn wanted(hooks: &[Hook], project: &Path) -> (Vec<String>, Vec<String>) {
+    let (mut names, mut programs) = (Vec::new(), Vec::new());
+    for hook in hooks {
+        let Action::Builtin { kind, .. } = &hook.action else { continue };
+        if kind != offer::KIND {
+            continue;
+        }
+        let found = offer::programs(&hook.options, project);
+        if !found.is_empty() {
+            names.push(hook.name.clone());
+        }
+        programs.extend(found);
+    }
+    programs.sort();
+    programs.dedup();
+    (names, programs)
+}
+
+/// The project that is meant: that of the target, else the one around this directory.
+fn project(world: &World, target: &Target) -> Result<PathBuf> {
+    let here = environment::current_directory()?;
+    Ok(careful::project(&world.paths, target.project.clone(), &here))
+}
+
+/// Keeps an answer that was given on the command line.
+pub(crate) fn keep(world: &World, target: &Target, writing: &Writing, answer: bool) -> Result<()> {
+    let project = project(world, target)?;
+    let shown = world.paths.shown(&project);
+    if world.paths.home.as_deref() == Some(project.as_path()) {
+        bail!("`{shown}` is no project; type this in the directory of the one that is meant");
+    }
+    let does = if answer { "may" } else { "may not" };
+    if writing.dry_run {
+        world.terminal.line(format!("Hooks {does} run programs of {shown} (--dry-run)."));
+        return Ok(());
+    }
+    project_tools::keep(&world.paths, &project, answer)?;
+    world.terminal.line(format!("Hooks {does} run programs of {shown} from now on."));
+    Ok(())
+}
+
+/// Asks whether the programs may run that `hooks` would run in this project, where there are some and
+/// nobody has answered; where nobody can be asked, says how to answer.
+pub(crate) fn ask(world: &World, target: &Target, writing: &Writing, hooks: &[Hook]) -> Result<()> {
+    let project = project(world, target)?;
+    if project_tools::answer(&world.paths, &project).is_some()
+        || world.paths.home.as_deref() == Some(project.as_path())
+    {
+        return Ok(());
+    }
+    let (names, programs) = wanted(hooks, &project);
+    if programs.is_empty() {
+        return Ok(());
+    }
+    let (names, programs) = (names.join(", "), programs.join(", "));
+    let shown = world.paths.shown(&project);
+    if writing.yes || !world.terminal.can_ask() {
+        world.terminal.line(format!(
+            "\n{names}: what would run here is the project's own ({programs}), and runs only where you \
+             allow it. In {shown}: hookman install --project-tools yes"
+        ));
+        return Ok(());
+    }
+    let question = format!(
+        "\n{names} would run programs of {shown} itself: {programs}.\nMay this project's own programs \
+         run? The answer is kept for this project."
+    );
+    let answer = world.terminal.confirm(&question)?;
+    project_tools::keep(&world.paths, &project, answer)?;
+    if !answer {
+        world.terminal.line("They do not run. `hookman install --project-tools yes` allows them.");
+    }
+    Ok(())
+}
