@@ -4,7 +4,7 @@
 //!
 //! | room | what it holds | may know |
 //! | --- | --- | --- |
-//! | [`syntax`] | readers of languages: JSON text, shell lines | nobody |
+//! | [`syntax`] | readers of languages: JSON text, YAML at the head of Markdown, shell lines | nobody |
 //! | [`machine`] | the only room that touches the machine: paths, files, locks, children, terminal | nobody |
 //! | [`client`] | what Claude Code is: events, payloads, answers, matchers, permission rules, settings schema | `syntax` |
 //! | [`manifest`] | `hookman.toml`: types, reading with layers, edits | `client`, `syntax` |

@@ -12,13 +12,7 @@ use crate::machine::table;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
     ("Switch", &["disable", "enable", "profile", "careful"]),
-    (
-        "Look",
-        &[
-            "list", "show", "status", "sessions", "log", "why", "explain", "stats", "doctor",
-            "events",
-        ],
-    ),
+    ("Look", &["list", "show", "status", "sessions", "log", "why", "doctor", "events"]),
     ("Undo", &["backups", "restore", "uninstall"]),
     ("For scripts and the client", &[]),
 ];
