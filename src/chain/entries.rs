@@ -5,16 +5,29 @@ use serde_json::Value;
 
 use crate::client::call::run_words;
 use crate::client::event::Event;
+use crate::client::matcher;
 use crate::manifest::Hook;
 use crate::syntax::json::{Document, strip_bom};
 
 /// The entries of a chain in the client's settings.
 #[derive(Debug, Default)]
-pub struct Entries(Vec<Entry>);
+pub struct Entries {
+    ours: Vec<Entry>,
+    /// Handlers of types that the client runs without hookman.
+    passed: Vec<Passed>,
+}
+
+#[derive(Debug)]
+struct Passed {
+    event: String,
+    matcher: Option<String>,
+    handler: Value,
+}
 
 #[derive(Debug)]
 struct Entry {
     event: String,
+    matcher: Option<String>,
     /// The hook whose own entry it is; none for the chain's.
     hook: Option<String>,
     /// The client's `if`, which keeps calls from the hook.
@@ -31,20 +44,66 @@ impl Entries {
         let settings = document.value(document.root());
         let Some(events) = settings.get("hooks").and_then(Value::as_object) else { return };
         for (event, groups) in events {
-            let groups = groups.as_array().into_iter().flatten();
-            let handlers = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-            self.0.extend(handlers.filter_map(|handler| Entry::of(event, handler, of_project)));
+            for group in groups.as_array().into_iter().flatten() {
+                let matcher = group.get("matcher").and_then(Value::as_str);
+                let handlers = group.get("hooks").and_then(Value::as_array);
+                for handler in handlers.into_iter().flatten() {
+                    self.add_handler(event, matcher, handler, of_project);
+                }
+            }
         }
+    }
+
+    fn add_handler(
+        &mut self,
+        event: &str,
+        matcher: Option<&str>,
+        handler: &Value,
+        of_project: bool,
+    ) {
+        if handler.get("type").and_then(Value::as_str).is_some_and(|kind| kind != "command") {
+            self.passed.push(Passed {
+                event: event.to_owned(),
+                matcher: matcher.map(str::to_owned),
+                handler: handler.clone(),
+            });
+        }
+        self.ours.extend(Entry::of(event, matcher, handler, of_project));
+    }
+
+    /// The hooks that are on and that the client does not call whenever it should: an event has no
+    /// entry for them, or one with a narrower matcher.
+    pub fn uncalled<'h>(&self, hooks: &'h [Hook]) -> Vec<&'h Hook> {
+        let is_called = |hook: &Hook| hook.events.iter().all(|event| self.reaches(hook, *event));
+        hooks.iter().filter(|hook| hook.enabled && !is_called(hook)).collect()
+    }
+
+    fn reaches(&self, hook: &Hook, event: Event) -> bool {
+        let is_as_wide = |wide: &Option<String>| {
+            matcher::covers(wide.as_deref(), hook.matcher.as_deref(), event)
+        };
+        if let Some(passed) = hook.passed() {
+            let is_it = |it: &Passed| {
+                passed.keys.iter().all(|(key, value)| it.handler.get(key) == Some(value))
+            };
+            let mut of_event = self.passed.iter().filter(|it| it.event == event.name());
+            return of_event.any(|it| is_it(it) && is_as_wide(&it.matcher));
+        }
+        if hook.manner.own_entry().is_some() && self.call(hook, event) {
+            return true;
+        }
+        let mut of_event = self.ours.iter().filter(|it| it.event == event.name());
+        of_event.any(|it| it.hook.is_none() && is_as_wide(&it.matcher))
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.ours.is_empty()
     }
 
     /// Whether a hook has an entry of its own there.
     pub fn any_apart(&self) -> bool {
-        self.0.iter().any(|entry| entry.hook.is_some())
+        self.ours.iter().any(|entry| entry.hook.is_some())
     }
 
     /// Whether the client calls a hook by an entry of its own on an event, whenever it should.
@@ -60,7 +119,7 @@ impl Entries {
     /// of no hook in `hooks`, such as one that was given another name.
     pub fn stand_in(&self, event: Event, hooks: &[Hook]) -> Option<&str> {
         let of_event = |entry: &&Entry| entry.event == event.name();
-        if self.0.iter().filter(of_event).any(|entry| entry.hook.is_none()) {
+        if self.ours.iter().filter(of_event).any(|entry| entry.hook.is_none()) {
             return None;
         }
         let is_known = |name: &str| hooks.iter().any(|hook| hook.name == name);
@@ -75,7 +134,7 @@ impl Entries {
     }
 
     fn apart(&self, event: Event) -> impl Iterator<Item = (&str, &Entry)> {
-        let of_event = self.0.iter().filter(move |entry| entry.event == event.name());
+        let of_event = self.ours.iter().filter(move |entry| entry.event == event.name());
         of_event.filter_map(|entry| Some((entry.hook.as_deref()?, entry)))
     }
 }
@@ -88,7 +147,7 @@ fn is_launcher(command: &str, of_project: bool) -> bool {
 }
 
 impl Entry {
-    fn of(event: &str, handler: &Value, of_project: bool) -> Option<Self> {
+    fn of(event: &str, matcher: Option<&str>, handler: &Value, of_project: bool) -> Option<Self> {
         let words = run_words(handler)?;
         let command = handler.get("command")?.as_str()?;
         let names_project =
@@ -99,6 +158,7 @@ impl Entry {
         let hook = words.iter().position(|word| word == "--hook");
         Some(Self {
             event: event.to_owned(),
+            matcher: matcher.map(str::to_owned),
             hook: hook.and_then(|at| words.get(at + 1)).cloned(),
             condition: handler.get("if").cloned(),
             background: handler.get("async").and_then(Value::as_bool).unwrap_or_default(),

@@ -74,7 +74,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     for finding in added.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
-    let outcome = registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
+    let (outcome, status) =
+        registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
         world.terminal.line(format!(
@@ -82,7 +83,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
             args.name
         ));
     }
-    Ok(ExitStatus::Done)
+    Ok(status)
 }
 
 /// Refuses names that would mean something else where hooks are named.

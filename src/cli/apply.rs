@@ -3,6 +3,8 @@
 use anyhow::Result;
 
 use super::args::Apply;
+use super::registering::status;
+use super::written::{Written, told};
 use super::{ExitStatus, hint};
 use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
@@ -16,6 +18,10 @@ use crate::machine::world::World;
 use crate::state::configured;
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
+    told(world, args.json, &args.options.writing, |world| perform(args, world))
+}
+
+fn perform(args: &Apply, world: &World) -> Result<Written> {
     let target = Target::of(&args.options.scope, world)?;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     let binary = protection::binary(world, &target, args.options.binary.as_deref())?;
@@ -26,10 +32,11 @@ pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
     let mut changes: Vec<&dyn Change> = vec![&assets];
     changes.extend(each(&settings));
     transaction.show(&changes);
-    transaction.warn(&changes, &layers.all.hooks);
-    transaction.commit("apply", &Question::new("Write this?"), &changes)?;
+    let is_deaf = transaction.warn(&changes, &layers.all.hooks);
+    let outcome = transaction.commit("apply", &Question::new("Write this?"), &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
-    Ok(ExitStatus::Done)
+    let ended = (outcome, status(outcome, is_deaf));
+    Ok(Written::of(ended, &target, &changes, &settings, &layers.all.hooks))
 }
 
 /// Names `--project` to who is in a project with a manifest of its own and did not ask for it.

@@ -1,9 +1,9 @@
-//! `hookman backups`: the copies of settings.json from before each write.
+//! `hookman backups`: the copies of settings.json and of the manifest from before each write.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::apply::name_project;
 use super::hint;
@@ -17,21 +17,14 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     let target = Target::of(&args.scope, world)?;
     let all = backups::list(&backup_directory(world, &target.settings))?;
     let launchers = launchers(world, &target)?;
+    let manifests = backups::list(&backup_directory(world, &target.manifest))?;
     if args.json {
-        let rows: Vec<_> = all
-            .iter()
-            .enumerate()
-            .map(|(index, backup)| {
-                json!({
-                    "number": index + 1,
-                    "time": backup.iso_time(),
-                    "before": backup.verb,
-                    "bytes": backup.size,
-                    "path": backup.path,
-                })
-            })
-            .collect();
-        let mut report = json!({"settings": target.settings, "backups": rows});
+        let mut report = json!({
+            "settings": target.settings,
+            "backups": numbered(&all),
+            "manifest": target.manifest,
+            "manifest_backups": numbered(&manifests),
+        });
         if !launchers.is_empty() {
             let row =
                 |it: &Backup| json!({"time": it.iso_time(), "bytes": it.size, "path": it.path});
@@ -40,14 +33,41 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
     }
+    let flag = target.flag();
     let shown = world.paths.shown(&target.settings);
     if all.is_empty() {
         world.terminal.line(format!("No backups of {shown} yet: every write makes one."));
-        show_launchers(args, world, &target, &launchers);
         name_project(world, &target, "backups", "lists those of the project's settings.json");
-        return Ok(ExitStatus::Done);
+    } else {
+        world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
+        show(args, world, &all);
+        hint(world, format!("`hookman restore N{flag}` puts one back."));
     }
-    world.terminal.line(format!("{shown} as it was; up to {KEPT} copies are kept:"));
+    if !manifests.is_empty() {
+        let shown = world.paths.shown(&target.manifest);
+        world.terminal.line(format!("{shown} as it was:"));
+        show(args, world, &manifests);
+        let does = "puts one back, and settings.json in line with it.";
+        hint(world, format!("`hookman restore --manifest N{flag}` {does}"));
+    }
+    show_launchers(args, world, &target, &launchers);
+    Ok(ExitStatus::Done)
+}
+
+fn numbered(all: &[Backup]) -> Vec<Value> {
+    let row = |(index, backup): (usize, &Backup)| {
+        json!({
+            "number": index + 1,
+            "time": backup.iso_time(),
+            "before": backup.verb,
+            "bytes": backup.size,
+            "path": backup.path,
+        })
+    };
+    all.iter().enumerate().map(row).collect()
+}
+
+fn show(args: &args::Backups, world: &World, all: &[Backup]) {
     for (index, backup) in all.iter().enumerate() {
         let start = format!(
             "{:3}  {}  before {:9}  {:>8} bytes",
@@ -58,9 +78,6 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         );
         world.terminal.print_row(&start, &path(args, world, backup), 5);
     }
-    hint(world, format!("`hookman restore N{}` puts one back.", target.flag()));
-    show_launchers(args, world, &target, &launchers);
-    Ok(ExitStatus::Done)
 }
 
 /// The copies of what was in the place of a project's launcher.

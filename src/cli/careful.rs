@@ -4,7 +4,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Careful;
-use super::{ExitStatus, failure, hint, which};
+use super::which::{self, Session};
+use super::{ExitStatus, failure, hint};
 use crate::machine::world::World;
 use crate::machine::{clients, environment};
 use crate::session::request::Careful as Wish;
@@ -25,6 +26,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
         person: clients::is_person(),
     };
     let answer = careful::perform(&place, &wish, args.project)?;
+    let is_stranger = session.as_ref().is_some_and(Session::is_stranger) && !args.project;
     if args.json {
         let mut report = json!({
             "session": session.as_ref().map(|session| &session.id),
@@ -44,5 +46,10 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
             session.tell(world);
         }
     }
-    Ok(if answer.refused && !args.slash { ExitStatus::Error } else { ExitStatus::Done })
+    Ok(match (answer.refused, is_stranger) {
+        _ if args.slash => ExitStatus::Done,
+        (true, _) => ExitStatus::Error,
+        (false, true) => ExitStatus::Found,
+        (false, false) => ExitStatus::Done,
+    })
 }

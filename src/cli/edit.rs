@@ -2,11 +2,14 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::ExitStatus;
 use super::apply::name_project;
 use super::args::Edit;
 use super::registering::Registering;
+use super::{ExitStatus, hint};
+use crate::install::change::Change;
 use crate::install::edition::{Draft, Edition};
+use crate::install::layers::Layers;
+use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::Outcome;
 use crate::machine::scratch::Scratch;
@@ -44,7 +47,7 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
         }
         if saved == text {
             world.terminal.line("Nothing was changed.");
-            return Ok(ExitStatus::Done);
+            return Ok(drift(world, &target));
         }
         match Edition::written(world, &target, before.clone(), saved.clone()) {
             Ok(edition) => break (edition, saved),
@@ -52,8 +55,10 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
         }
     };
     let written = write(args, &edition, target.clone(), world);
-    if args.options.writing.dry_run || matches!(written, Ok(Outcome::Written | Outcome::Nothing)) {
-        return written.map(|_| ExitStatus::Done);
+    if args.options.writing.dry_run
+        || matches!(written, Ok((Outcome::Written | Outcome::Nothing, _)))
+    {
+        return written.map(|(_, status)| status);
     }
     let kept = keep(world, &target, &saved)?;
     let Err(error) = written else {
@@ -63,7 +68,31 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     bail!("{error:#}\n{kept}")
 }
 
-fn write(args: &Edit, edition: &Edition, target: Target, world: &World) -> Result<Outcome> {
+/// Says where the settings are not what a manifest asks for that was left as it is.
+fn drift(world: &World, target: &Target) -> ExitStatus {
+    let is_there = |layers: &Layers| SettingsChange::of(world, target, layers, None);
+    let settings = Layers::of(world, target, None).ok().flatten().map(|it| is_there(&it));
+    let Some(Ok(settings)) = settings else { return ExitStatus::Done };
+    if settings.iter().all(Change::is_empty) {
+        return ExitStatus::Done;
+    }
+    let flag = target.flag();
+    hint(
+        world,
+        format!(
+            "⚠ Not in force: {} is not what it asks for; `hookman apply{flag}` writes it",
+            world.paths.shown(&target.settings)
+        ),
+    );
+    ExitStatus::Found
+}
+
+fn write(
+    args: &Edit,
+    edition: &Edition,
+    target: Target,
+    world: &World,
+) -> Result<(Outcome, ExitStatus)> {
     if !args.options.writing.dry_run {
         edition.check_fence(world, &target)?;
     }

@@ -3,6 +3,8 @@
 use anyhow::{Result, bail};
 
 use super::args::{Install, YesNo};
+use super::registering::{done, status};
+use super::written::{Written, told};
 use super::{ExitStatus, tmux, word};
 use crate::install::addition::{Addition, Wanted};
 use crate::install::assets::{self, Assets};
@@ -19,13 +21,18 @@ use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
+    told(world, args.json, &args.options.writing, |world| perform(args, world))
+}
+
+fn perform(args: &Install, world: &World) -> Result<Written> {
     let mut target = Target::of(&args.options.scope, world)?;
     target.guard_mod = args.guard_mod.then_some(true);
     let target = target;
     if let Some(answer) = args.project_tools {
         tool_consent::keep(world, &target, &args.options.writing, answer == YesNo::Yes)?;
         if args.hooks.is_empty() && args.recipe.is_empty() && !args.guard_mod {
-            return Ok(ExitStatus::Done);
+            let ended = (Outcome::Written, ExitStatus::Done);
+            return Ok(Written::of(ended, &target, &[], &[], &[]));
         }
     }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
@@ -74,7 +81,8 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if outcome != Outcome::Shown && target.managed().is_none() {
         tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
     }
-    Ok(ExitStatus::Done)
+    let ended = (outcome, status(outcome, is_deaf));
+    Ok(Written::of(ended, &target, &changes, &settings, &addition.layers.all.hooks))
 }
 
 const GUARD_MOD: &str = "
@@ -119,12 +127,7 @@ fn next_steps(world: &World, target: &Target, is_deaf: bool) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
-    let done = if is_deaf {
-        "Written, but no hook fires until you correct what the warning names."
-    } else {
-        "Done. Running sessions pick it up within seconds."
-    };
-    world.terminal.line(format!("\n{done}"));
+    world.terminal.line(format!("\n{}", done(is_deaf)));
     let does = format!("lists the hooks; edit it, then `{hookman} apply{flag}`");
     world.terminal.print_row(&format!("  {file}  "), &does, 4);
     let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";
-    for Configured { hook, scope: of } in &hooks {
+    for Configured { hook, scope: of, uncalled } in &hooks {
         if *of != scope {
             world.terminal.line(format!("{of} chain"));
             scope = of;
@@ -51,7 +51,12 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let mut parts = vec![fires(hook)];
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
-        parts.extend((!hook.enabled).then(|| world.terminal.painted("(off)", Paint::Yellow)));
+        let mark = match (hook.enabled, uncalled.is_some()) {
+            (false, _) => Some("(off)"),
+            (true, true) => Some("(not registered)"),
+            (true, false) => None,
+        };
+        parts.extend(mark.map(|mark| world.terminal.painted(mark, Paint::Yellow)));
         let name = format!("{:width$}", hook.name);
         let name =
             world.terminal.painted(&name, if hook.enabled { Paint::Bold } else { Paint::Dim });
@@ -62,6 +67,18 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
                 world.terminal.print_row(&start, &line, width + 8);
             }
         }
+    }
+    let mut lacking: Vec<(&str, &str)> =
+        hooks.iter().filter_map(|row| Some((row.scope, row.uncalled?))).collect();
+    lacking.dedup();
+    for (scope, flag) in lacking {
+        hint(
+            world,
+            format!(
+                "⚠ Hooks of the {scope} chain that are not registered do not run; `hookman apply{flag}` \
+                 registers them"
+            ),
+        );
     }
     Ok(ExitStatus::Done)
 }
@@ -260,7 +277,7 @@ fn limits(budget: ContextBudget) -> String {
 
 /// A hook as `--json` gives it.
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
-    let Configured { hook, scope } = configured;
+    let Configured { hook, scope, uncalled } = configured;
     let origins: serde_json::Map<_, _> =
         hook.origins.iter().map(|(key, origin)| (key.clone(), origin.to_string().into())).collect();
     json!({
@@ -270,6 +287,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "events": Event::names(&hook.events),
         "matcher": hook.matcher,
         "enabled": hook.enabled,
+        "registered": hook.enabled && uncalled.is_none(),
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
         "builtin": if let Action::Builtin { name, .. } = &hook.action { Some(name) } else { None },

@@ -42,6 +42,7 @@ mod verify;
 mod which;
 mod why;
 mod word;
+mod written;
 
 use anyhow::Result;
 use clap::FromArgMatches;

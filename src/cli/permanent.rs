@@ -4,22 +4,26 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{ExitStatus, args, switching};
-use crate::install::change::Change;
+use crate::install::change::{Change, each, is_empty};
 use crate::install::consent::Question;
+use crate::install::layers::Layers;
 use crate::install::options::Writing;
 use crate::install::permanent_switch::{Asked, PermanentSwitch};
+use crate::install::protection;
+use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::Transaction;
 use crate::machine::world::World;
 use crate::session::request::Verb;
 use crate::settings::Colour;
-use crate::state::configured;
 use crate::state::reply::Reply;
 use crate::state::switchable::Switchable;
+use crate::state::{chains, configured};
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
 /// hooks only with `--project`, because their manifest is everybody's. All of them are switched or
-/// none; of `several` that no name was typed for, those of the other manifest stay.
+/// none; of `several` that no name was typed for, those of the other manifest stay. Settings that call
+/// hookman are brought in line in the same step.
 pub(super) fn switch(
     verb: Verb,
     hooks: &[Switchable],
@@ -28,37 +32,78 @@ pub(super) fn switch(
     world: &World,
 ) -> Result<ExitStatus> {
     let asked = Asked { verb, several, project: which.project, dry_run: which.dry_run };
-    let chains = configured::chains(world);
-    let chain = chains.into_iter().find(|chain| chain.scope == asked.scope());
+    let chain = configured::chains(world).into_iter().find(|chain| chain.scope == asked.scope());
+    let quiet;
+    let shown = if which.json {
+        quiet = world.quiet();
+        &quiet
+    } else {
+        world
+    };
     // Of many that switch at once each sees what the ones before it wrote.
-    let writing = Writing { dry_run: which.dry_run, yes: true, no_wait: true };
+    let writing = Writing { dry_run: which.dry_run, yes: true, no_wait: false };
     let target = chain.as_ref().map(|chain| Target::of_chain(chain, world));
     let transaction =
-        target.map(|target| Transaction::begin(world, &target, &writing)).transpose()?;
+        target.as_ref().map(|target| Transaction::begin(shown, target, &writing)).transpose()?;
     let switch = PermanentSwitch::of(world, chain, hooks, asked)?;
-    let changes = !switch.is_empty();
-    if !which.json {
-        switch.show(world);
-    }
-    if let Some(transaction) = transaction.filter(|_| changes && !which.dry_run) {
-        transaction.commit(verb.name(), &Question::new("Write this?"), &[&switch])?;
+    let (settings, lack) = match target.as_ref().map(|target| in_line(world, target, &switch)) {
+        None => (Vec::new(), None),
+        Some(Ok(None)) => (Vec::new(), (verb == Verb::Enable).then(|| unregistered(which))),
+        Some(Ok(Some(settings))) => (settings, None),
+        Some(Err(error)) => {
+            (Vec::new(), Some(format!("⚠ settings.json stays as it is: {error:#}")))
+        }
+    };
+    let mut changes: Vec<&dyn Change> = vec![&switch];
+    changes.extend(each(&settings).filter(|change| !change.is_empty()));
+    let would_change = !is_empty(&changes);
+    if let Some(transaction) = transaction.filter(|_| would_change) {
+        transaction.show(&changes);
+        if !which.dry_run {
+            transaction.commit(verb.name(), &Question::new("Write this?"), &changes)?;
+        }
     }
     let diff = switch.diff(world, Colour::Never);
+    let is_lacking = lack.is_some() || switch.is_overruled;
     let mut lines = switch.lines;
+    lines.extend(lack);
     if which.dry_run {
         lines.push("Nothing was written (--dry-run).".to_owned());
-    } else if changes {
-        let flag = if which.project { " --project" } else { "" };
-        lines.push(format!("`hookman apply{flag}` brings settings.json in line"));
     }
     let text = lines.join("\n");
-    let reply = Reply { text, changed: changes && !which.dry_run, ..Reply::default() };
-    if !which.json {
-        return Ok(switching::told(which, world, &reply));
+    let reply = Reply { text, changed: would_change && !which.dry_run, ..Reply::default() };
+    if which.json {
+        let mut report = switching::as_json(&reply, None);
+        report["would_change"] = json!(would_change);
+        report["diff"] = json!(diff);
+        report["settings"] =
+            settings.iter().flat_map(|it| &it.plan.changes).map(|it| json!(it)).collect();
+        report["in_force"] = json!(!is_lacking);
+        world.terminal.line(report.to_string());
+    } else {
+        switching::told(which, world, &reply);
     }
-    let mut report = switching::as_json(&reply, None);
-    report["would_change"] = json!(changes);
-    report["diff"] = json!(diff);
-    world.terminal.line(report.to_string());
-    Ok(ExitStatus::Done)
+    Ok(if is_lacking && !which.slash { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+/// The changes of the settings that belong to a switch; `None` where they do not call hookman, as after it
+/// was uninstalled.
+fn in_line(
+    world: &World,
+    target: &Target,
+    switch: &PermanentSwitch,
+) -> Result<Option<Vec<SettingsChange>>> {
+    if chains::entries(&target.chain).is_empty() {
+        return Ok(None);
+    }
+    let binary = protection::binary(world, target, None)?;
+    let layers = Layers::of(world, target, Some(&switch.after))?.unwrap_or_default();
+    SettingsChange::of(world, target, &layers, binary.as_deref()).map(Some)
+}
+
+fn unregistered(which: &args::Which) -> String {
+    let flag = if which.project { " --project" } else { "" };
+    format!(
+        "⚠ Not in force: settings.json does not call hookman; `hookman apply{flag}` has it do so"
+    )
 }

@@ -68,5 +68,9 @@ fn report(args: &Profile, world: &World, session: &Session, reply: &Reply) -> Ex
         world.terminal.line(&reply.text);
         session.tell(world);
     }
-    if reply.failed { ExitStatus::Error } else { ExitStatus::Done }
+    match (reply.failed, session.is_stranger()) {
+        (true, _) => ExitStatus::Error,
+        (false, true) => ExitStatus::Found,
+        (false, false) => ExitStatus::Done,
+    }
 }

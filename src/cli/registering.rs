@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::ExitStatus;
 use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;
@@ -48,7 +49,7 @@ impl<'w> Registering<'w> {
         layers: &Layers,
         hooks: &[Hook],
         call: Option<String>,
-    ) -> Result<Outcome> {
+    ) -> Result<(Outcome, ExitStatus)> {
         let Self { world, target, transaction, binary } = self;
         let settings = SettingsChange::of(world, &target, layers, binary.as_deref())?;
         let assets = Assets::initial(world, &target, binary.as_deref())?;
@@ -61,12 +62,22 @@ impl<'w> Registering<'w> {
         let outcome =
             transaction.commit(verb, &Question { text: "Write this?", call }, &changes)?;
         if outcome == Outcome::Written {
-            world.terminal.line(if is_deaf {
-                "Written, but no hook fires until you correct what the warning names."
-            } else {
-                "Done. Running sessions pick it up within seconds."
-            });
+            world.terminal.line(done(is_deaf));
         }
-        Ok(outcome)
+        Ok((outcome, status(outcome, is_deaf)))
     }
+}
+
+/// What to say of hooks that were written, and whether any can fire.
+pub(super) fn done(is_deaf: bool) -> &'static str {
+    if is_deaf {
+        "⚠ Written, but not in force: no hook fires until you correct what the warning names."
+    } else {
+        "Done. Running sessions pick it up within seconds."
+    }
+}
+
+/// The exit code of a command after which the hooks are to be in force.
+pub(super) fn status(outcome: Outcome, is_deaf: bool) -> ExitStatus {
+    if is_deaf && outcome != Outcome::Shown { ExitStatus::Found } else { ExitStatus::Done }
 }

@@ -17,6 +17,6 @@ pub(super) fn remove(args: &Remove, world: &World) -> Result<ExitStatus> {
     let mut call = format!("{} remove", word::hookman(world));
     args.names.iter().for_each(|name| call.extend([" ", &quoted(name)]));
     call.extend([registering.target.flag(), " --yes"]);
-    registering.end("remove", &edition.manifest, &edition.layers, &[], Some(call))?;
-    Ok(ExitStatus::Done)
+    let ended = registering.end("remove", &edition.manifest, &edition.layers, &[], Some(call))?;
+    Ok(ended.1)
 }

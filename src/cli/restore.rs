@@ -1,27 +1,38 @@
-//! `hookman restore`: put a copy of settings.json back.
+//! `hookman restore`: put a copy of settings.json or of the manifest back.
+
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::ExitStatus;
-use super::args::Restore;
+use super::args::{RegisterOptions, Restore, WriteOptions};
+use super::registering::Registering;
+use super::written::{Written, told};
+use super::{ExitStatus, hint};
+use crate::chain::entries::Entries;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::consent::Question;
+use crate::install::edition::Edition;
+use crate::install::layers::Layers;
 use crate::install::records::{self, backup_directory};
 use crate::install::restoration::Restoration;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{adoption_warnings, protection};
+use crate::install::{adoption_warnings, protection, registration};
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
 use crate::machine::world::World;
+use crate::settings::{Record, plan};
 
 pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
-    let target = Target::of(&args.options.scope, world)?;
-    let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    let backup = chosen(&args.which, world, &target)?;
-    let Some(text) = files::read_text(&backup.path)? else {
-        bail!("the backup `{}` is gone", world.paths.shown(&backup.path));
-    };
+    told(world, args.json, &args.options.writing, |world| {
+        let target = Target::of(&args.options.scope, world)?;
+        if args.manifest { manifest(args, target, world) } else { settings(args, &target, world) }
+    })
+}
+
+fn settings(args: &Restore, target: &Target, world: &World) -> Result<Written> {
+    let transaction = Transaction::begin(world, target, &args.options.writing)?;
+    let (backup, text) = chosen(&args.which, world, target, &target.settings)?;
     let restoration = Restoration {
         settings: target.settings.clone(),
         before: files::read_text(&target.settings)?,
@@ -30,17 +41,76 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
         time: backup.time(),
     };
     transaction.show(&[&restoration]);
-    warn(world, &target, &restoration);
+    warn(world, target, &restoration);
+    let layers = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
+    let is_in_step = is_in_step(world, target, &restoration.text, &layers);
     if !args.options.writing.dry_run {
         let (before, text) = (restoration.before.as_deref(), &restoration.text);
-        protection::check_texts(world, &target, before, text)?;
+        protection::check_texts(world, target, before, text)?;
     }
     let question = Question::new("Restore this?");
-    if transaction.commit("restore", &question, &[&restoration])? == Outcome::Nothing {
+    let outcome = transaction.commit("restore", &question, &[&restoration])?;
+    if outcome == Outcome::Nothing {
         let shown = world.paths.shown(&target.settings);
         world.terminal.line(format!("{shown} already holds what that backup holds"));
     }
-    Ok(ExitStatus::Done)
+    let ended = (outcome, ExitStatus::Done);
+    let written = Written::of(ended, target, &[&restoration], &[], &layers.all.hooks);
+    Ok(if is_in_step { written } else { written.out_of_step() })
+}
+
+/// Puts a manifest back, and the settings in line with it.
+fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
+    let (backup, text) = chosen(&args.which, world, &target, &target.manifest)?;
+    let before = files::read_text(&target.manifest)?;
+    let edition = Edition::written(world, &target, before, text)?;
+    if !args.options.writing.dry_run {
+        edition.check_fence(world, &target)?;
+    }
+    let WriteOptions { scope, writing } = args.options.clone();
+    let options = RegisterOptions { scope, writing, binary: None };
+    let registering = Registering::begin(world, target, &options)?;
+    let target = registering.target.clone();
+    let hooks = &edition.layers.all.hooks;
+    let ended = registering.end("restore", &edition.manifest, &edition.layers, hooks, None)?;
+    let shown = world.paths.shown(&target.manifest);
+    match ended.0 {
+        Outcome::Written => {
+            world.terminal.line(format!("restored {shown} as of {}", backup.time()));
+        }
+        Outcome::Nothing => {
+            world.terminal.line(format!("{shown} already holds what that backup holds"));
+        }
+        Outcome::Shown => {}
+    }
+    Ok(Written::of(ended, &target, &[&edition.manifest], &[], hooks))
+}
+
+/// Whether a copy of the settings has the entries that the manifest asks for; says where it does not, and
+/// what to do.
+fn is_in_step(world: &World, target: &Target, text: &str, layers: &Layers) -> bool {
+    let Ok(entries) = registration::entries(world, target, layers, None) else { return true };
+    let record = Record::presumed_for(text, &entries);
+    if plan(Some(text), &entries, &record).is_ok_and(|plan| plan.is_in_line()) {
+        return true;
+    }
+    let mut there = Entries::default();
+    there.add(text, target.project.is_some());
+    let names: Vec<&str> = there.uncalled(&layers.all.hooks).iter().map(|it| &*it.name).collect();
+    let (shown, flag) = (world.paths.shown(&target.manifest), target.flag());
+    let what = if names.is_empty() {
+        format!("{shown} asks for other entries than this copy has")
+    } else {
+        format!("{shown} still has {}, and this copy lacks entries for that", names.join(", "))
+    };
+    hint(
+        world,
+        format!(
+            "⚠ {what}. `hookman apply{flag}` adds them again; `hookman restore --manifest{flag}` puts the \
+             manifest back too"
+        ),
+    );
+    false
 }
 
 /// Warns where the client could not load the copy, and where a hook would run twice or not at all.
@@ -62,20 +132,25 @@ fn warn(world: &World, target: &Target, restoration: &Restoration) {
     }
 }
 
-fn chosen(which: &str, world: &World, target: &Target) -> Result<Backup> {
-    let mut all = backups::list(&backup_directory(world, &target.settings))?;
+/// The copy of a file that is asked for, and its text.
+fn chosen(which: &str, world: &World, target: &Target, file: &Path) -> Result<(Backup, String)> {
+    let mut all = backups::list(&backup_directory(world, file))?;
     if all.is_empty() {
         let elsewhere = target.elsewhere(world).map(|it| format!("; {it}")).unwrap_or_default();
-        bail!("there are no backups of `{}` yet{elsewhere}", world.paths.shown(&target.settings));
+        bail!("there are no backups of `{}` yet{elsewhere}", world.paths.shown(file));
     }
     let number = if which == "latest" { Some(1) } else { which.parse().ok() };
-    match number.filter(|number| (1..=all.len()).contains(number)) {
-        Some(number) => Ok(all.swap_remove(number - 1)),
-        None => bail!(
+    let Some(number) = number.filter(|number| (1..=all.len()).contains(number)) else {
+        bail!(
             "there is no backup `{which}`; it is `latest` or a number from 1 to {}, \
              which `hookman backups{}` lists",
             all.len(),
             target.flag()
-        ),
+        )
+    };
+    let backup = all.swap_remove(number - 1);
+    match files::read_text(&backup.path)? {
+        Some(text) => Ok((backup, text)),
+        None => bail!("the backup `{}` is gone", world.paths.shown(&backup.path)),
     }
 }

@@ -132,7 +132,14 @@ pub(super) fn report(
         world.terminal.line(as_json(reply, Some((session, session.is_known(world)))).to_string());
     } else {
         hint(world, harmless(&reply.text));
-        session.tell(world);
+        if which.slash && session.is_stranger() {
+            world.terminal.line(format!("Session: {}", session.id));
+        } else {
+            session.tell(world);
+        }
     }
-    status(which, reply)
+    match status(which, reply) {
+        ExitStatus::Done if session.is_stranger() && !which.slash => ExitStatus::Found,
+        status => status,
+    }
 }

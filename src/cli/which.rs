@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::args;
+use super::{args, hint};
 use crate::machine::world::World;
 use crate::machine::{clients, clock, environment};
 use crate::session::id::SessionId;
@@ -38,9 +38,22 @@ impl Session {
     pub(super) fn tell(&self, world: &World) {
         match self.how() {
             how if how == everywhere().found_by => {}
+            _ if self.is_stranger() => hint(
+                world,
+                format!(
+                    "⚠ No session {} has called hookman yet; `hookman sessions` lists those that did. The switch \
+                     holds once it does",
+                    self.id
+                ),
+            ),
             NAMED => world.terminal.line(format!("Session: {}", self.id)),
             how => world.terminal.line(format!("Session: {} ({how})", self.id)),
         }
+    }
+
+    /// Whether it was named and nobody knows it.
+    pub(super) fn is_stranger(&self) -> bool {
+        self.found_by == NAMED && self.is_known == Some(false)
     }
 
     /// As [`Session::tell`] where nothing named it, on standard error: standard output is a value.

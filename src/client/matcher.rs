@@ -138,6 +138,11 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
     }
 }
 
+/// Whether an entry with one matcher is called for all that another hits, as far as [`union`] can tell.
+pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
+    wide == narrow || union([wide, narrow], event) == union([wide], event)
+}
+
 /// One matcher that lets through what any of `matchers` lets through; `None` is match-all.
 ///
 /// Lists stay a list; with a pattern among them the result is one regular expression in which the

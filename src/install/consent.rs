@@ -9,8 +9,7 @@ use crate::machine::world::World;
 pub(crate) struct Question<'a> {
     /// The question.
     pub(crate) text: &'a str,
-    /// The call that writes without asking. Where it is given and nobody can be asked, the preview
-    /// was what was wanted: the user is told how to go on, and that is no error.
+    /// The call that writes without asking, to be named where nobody can be asked.
     pub(crate) call: Option<String>,
 }
 
@@ -31,15 +30,11 @@ pub(crate) fn given(world: &World, writing: &Writing, question: &Question<'_>) -
         return Ok(true);
     }
     if !world.terminal.can_ask() {
-        let Some(call) = &question.call else {
-            bail!(
-                "nothing was written: there is no terminal to ask on; --yes writes without asking"
-            )
+        let call = match &question.call {
+            Some(call) => format!("to write it: {call}"),
+            None => "--yes writes without asking".to_owned(),
         };
-        world.terminal.line(format!(
-            "Nothing was written: there is no terminal to ask on. To write it: {call}"
-        ));
-        return Ok(false);
+        bail!("nothing was written: there is no terminal to ask on; {call}");
     }
     let agreed = world.terminal.confirm(question.text)?;
     if !agreed {

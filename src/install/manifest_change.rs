@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::change::Change;
-use super::records::print_diff;
+use super::records::{self, print_diff};
 use super::writes::Writes;
 use crate::machine::files;
 use crate::machine::world::World;
@@ -60,6 +60,8 @@ impl Change for ManifestChange {
         if self.is_empty() {
             return Ok(());
         }
-        writes.exchange_and_say(&self.path, self.before.as_deref(), self.after.as_deref())
+        let before = self.before.as_deref();
+        records::back_up_manifest(writes.world, &self.path, before, writes.verb)?;
+        writes.exchange_and_say(&self.path, before, self.after.as_deref())
     }
 }

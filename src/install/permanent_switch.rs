@@ -43,9 +43,11 @@ impl Asked {
 pub(crate) struct PermanentSwitch {
     manifest: PathBuf,
     before: String,
-    after: String,
+    pub(crate) after: String,
     /// What it does with each hook, for people.
     pub(crate) lines: Vec<String>,
+    /// Whether an overlay keeps it from having effect here.
+    pub(crate) is_overruled: bool,
 }
 
 impl PermanentSwitch {
@@ -79,20 +81,23 @@ impl PermanentSwitch {
         let before = files::read_text(&chain.manifest)?.unwrap_or_default();
         let mut after = before.clone();
         let mut lines = Vec::new();
+        let mut is_overruled = false;
         for hook in here {
             let edited = set_enabled(&after, &hook.name, asked.on())
                 .with_context(|| format!("`{shown}` is left as it is"))?;
             let deed = sentence(&hook.name, edited != after, asked);
             lines.push(format!("{deed} {shown}"));
             let known = declared.iter().find(|it| it.name == hook.name);
-            lines.extend(known.and_then(|known| overruled(known, asked.on(), &shown)));
+            let overruled = known.and_then(|known| overruled(known, asked.on(), &shown));
+            is_overruled |= overruled.is_some();
+            lines.extend(overruled);
             after = edited;
         }
         for hook in elsewhere {
             let label = hook.label();
             lines.push(format!("ℹ️ Left {label} as it is: {shown} does not declare it"));
         }
-        Ok(Self { manifest: chain.manifest, before, after, lines })
+        Ok(Self { manifest: chain.manifest, before, after, lines, is_overruled })
     }
 
     /// The change as a unified diff.
@@ -116,7 +121,12 @@ impl Change for PermanentSwitch {
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
-        writes.exchange(&self.manifest, Some(&self.before), Some(&self.after))
+        if self.is_empty() {
+            return Ok(());
+        }
+        let before = Some(&*self.before);
+        records::back_up_manifest(writes.world, &self.manifest, before, writes.verb)?;
+        writes.exchange(&self.manifest, before, Some(&self.after))
     }
 }
 
@@ -146,7 +156,7 @@ fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };
     (hook.enabled != on).then(|| {
         format!(
-            "It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}"
+            "⚠ It stays {state} here, because the overlay decides: enabled = {enabled} at {origin}"
         )
     })
 }

@@ -59,7 +59,7 @@ pub(crate) fn adoptions(world: &World, settings: &Path) -> Result<Option<Kept>> 
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Where the copies of a settings file, or of a launcher, are kept.
+/// Where the copies of a settings file, a manifest or a launcher are kept.
 pub(crate) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("backups", settings)
 }
@@ -77,6 +77,18 @@ pub(crate) fn back_up(
     let directory = backup_directory(world, settings);
     let save = |text| backups::save(&directory, text, record.as_deref(), verb, "json");
     Ok(text.map(save).transpose()?)
+}
+
+/// Saves the text that a manifest holds before `verb` writes it.
+pub(crate) fn back_up_manifest(
+    world: &World,
+    manifest: &Path,
+    text: Option<&str>,
+    verb: &str,
+) -> Result<()> {
+    let directory = backup_directory(world, manifest);
+    text.map(|text| backups::save(&directory, text, None, verb, "toml")).transpose()?;
+    Ok(())
 }
 
 /// What will take hookman's entries out of a copy once it is put back.

@@ -234,7 +234,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().to_owned();
         let paths = Paths { home: None, config: root.clone(), state: root.join("state") };
-        let world = World { paths, terminal: Terminal { is_screen: false, colours: false } };
+        let world = World { paths, terminal: Terminal::keeping() };
         let target = Target::of(&Scope::default(), &world).unwrap();
         // What the file holds at each look; no text means no file.
         let cases: [&[(&str, Look)]; 5] = [

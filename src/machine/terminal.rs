@@ -1,5 +1,6 @@
 //! The terminal: what is printed, and what is asked.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -16,6 +17,8 @@ pub struct Terminal {
     pub is_screen: bool,
     /// Whether standard output shows colours.
     pub colours: bool,
+    /// Keeps what would be printed, for a report to programs.
+    kept: Option<RefCell<String>>,
 }
 
 /// How a word is set off from others on a terminal that shows colours.
@@ -49,7 +52,23 @@ impl Terminal {
         let colours = is_screen
             && environment::raw("NO_COLOR").is_none()
             && environment::text("TERM").is_none_or(|terminal| terminal != "dumb");
-        Self { is_screen, colours }
+        Self { is_screen, colours, kept: None }
+    }
+
+    /// One that prints nothing to standard output and keeps it.
+    pub fn keeping() -> Self {
+        Self { is_screen: false, colours: false, kept: Some(RefCell::default()) }
+    }
+
+    /// What was printed to one that keeps it.
+    pub fn kept(&self) -> String {
+        self.kept.as_ref().map(|kept| kept.borrow().clone()).unwrap_or_default()
+    }
+
+    fn keeps(&self, text: &str) -> bool {
+        let Some(kept) = &self.kept else { return false };
+        kept.borrow_mut().push_str(text);
+        true
     }
 
     /// A row of a table as [`table::row`] lays it out on a terminal; in a pipe each row is one line.
@@ -69,7 +88,10 @@ impl Terminal {
     ///
     /// A reader that has gone away is no error: it has read what it wanted.
     pub fn line(&self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stdout(), "{}", self.shown(text.as_ref()));
+        let text = format!("{}\n", self.shown(text.as_ref()));
+        if !self.keeps(&text) {
+            let _ = io::stdout().write_all(text.as_bytes());
+        }
     }
 
     /// As [`Self::line`], for a reader that may go away before the end.
@@ -90,6 +112,9 @@ impl Terminal {
     /// Prints text such as a diff to standard output: byte for byte where a program reads it, and as
     /// [`Self::line`] does on a terminal.
     pub fn print(&self, text: &str) {
+        if self.keeps(text) {
+            return;
+        }
         let mut stdout = io::stdout();
         if !stdout.is_terminal() {
             let _ = stdout.write_all(text.as_bytes());

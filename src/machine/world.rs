@@ -10,3 +10,11 @@ pub struct World {
     /// What is printed and asked.
     pub terminal: Terminal,
 }
+
+impl World {
+    /// The same machine, with what would be printed kept for a report to programs.
+    #[must_use]
+    pub fn quiet(&self) -> Self {
+        Self { paths: self.paths.clone(), terminal: Terminal::keeping() }
+    }
+}

@@ -50,6 +50,13 @@ impl Chain {
         }
     }
 
+    /// The argument with which `apply` registers what this chain lacks: where a project has an overlay and no
+    /// manifest, nothing is written for others.
+    pub fn apply_flag(&self) -> &'static str {
+        let is_local = self.overlay.is_some() && !files::is_there(&self.manifest);
+        if is_local { " --local" } else { self.flag() }
+    }
+
     /// The settings file that an administrator's chain is registered in. It is one of its own: other
     /// tools replace the common one as a whole.
     pub fn managed_settings(folder: &Path) -> PathBuf {

@@ -1,6 +1,7 @@
 //! The hooks that are configured here: an administrator's chain, the user's, and that of the project
 //! around.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -17,6 +18,9 @@ pub struct Configured {
     pub scope: &'static str,
     /// The hook.
     pub hook: Hook,
+    /// Where it is on and the client's settings do not call it, the argument with which `apply` has them
+    /// do so.
+    pub uncalled: Option<&'static str>,
 }
 
 /// The hooks of an administrator's chain, then those of the user's, then those of the project's.
@@ -29,10 +33,20 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     for chain in chains(world) {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
-            found.extend(manifest.hooks.into_iter().map(|hook| Configured { scope, hook }));
+            let uncalled = uncalled(&chain, &manifest.hooks);
+            found.extend(manifest.hooks.into_iter().map(|hook| {
+                let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
+                Configured { scope, hook, uncalled }
+            }));
         }
     }
     Ok(found)
+}
+
+/// The hooks of a chain that are on and that the client's settings do not call, by name.
+pub fn uncalled(chain: &Chain, hooks: &[Hook]) -> BTreeSet<String> {
+    let entries = chains::entries(chain);
+    entries.uncalled(hooks).into_iter().map(|hook| hook.name.clone()).collect()
 }
 
 /// What to say where no hook is configured.

@@ -1,5 +1,6 @@
 //! Which hooks are on and off in a session, and which layer decided.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,7 +9,7 @@ use super::careful::{self, Careful, Place};
 use super::chains::MANAGED;
 use super::lost::Lost;
 use super::session_switches::{self, Now, Scene};
-use super::{chains, reply, switchable};
+use super::{chains, configured, reply, switchable};
 use crate::chain::plan::Plan;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::{Paint, Terminal};
@@ -59,6 +60,9 @@ pub struct Row {
     pub hook: String,
     /// What decided.
     pub layer: Layer,
+    /// Where the manifest has it on and the client's settings do not call it, the argument with which
+    /// `apply` has them do so.
+    pub uncalled: Option<&'static str>,
 }
 
 /// The hooks that are configured, in a session or outside of any.
@@ -95,8 +99,12 @@ impl Report {
         let mut rows = Vec::new();
         let mut problems = Vec::new();
         for chain in chains::chains_of(paths, project) {
+            let mut uncalled = BTreeSet::new();
             let hooks = match chains::read(paths, &chain) {
-                Ok(Some(manifest)) => manifest.hooks.iter().map(Known::of).collect(),
+                Ok(Some(manifest)) => {
+                    uncalled = configured::uncalled(&chain, &manifest.hooks);
+                    manifest.hooks.iter().map(Known::of).collect()
+                }
                 Ok(None) => {
                     problems.extend(Lost::of(paths, &chain).map(|lost| lost.text()));
                     Vec::new()
@@ -115,7 +123,8 @@ impl Report {
                     let off = switches.off(chain.scope, &hook.name, at).cloned();
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
-                Row { scope: chain.scope, layer, hook: hook.name }
+                let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
+                Row { scope: chain.scope, layer, hook: hook.name, uncalled }
             }));
         }
         let file =
@@ -151,16 +160,26 @@ impl Report {
         let names: Vec<String> = self.rows.iter().map(|row| self.name(row)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         for (row, name) in self.rows.iter().zip(&names) {
-            let state = if row.layer.is_on() {
+            let uncalled = row.uncalled.filter(|_| row.layer.is_on());
+            let state = if uncalled.is_some() {
+                paint("on".to_owned(), Paint::Yellow) + " "
+            } else if row.layer.is_on() {
                 paint("on".to_owned(), Paint::Green) + " "
             } else {
                 paint("off".to_owned(), Paint::Yellow)
             };
             let start = format!("  {name:width$}  {state}  ");
             let mut why = Self::told(&row.layer, file);
+            let mut add = |more: String| {
+                why = if why.is_empty() { more } else { format!("{why}; {more}") };
+            };
             if row.scope == MANAGED {
-                let held = "managed: only an administrator switches it";
-                why = if why.is_empty() { held.to_owned() } else { format!("{why}; {held}") };
+                add("managed: only an administrator switches it".to_owned());
+            }
+            if let Some(flag) = uncalled {
+                add(format!(
+                    "⚠ not registered, so it does not run; `hookman apply{flag}` registers it"
+                ));
             }
             lines.push(laid(&start, &why, width + 9));
         }

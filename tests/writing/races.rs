@@ -21,7 +21,8 @@ fn finish(children: Vec<Child>) {
     for child in children {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{said}");
+        // A switch of a session that nobody knows yet is made, and told with exit code 1.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{said}");
     }
 }
 

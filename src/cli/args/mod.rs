@@ -103,9 +103,9 @@ pub enum Command {
     Doctor(Doctor),
     /// Show what the client does with each event: matcher, answers, exit codes, time limits
     Events(Events),
-    /// List the copies of settings.json from before each write
+    /// List the copies of settings.json and hookman.toml from before each write
     Backups(Backups),
-    /// Put a copy of settings.json back
+    /// Put a copy of settings.json or of hookman.toml back
     Restore(Restore),
     /// Replace this program by a newer release
     SelfUpdate(SelfUpdate),
@@ -154,6 +154,9 @@ pub struct Install {
     pub guard_mod: bool,
     #[command(flatten)]
     pub options: RegisterOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// An answer on the command line.
@@ -185,6 +188,9 @@ pub struct Events {
 pub struct Apply {
     #[command(flatten)]
     pub options: RegisterOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How a change is shown.
@@ -362,9 +368,9 @@ pub struct Status {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman backups              of your settings.json, newest first
+  hookman backups              of your settings.json and hookman.toml
   hookman backups -v           with the path of each copy
-  hookman backups --project    of that of the project around this directory")]
+  hookman backups --project    of those of the project around this directory")]
 pub struct Backups {
     #[command(flatten)]
     pub scope: Scope,
@@ -378,14 +384,24 @@ pub struct Backups {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman restore              the newest copy, after showing the change
-  hookman restore 3            the third of those that `hookman backups` lists")]
+  hookman restore              settings.json, from the newest copy
+  hookman restore 3            from the third that `hookman backups` lists
+  hookman restore --manifest   hookman.toml, and settings.json in line with it
+
+Each shows the change and asks. With --manifest the last `install`, `add`,
+`edit`, `remove` or `disable --permanent` is undone in both files.")]
 pub struct Restore {
     /// Which copy: its number in `hookman backups`, or `latest`
     #[arg(value_name = "N", default_value = "latest")]
     pub which: String,
+    /// The manifest from before a write, with what it makes of settings.json
+    #[arg(long)]
+    pub manifest: bool,
     #[command(flatten)]
     pub options: WriteOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -34,7 +34,7 @@ pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Resul
                 let scope = Scope { project, local, managed };
                 let writing = writing.clone();
                 let options = RegisterOptions { scope, writing, binary: None };
-                apply::apply(&Apply { options }, world)?;
+                apply::apply(&Apply { options, json: false }, world)?;
             }
             Mend::MakeExecutable(path) => modes.push(ModeChange::executable(path.clone())?),
             Mend::MakePrivate(path) => modes.push(ModeChange::private(path.clone())?),

@@ -1,0 +1,74 @@
+//! What came of a command that writes, for programs: `--json`.
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::ExitStatus;
+use crate::install::change::{Change, is_empty};
+use crate::install::options::Writing;
+use crate::install::settings_change::SettingsChange;
+use crate::install::target::Target;
+use crate::install::transaction::Outcome;
+use crate::machine::world::World;
+use crate::manifest::Hook;
+
+/// What came of a command that writes.
+pub(super) struct Written {
+    status: ExitStatus,
+    report: Value,
+}
+
+impl Written {
+    pub(super) fn of(
+        ended: (Outcome, ExitStatus),
+        target: &Target,
+        changes: &[&dyn Change],
+        settings: &[SettingsChange],
+        hooks: &[Hook],
+    ) -> Self {
+        let (outcome, status) = ended;
+        let on = hooks.iter().filter(|hook| hook.enabled).map(|hook| &hook.name);
+        let report = json!({
+            "outcome": match outcome {
+                Outcome::Nothing => "nothing",
+                Outcome::Shown => "shown",
+                Outcome::Written => "written",
+            },
+            "would_change": !is_empty(changes),
+            "in_force": outcome != Outcome::Shown && status == ExitStatus::Done,
+            "manifest": target.manifest,
+            "settings": target.settings,
+            "changes": settings.iter().flat_map(|it| &it.plan.changes).collect::<Vec<_>>(),
+            "hooks": on.collect::<Vec<_>>(),
+        });
+        Self { status, report }
+    }
+
+    /// The same, where the manifest asks for something else.
+    #[must_use]
+    pub(super) fn out_of_step(mut self) -> Self {
+        self.report["in_force"] = false.into();
+        self
+    }
+}
+
+/// Runs a command that writes; where JSON is wanted, with a report in the place of what it prints, and
+/// without a question.
+pub(super) fn told(
+    world: &World,
+    is_json: bool,
+    writing: &Writing,
+    command: impl FnOnce(&World) -> Result<Written>,
+) -> Result<ExitStatus> {
+    if !is_json {
+        return Ok(command(world)?.status);
+    }
+    if !writing.yes && !writing.dry_run {
+        bail!("--json asks nothing: --yes writes, and --dry-run shows what would be written");
+    }
+    let quiet = world.quiet();
+    let Written { status, mut report, .. } = command(&quiet)?;
+    report["message"] = json!(quiet.terminal.kept());
+    world.terminal.line(report.to_string());
+    Ok(status)
+}
