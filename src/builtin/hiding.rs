@@ -1,13 +1,18 @@
 //! Whether a line hides a name from who only searches its text.
 
+/// So long a variable's name is looked at.
+const NAME: usize = 64;
+
 /// Whether a quote or backslash is inside a word, a quote after a dollar, or a name may be made
 /// by an expansion or decoded.
 pub(super) fn hides_a_name(line: &str) -> bool {
     let bytes = line.as_bytes();
     let is_quote = |byte: u8| matches!(byte, b'\'' | b'"' | b'\\');
-    let is_cut = |rest: &str| {
-        let inside = rest.split('}').next().unwrap_or(rest);
-        inside.contains(['%', '#', '/', ':', '^', ',', '!'])
+    let is_cut = |rest: &[u8]| {
+        // What is longer than a name counts as well.
+        let near = &rest[..rest.len().min(NAME)];
+        let end = near.iter().position(|byte| *byte == b'}' || b"%#/:^,!".contains(byte));
+        end.map_or(rest.len() > NAME, |end| near[end] != b'}')
     };
     bytes.iter().enumerate().any(|(at, byte)| {
         let next = bytes.get(at + 1).copied().unwrap_or_default();
@@ -17,7 +22,7 @@ pub(super) fn hides_a_name(line: &str) -> bool {
                 let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
                 (is_name_byte(before) && joins) || before == b'$'
             }
-            b'$' if next == b'{' => is_cut(&line[at + 2..]),
+            b'$' if next == b'{' => is_cut(&bytes[at + 2..]),
             b'$' => is_name_byte(before) && is_name_byte(next),
             b'b' => bytes[at..].starts_with(b"base64"),
             _ => false,

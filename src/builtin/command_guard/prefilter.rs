@@ -2,6 +2,11 @@
 
 use crate::builtin::hiding::{hides_a_name, is_name_byte};
 
+/// So much may be between a redirection and its target.
+const BEFORE_TARGET: usize = 256;
+/// From this length on a line is read in any case.
+const LONG: usize = 32 << 10;
+
 /// Whether a command line may make one of these calls.
 ///
 /// `programs` are names with `|` between them; after a blank a name may have the first word of its
@@ -9,7 +14,8 @@ use crate::builtin::hiding::{hides_a_name, is_name_byte};
 /// device that is written to by a redirection. What hides a name counts as a call as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let bytes = line.as_bytes();
-    if hides_a_name(line) {
+    // To search a long line for each name would take longer than to read it.
+    if line.len() > LONG || hides_a_name(line) {
         return true;
     }
     // How the words of a line begin decides most calls, without a look at each of them.
@@ -69,12 +75,17 @@ fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
 /// Whether a redirection may empty a file, because nothing is written to it, or write to a device.
 fn may_write(line: &str) -> bool {
     line.match_indices('>').any(|(at, _)| {
-        let target = line[at + 1..].trim_start_matches(['>', '|', ' ', '\t', '"', '\'']);
+        if line[at + 1..].starts_with('>') {
+            return false;
+        }
+        let start = line[at + 1..].bytes().take(BEFORE_TARGET);
+        let skipped = start.take_while(|byte| b">| \t\"'".contains(byte)).count();
+        let target = &line[at + 1 + skipped..];
         let device = ["/dev/", "/proc/sys"].iter().any(|start| target.starts_with(start))
             && !["/dev/null", "/dev/std", "/dev/tty", "/dev/fd"]
                 .iter()
                 .any(|start| target.starts_with(start));
-        let before = line[..at].trim_end_matches([' ', '\t']);
+        let before = line[..at].trim_end_matches([' ', '\t', '>']);
         let empties = before.is_empty()
             || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
             || ["true", "/dev/null", "echo -n"].iter().any(|end| before.ends_with(end));

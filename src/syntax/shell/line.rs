@@ -8,12 +8,23 @@ use super::{Command, Loop, Split, Word};
 
 /// How deep substitutions and subshells may nest: more than anyone writes, and little stack.
 const DEPTH: usize = 48;
+/// So many words a line may have, which bounds what is kept of it.
+pub(super) const WORDS: usize = 16_384;
+/// A command takes as much as so many words.
+const COMMAND: usize = 4;
 
 pub(super) fn split(text: &str, depth: usize) -> Split<'_> {
-    let mut parser = Parser::new(text, depth);
+    let mut words = WORDS;
+    split_within(text, depth, &mut words)
+}
+
+/// Splits a text of which so many words may still be kept.
+pub(super) fn split_within<'a>(text: &'a str, depth: usize, words: &mut usize) -> Split<'a> {
+    let mut parser = Parser { words: *words, ..Parser::new(text, depth) };
     parser.list(false);
     parser.bodies();
     let Parser { commands, complete, has_condition, .. } = parser;
+    *words = parser.words;
     Split { commands, complete, has_condition }
 }
 
@@ -27,12 +38,16 @@ pub(super) struct Parser<'a> {
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
     /// Whether there was a `[[`.
-    has_condition: bool,
+    pub(super) has_condition: bool,
     pub(super) bodies: Vec<Body<'a>>,
     /// The commands that feed the one that is read.
     feed: Range<usize>,
     /// How many substitutions are open.
     pub(super) nesting: usize,
+    /// How many words may still be kept.
+    pub(super) words: usize,
+    /// How many bytes may still be copied, or read before it is their turn.
+    pub(super) ahead: usize,
 }
 
 /// A here-document whose body has not been reached.
@@ -51,20 +66,20 @@ pub(super) struct Current<'a> {
     start: Option<usize>,
     end: usize,
     /// Words of `[[` are no command.
-    dropped: bool,
+    pub(super) dropped: bool,
     /// The head of a `for`.
     each: Option<Loop<'a>>,
 }
 
 /// A list with the compound commands that are open in it.
-struct List {
+pub(super) struct List {
     /// The first command of the pipeline's element that is read.
     element: usize,
     /// What feeds an element that begins a pipeline.
     feed: Range<usize>,
     /// The same of what is around each compound command.
     open: Vec<(usize, Range<usize>)>,
-    cases: Vec<Case>,
+    pub(super) cases: Vec<Case>,
 }
 
 impl List {
@@ -72,7 +87,7 @@ impl List {
         self.open.push((self.element, std::mem::replace(&mut self.feed, feed.clone())));
     }
 
-    fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         if let Some((element, feed)) = self.open.pop() {
             self.element = element;
             self.feed = feed;
@@ -82,7 +97,7 @@ impl List {
 
 /// Where a list is in the `case` statements around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
+pub(super) enum Case {
     Pattern,
     Body,
 }
@@ -100,7 +115,29 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             feed: 0..0,
             nesting: 0,
+            words: WORDS,
+            ahead: 2 * text.len() + 4096,
         }
+    }
+
+    /// Gives up where so many bytes may no longer be copied or read twice.
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
+        let rest = self.ahead.checked_sub(bytes);
+        self.ahead = rest.unwrap_or_default();
+        if rest.is_none() {
+            self.give_up();
+        }
+        rest.is_some()
+    }
+
+    /// Gives up where so many words may no longer be kept.
+    pub(super) fn keep(&mut self, words: usize) -> bool {
+        let rest = self.words.checked_sub(words);
+        self.words = rest.unwrap_or_default();
+        if rest.is_none() {
+            self.give_up();
+        }
+        rest.is_some()
     }
 
     /// The words of a text that is no command: the values of an array, or a split argument.
@@ -110,7 +147,7 @@ impl<'a> Parser<'a> {
         loop {
             parser.line_ends();
             let start = parser.at;
-            if parser.peek().is_none() {
+            if parser.peek().is_none() || !parser.keep(1) {
                 return words;
             }
             let word = parser.word();
@@ -241,6 +278,9 @@ impl<'a> Parser<'a> {
     }
 
     fn command_word(&mut self, current: &mut Current<'a>, list: &mut List) {
+        if !self.keep(1) {
+            return;
+        }
         let start = self.at;
         let mut word = self.word();
         if self.at == start {
@@ -315,7 +355,7 @@ impl<'a> Parser<'a> {
         for body in self.bodies.iter_mut().rev().take_while(|body| body.reader.is_none()) {
             body.reader = Some(if is_command { self.commands.len() } else { usize::MAX });
         }
-        if is_command {
+        if is_command && self.keep(COMMAND) {
             command.source = Cow::Borrowed(start.map_or("", |start| &self.text[start..end]));
             command.feed = self.feed.clone();
             command.nesting = self.nesting;
@@ -340,7 +380,7 @@ impl<'a> Parser<'a> {
             return;
         }
         self.finish(current);
-        self.at += 1;
+        self.at = (self.at + 1).min(self.end);
         self.nested(|parser| parser.list(true));
     }
 
@@ -400,69 +440,7 @@ impl<'a> Parser<'a> {
         });
     }
 
-    /// The rest of `[[ … ]]`, where operators do not separate commands.
-    fn condition(&mut self, current: &mut Current<'a>) {
-        current.dropped = true;
-        self.has_condition = true;
-        loop {
-            self.blanks();
-            match self.peek() {
-                None => break self.complete = false,
-                Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')') => self.at += 1,
-                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
-                Some(_) => {
-                    let word = self.word();
-                    if word.text == "]]" && !word.quoted {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
-    /// The rest of `case WORD in`.
-    fn case(&mut self, list: &mut List) {
-        self.blanks();
-        self.word();
-        self.line_ends();
-        self.word();
-        list.cases.push(Case::Pattern);
-    }
-
-    /// A pattern of a `case` up to its `)`, or the `esac`.
-    fn pattern(&mut self, list: &mut List) {
-        self.line_ends();
-        if self.peek() == Some(b'(') {
-            self.at += 1;
-        }
-        let word = self.word();
-        if word.text == "esac" && !word.quoted {
-            list.cases.pop();
-            list.leave();
-            return;
-        }
-        loop {
-            self.blanks();
-            match self.peek() {
-                None => {
-                    self.complete = false;
-                    break;
-                }
-                Some(b')') => {
-                    self.at += 1;
-                    break;
-                }
-                Some(b'\n' | b';' | b'&' | b'|' | b'(') => self.at += 1,
-                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
-                Some(_) => drop(self.word()),
-            }
-        }
-        if let Some(case) = list.cases.last_mut() {
-            *case = Case::Body;
-        }
-    }
-
-    fn line_ends(&mut self) {
+    pub(super) fn line_ends(&mut self) {
         loop {
             self.blanks();
             match self.peek() {
@@ -483,7 +461,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn comment(&mut self) {
+    pub(super) fn comment(&mut self) {
         let rest = &self.text[self.at..self.end];
         self.at += rest.find('\n').unwrap_or(rest.len());
     }

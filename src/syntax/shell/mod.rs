@@ -6,6 +6,7 @@
 //! read by the same rules, which fits its simple commands.
 
 mod assignment;
+mod compound;
 mod line;
 mod redirection;
 mod walk;

@@ -25,7 +25,9 @@ impl<'a> Parser<'a> {
         let operator = operator.copied().unwrap_or("<");
         self.at += operator.len();
         self.blanks();
-        if matches!(self.peek(), None | Some(b'\n' | b';' | b'|' | b'&' | b'(' | b')')) {
+        if !self.keep(1)
+            || matches!(self.peek(), None | Some(b'\n' | b';' | b'|' | b'&' | b'(' | b')'))
+        {
             return;
         }
         match operator {
@@ -59,6 +61,10 @@ impl<'a> Parser<'a> {
         for body in std::mem::take(&mut self.bodies) {
             let start = self.at;
             let end = self.skip_body(&body);
+            // Bodies may be in bodies, each of which is read again.
+            if !self.spend(end - start) {
+                return;
+            }
             if let Some(command) = body.reader.and_then(|reader| self.commands.get_mut(reader)) {
                 let text = Cow::Borrowed(&self.text[start..end]);
                 let expanded = !body.literal && text.contains(['$', '`']);

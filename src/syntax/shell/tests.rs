@@ -1,8 +1,10 @@
 //! Lines and what is found in them, as tables.
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 
-use super::{Command, Word, each_invocation, split};
+use super::{Command, Invocation, Word, each_invocation, each_suspect, split};
 
 /// Commands with ` ¦ ` between them; a blank inside a word is `␣`, a line end `⏎`, an empty word
 /// `∅`, a word with an expansion is in `‹›`, an assignment in `{}`, what a here-document feeds
@@ -329,14 +331,8 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("su - bob -c 'rm -rf a'", "su - bob -c rm␣-rf␣a ¦ rm -rf a"),
         ("flock /tmp/l rm -rf a", "flock /tmp/l rm -rf a ¦ rm -rf a"),
         ("flock -n /tmp/l -c 'rm -rf a'", "flock -n /tmp/l -c rm␣-rf␣a ¦ rm -rf a"),
-        (
-            "parallel rm -rf ::: a b",
-            "parallel rm -rf ::: a b ¦ rm -rf a ¦ rm -rf a ¦ rm -rf b ¦ rm -rf b",
-        ),
-        (
-            "parallel 'rm -rf {}' ::: a b",
-            "parallel rm␣-rf␣{} ::: a b ¦ rm -rf a ¦ rm -rf a ¦ rm -rf b ¦ rm -rf b",
-        ),
+        ("parallel rm -rf ::: a b", "parallel rm -rf ::: a b ¦ rm -rf ::: a b"),
+        ("parallel 'rm -rf {}' ::: a b", "parallel rm␣-rf␣{} ::: a b ¦ rm -rf {} ::: a b"),
         ("script -qc 'rm -rf a' /dev/null", "script -qc rm␣-rf␣a /dev/null ¦ rm -rf a"),
         ("trap 'rm -rf a' EXIT", "trap rm␣-rf␣a EXIT ¦ rm -rf a"),
         ("sudo -nu root rm -rf a", "sudo -nu root rm -rf a ¦ rm -rf a"),
@@ -361,16 +357,16 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("cat img > /dev/sda", "dd of=/dev/sda ¦ cat img"),
         ("echo x >&2; ls 2>/dev/null >/dev/null", "echo x ¦ ls"),
         ("git -c alias.wipe='!rm -rf /' wipe", "git -c alias.wipe=!rm␣-rf␣/ wipe ¦ rm -rf /"),
-        (r"printf '\x72\x6d\x20-rf\x20/' | bash", r"printf \x72\x6d\x20-rf\x20/ ¦ bash ¦ rm -rf /"),
+        (r"printf '\x72\x6d\x20-rf\x20/' | bash", r"printf \x72\x6d\x20-rf\x20/ ¦ bash ¦ …"),
         ("watch -n 1 rm -rf x", "watch -n 1 rm -rf x ¦ rm -rf x"),
         ("tar -cI 'rm -rf /' -f -", "tar -cI rm␣-rf␣/ -f - ¦ rm -rf /"),
         (
             r#"tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT"#,
             r#"mktemp -d ¦ trap rm␣-rf␣"$tmp" EXIT ¦ rm -rf ‹$(mktemp␣-d)›"#,
         ),
-        (r#"echo "a" | tee x | sh"#, "echo a ¦ tee x ¦ sh"),
+        (r#"echo "a" | tee x | sh"#, "echo a ¦ tee x ¦ sh ¦ a"),
         ("command -v rm", "command -v rm"),
-        ("echo cm0gLXJmIC8= | base64 -d | sh", "echo cm0gLXJmIC8= ¦ base64 -d ¦ sh ¦ rm -rf /"),
+        ("echo cm0gLXJmIC8= | base64 -d | sh", "echo cm0gLXJmIC8= ¦ base64 -d ¦ sh ¦ …"),
         ("cat <<'EOF' | sudo bash\nrm -rf /x\nEOF", "cat ¦ sudo bash ¦ bash ¦ rm -rf /x"),
         (
             r#"bash -c "bash -c 'rm -rf a'""#,
@@ -409,7 +405,7 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("rsync -e 'rm -rf a' b c", "rsync -e rm␣-rf␣a b c ¦ rm -rf a"),
         ("echo x > /dev/null 2>/dev/tty; cat < /dev/sda", "echo x ¦ cat"),
         ("true > a; echo x > b; > c", "truncate -s0 a ¦ true ¦ echo x ¦ truncate -s0 c"),
-        ("pwsh -EncodedCommand cgBtACAAYQA=", "pwsh -EncodedCommand cgBtACAAYQA= ¦ rm a"),
+        ("pwsh -EncodedCommand cgBtACAAYQA=", "pwsh -EncodedCommand cgBtACAAYQA= ¦ …"),
     ];
     check(&rows, show_invocations);
 }
@@ -422,8 +418,8 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"cmd=(rm -rf build); "${cmd[@]}""#, "rm -rf build"),
         ("{rm,-rf,x}", "rm -rf x"),
         ("declare -a cmd=(rm -rf build)", "declare -a cmd="),
-        ("for d in a b; do rm -rf $d; done", "rm -rf a ¦ rm -rf b"),
-        ("for c in ls rm; do $c -rf x; done", "ls -rf x ¦ rm -rf x"),
+        ("for d in a b; do rm -rf $d; done", "rm -rf a b"),
+        ("for c in ls rm; do $c -rf x; done", "ls rm -rf x ¦ rm -rf x"),
         ("while read x; do echo $x; done < f | sh", "read x ¦ echo ‹$x› ¦ sh ¦ $x"),
         (
             "git -c alias.wipe='reset --hard' wipe HEAD",
@@ -434,13 +430,13 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"set -- rm -rf x; "$@""#, "set -- rm -rf x ¦ rm -rf x"),
         (
             r#"eval "$(printf '%s' rm; printf '%s' ' -rf /')""#,
-            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval rm␣-rf␣/ ¦ rm -rf /",
+            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ ') ¦ …",
         ),
         ("x=$(echo rm); $x -rf a", "echo rm ¦ rm -rf a"),
-        (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "rm -rf /"),
+        (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "${TOOL%x} -rf / ¦ …"),
         (
             r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
-            r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a ¦ rm -rf b"#,
+            r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a b"#,
         ),
         (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x"),
         (
@@ -455,16 +451,36 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"a=(x y); a+=(z); echo "${a[@]}" "${a[1]}" ${a[*]}"#, "echo x y z y x y z"),
         (
             r#"x='a b'; echo $x "$x" ${x% b} ${x/a/c} ${x:2} ${x^^} ${y:-d} ${x:+e} ${y-"f g"}"#,
-            "echo a b a␣b a c b b A B d e f g",
+            "echo a b a␣b ‹${x%␣b}› ‹${x/a/c}› ‹${x:2}› ‹${x^^}› d ‹${x:+e}› f␣g",
         ),
-        ("unset x; echo ${x:-rm} ${x+y}", "unset x ¦ echo rm"),
-        (r#"echo a{b,c{d,e}}f {1..3} '{a,b}' "{a,b}""#, "echo abf acdf acef {1..3} {a,b} {a,b}"),
+        ("unset x; echo ${x:-rm} ${x+y}", "unset x ¦ echo rm ‹${x+y}›"),
+        (
+            r#"echo a{b,c{d,e}}f {1..3} '{a,b}' "{a,b}""#,
+            "echo abf acdf abf acef ‹{1..3}› {a,b} {a,b}",
+        ),
         (r#"echo $'a\tb' "a\$b" 'c'"d"\e"#, "echo a	b a$b cde"),
         (
             r#"bash -c 'echo "$#" "$*" $2' _ a b"#,
-            r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a␣b b"#,
+            r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a b b"#,
         ),
-        ("printf -v T rm; $T -rf x", "printf -v T rm ¦ rm -rf x"),
+        ("printf -v T rm; $T -rf x", "printf -v T rm ¦ $(printf) -rf x ¦ …"),
+        ("alias x='rm -rf a'; x b", "alias x=rm␣-rf␣a ¦ x b ¦ rm -rf a b"),
+        (
+            "git config alias.x '!rm -rf a'; git x b",
+            "git config alias.x !rm␣-rf␣a ¦ git x b ¦ rm -rf a b",
+        ),
+        ("rm${IFS}-rf${IFS}x", "rm -rf x"),
+        ("make -f - <<'E'\nall:\n\t@rm -rf a\nE", "make -f - ¦ rm -rf a"),
+        (
+            r"printf 'all:\n\trm -rf a\n' > Makefile; make",
+            r"printf all:\n\trm␣-rf␣a\n ¦ make ¦ rm -rf a",
+        ),
+        (
+            r#"eval "$(ssh-agent -s)""#,
+            "ssh-agent -s ¦ eval ‹$(ssh-agent␣-s)› ¦ ssh-agent -s ¦ $(ssh-agent -s)",
+        ),
+        ("exec 3<<< 'rm -rf a'; bash <&3", "exec ¦ bash ¦ …"),
+        ("hash -p /bin/rm ls; ls -rf a", "hash -p /bin/rm ls ¦ ls -rf a ¦ …"),
         (r#"ls | while read f; do rm -rf "$f"; done"#, "ls ¦ read f ¦ rm -rf ‹$f›"),
     ];
     check(&rows, show_invocations);
@@ -592,7 +608,7 @@ fn deep_nesting_and_long_chains_are_given_up() {
     assert_eq!((split.complete, split.commands[0].source.as_ref()), (false, "rm a"));
 
     let mut seen = 0;
-    let chain = format!("{}rm a", "sudo ".repeat(1000));
+    let chain = format!("{}rm a", "sudo ".repeat(100));
     assert!(each_invocation(&chain, &mut |call| seen += usize::from(call.program == "rm")));
     assert_eq!(seen, 1);
 
@@ -608,6 +624,71 @@ fn nested_scripts_do_not_multiply() {
     let mut seen = 0;
     assert!(!each_invocation(&line, &mut |_| seen += 1));
     assert!(seen < 2000, "{seen}");
+}
+
+/// Parts that a line is made of by repeating them, up to 1 MiB.
+const HOSTILE: &[&str] = &[
+    "x=\"$x b\"; ",
+    "x=$x$x; ",
+    "x+=($x b); ",
+    "a;",
+    "a ",
+    ">a ",
+    "<<a ",
+    "cat <<A\n$(",
+    "$(",
+    "${",
+    "`",
+    "\\`",
+    "\"$(\"",
+    "$((",
+    "((#((\n) )",
+    "a[ ",
+    "{a,",
+    "{ ",
+    "sudo ",
+    "docker run a ",
+    "xargs ",
+    "eval \"",
+    "echo $x | tee f g h; ",
+    "( echo a | sh ); ",
+    "python -c 'a(a(a(",
+    "psql -c 'drop a;",
+    "git config alias.x 'x'; git x; ",
+    "-aaaaaaaa",
+];
+
+/// Words that are shown and bytes of them: what reading a line costs, in memory as in time.
+fn work(line: &str) -> (usize, usize) {
+    let (mut words, mut bytes) = (0, 0);
+    let mut count = |invocation: &Invocation<'_>| {
+        words += 1 + invocation.arguments.len();
+        bytes += invocation.arguments.iter().map(|word| word.text.len()).sum::<usize>();
+    };
+    if !each_invocation(line, &mut count) {
+        each_suspect(line, &mut count);
+    }
+    (words, bytes)
+}
+
+/// Values that grow with each command took gigabytes where the line has 314 bytes.
+#[test]
+fn no_line_takes_more_work_than_its_share() {
+    let bomb = format!("true || :; x=a; {}rm -rf ~", "x=\"$x b\"; ".repeat(29));
+    assert!(work(&bomb).1 < 4096, "{:?}", work(&bomb));
+    for (at, part) in HOSTILE.iter().enumerate() {
+        // One at full length of each kind is enough for a build without optimisation.
+        let length = if at % 7 == 0 { 1 << 20 } else { 1 << 16 };
+        let line = format!("true || :; x=a; {}", part.repeat(length / part.len()));
+        let (words, bytes) = work(&line);
+        assert!(words < 300_000 && bytes < 4 << 20, "{part}: {words} words, {bytes} bytes");
+        let kept = split(&line).commands;
+        let count: usize = kept.iter().map(|it| it.words.len() + it.assignments.len() + 1).sum();
+        let bytes =
+            |word: &Word<'_>| if let Cow::Owned(text) = &word.text { text.len() } else { 0 };
+        let copied: usize = kept.iter().flat_map(|command| &command.words).map(bytes).sum();
+        assert!(count <= 16_384 && copied <= 4 << 20, "{part}: {count} words, {copied} bytes");
+    }
 }
 
 fn is_made_of(line: &str, command: &Command<'_>) -> bool {

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::line::{Parser, split};
+use super::line::{Parser, split_within};
 use super::{Command, Word};
+
+/// So long an index such as that of `NAME[…]=` may be.
+const INDEX: usize = 256;
 
 /// A word's text: a slice of the line as long as nothing was left out or changed.
 struct Text<'a> {
@@ -14,23 +17,25 @@ struct Text<'a> {
     changed: Option<String>,
     expanded: bool,
     quoted: bool,
+    /// Whether there was no room for what was changed.
+    full: bool,
 }
 
 impl<'a> Text<'a> {
     fn new(line: &'a str, start: usize) -> Self {
-        Self { line, start, pending: start, changed: None, expanded: false, quoted: false }
-    }
-
-    /// Takes the line up to `at` as it is and puts `text` in place of what follows up to `to`.
-    fn replace(&mut self, at: usize, to: usize, text: &str) {
-        let changed = self.changed.get_or_insert_default();
-        changed.push_str(&self.line[self.pending..at]);
-        changed.push_str(text);
-        self.pending = to;
+        Self {
+            line,
+            start,
+            pending: start,
+            changed: None,
+            expanded: false,
+            quoted: false,
+            full: false,
+        }
     }
 
     fn finish(mut self, at: usize) -> Word<'a> {
-        let text = match self.changed.take() {
+        let text = match self.changed.take().filter(|_| !self.full) {
             None => Cow::Borrowed(&self.line[self.start..at]),
             Some(mut changed) => {
                 changed.push_str(&self.line[self.pending..at]);
@@ -43,6 +48,20 @@ impl<'a> Text<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// Takes the line up to `at` as it is and puts `with` in place of what follows up to `to`.
+    fn replace(&mut self, text: &mut Text<'a>, at: usize, to: usize, with: &str) {
+        let rest = self.ahead.checked_sub(at - text.pending + with.len());
+        self.ahead = rest.unwrap_or_default();
+        if rest.is_none() || text.full {
+            text.full = true;
+            return self.complete = false;
+        }
+        let changed = text.changed.get_or_insert_default();
+        changed.push_str(&text.line[text.pending..at]);
+        changed.push_str(with);
+        text.pending = to;
+    }
+
     /// Reads the word that starts here; it is empty where none does.
     pub(super) fn word(&mut self) -> Word<'a> {
         let mut text = Text::new(self.text, self.at);
@@ -67,7 +86,7 @@ impl<'a> Parser<'a> {
                     self.backticks(false);
                 }
                 b'[' if self.is_subscript(start) => {
-                    let end = self.subscript_end(self.at + 1).unwrap_or(self.end);
+                    let end = self.subscript_end(self.at + 1, INDEX).unwrap_or(self.end);
                     self.at += 1;
                     self.nested(|parser| parser.within(end, Self::data));
                 }
@@ -86,6 +105,9 @@ impl<'a> Parser<'a> {
                 _ => self.at += 1,
             }
         }
+        if text.changed.is_some() && !self.spend(self.at - text.pending) {
+            text.full = true;
+        }
         let word = text.finish(self.at);
         // The commands of these names are no globs.
         let expanded = word.expanded && !matches!(&*word.text, "[" | "[[");
@@ -96,18 +118,20 @@ impl<'a> Parser<'a> {
     fn is_subscript(&self, start: usize) -> bool {
         let bytes = self.text.as_bytes();
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if start == self.at || !bytes[start..self.at].iter().all(is_name) {
+        let name = &bytes[start..self.at];
+        if name.is_empty() || name.len() > INDEX || !name.iter().all(is_name) {
             return false;
         }
-        let Some(end) = self.subscript_end(self.at + 1) else { return false };
+        let Some(end) = self.subscript_end(self.at + 1, INDEX) else { return false };
         !self.text[self.at..end].contains(['\n', ';'])
             && self.text[end + 1..].starts_with(['=', '+'])
     }
 
     /// The place of the `]` that closes what is open at `start`.
-    fn subscript_end(&self, start: usize) -> Option<usize> {
+    fn subscript_end(&self, start: usize, most: usize) -> Option<usize> {
         let mut open = 0_usize;
-        for (at, byte) in self.text.as_bytes()[..self.end].iter().enumerate().skip(start) {
+        let bytes = self.text.as_bytes()[..self.end].iter().enumerate();
+        for (at, byte) in bytes.skip(start).take(most) {
             match byte {
                 b'[' => open += 1,
                 b']' if open == 0 => return Some(at),
@@ -118,8 +142,11 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Goes behind what starts with the `$` here.
-    pub(super) fn quoted_part(&mut self) {
+    /// Goes behind what starts with the `$` or the backtick here.
+    pub(super) fn expansion(&mut self) {
+        if self.peek() == Some(b'`') {
+            return self.backticks(false);
+        }
         let mut text = Text::new(self.text, self.at);
         self.dollar(&mut text, false);
     }
@@ -146,12 +173,12 @@ impl<'a> Parser<'a> {
         match self.byte(1) {
             None => self.at = next,
             Some(b'\n') => {
-                text.replace(self.at, next + 1, "");
+                self.replace(text, self.at, next + 1, "");
                 self.at = next + 1;
             }
             Some(_) => {
                 text.quoted = true;
-                text.replace(self.at, next, "");
+                self.replace(text, self.at, next, "");
                 self.at = next + self.char_len(next);
             }
         }
@@ -160,10 +187,10 @@ impl<'a> Parser<'a> {
     fn single_quotes(&mut self, text: &mut Text<'a>) {
         text.quoted = true;
         let start = self.at + 1;
-        text.replace(self.at, start, "");
+        self.replace(text, self.at, start, "");
         if let Some(length) = self.text[start..self.end].find('\'') {
             self.at = start + length;
-            text.replace(self.at, self.at + 1, "");
+            self.replace(text, self.at, self.at + 1, "");
             self.at += 1;
         } else {
             self.give_up();
@@ -172,7 +199,7 @@ impl<'a> Parser<'a> {
 
     fn double_quotes(&mut self, text: &mut Text<'a>) {
         text.quoted = true;
-        text.replace(self.at, self.at + 1, "");
+        self.replace(text, self.at, self.at + 1, "");
         self.at += 1;
         loop {
             match self.peek() {
@@ -181,17 +208,17 @@ impl<'a> Parser<'a> {
                     return;
                 }
                 Some(b'"') => {
-                    text.replace(self.at, self.at + 1, "");
+                    self.replace(text, self.at, self.at + 1, "");
                     self.at += 1;
                     return;
                 }
                 Some(b'\\') => match self.byte(1) {
                     Some(b'$' | b'`' | b'"' | b'\\') => {
-                        text.replace(self.at, self.at + 1, "");
+                        self.replace(text, self.at, self.at + 1, "");
                         self.at += 2;
                     }
                     Some(b'\n') => {
-                        text.replace(self.at, self.at + 2, "");
+                        self.replace(text, self.at, self.at + 2, "");
                         self.at += 2;
                     }
                     _ => self.at += 1,
@@ -211,7 +238,7 @@ impl<'a> Parser<'a> {
         match self.byte(1) {
             Some(b'\'') if !in_quotes => self.ansi_quotes(text),
             Some(b'"') if !in_quotes => {
-                text.replace(self.at, self.at + 1, "");
+                self.replace(text, self.at, self.at + 1, "");
                 self.at += 1;
             }
             Some(b'(' | b'{') => {
@@ -221,7 +248,7 @@ impl<'a> Parser<'a> {
             Some(b'[') => {
                 text.expanded = true;
                 self.at += 2;
-                let end = self.subscript_end(self.at).unwrap_or(self.end);
+                let end = self.subscript_end(self.at, usize::MAX).unwrap_or(self.end);
                 self.complete &= end < self.end;
                 self.nested(|parser| parser.within(end, Self::data));
                 self.at = (end + 1).min(self.end);
@@ -248,7 +275,7 @@ impl<'a> Parser<'a> {
             self.at = (self.at + 2).min(self.end);
             return;
         }
-        self.at += 2;
+        self.at = (self.at + 2).min(self.end);
         self.commands_inside(true);
     }
 
@@ -305,7 +332,16 @@ impl<'a> Parser<'a> {
     }
 
     /// The place of the `))` that ends an arithmetic expression, if the text is one.
-    pub(super) fn arithmetic_end(&self, start: usize) -> Option<usize> {
+    pub(super) fn arithmetic_end(&mut self, start: usize) -> Option<usize> {
+        if self.ahead == 0 {
+            return None;
+        }
+        let (end, read) = self.find_arithmetic_end(start);
+        if self.spend(read) { end } else { None }
+    }
+
+    /// That place, and how many bytes were read to find it.
+    fn find_arithmetic_end(&self, start: usize) -> (Option<usize>, usize) {
         let bytes = &self.text.as_bytes()[..self.end];
         let mut open = 0_usize;
         let mut at = start;
@@ -313,17 +349,20 @@ impl<'a> Parser<'a> {
             match bytes[at] {
                 b'(' => open += 1,
                 b')' if open > 0 => open -= 1,
-                b')' => return (bytes.get(at + 1) == Some(&b')')).then_some(at),
-                b'\'' | b'"' => {
-                    let length = bytes[at + 1..].iter().position(|byte| *byte == bytes[at])?;
-                    at += length + 1;
+                b')' => {
+                    let end = (bytes.get(at + 1) == Some(&b')')).then_some(at);
+                    return (end, at - start);
                 }
+                b'\'' | b'"' => match bytes[at + 1..].iter().position(|byte| *byte == bytes[at]) {
+                    Some(length) => at += length + 1,
+                    None => break,
+                },
                 b'\\' => at += 1,
                 _ => {}
             }
             at += 1;
         }
-        None
+        (None, bytes.len().saturating_sub(start))
     }
 
     /// A command in backticks, where a backslash takes the meaning of `` ` ``, `$` and itself.
@@ -345,9 +384,12 @@ impl<'a> Parser<'a> {
             self.complete = false;
         }
         if escapes {
+            if !self.spend(2 * (close - start)) {
+                return;
+            }
             let inside = unescape(&self.text[start..close], in_quotes);
             self.nested(|parser| {
-                let inside = split(&inside, parser.depth);
+                let inside = split_within(&inside, parser.depth, &mut parser.words);
                 parser.complete &= inside.complete;
                 let first = parser.commands.len();
                 for mut command in inside.commands.into_iter().map(Command::into_owned) {
@@ -365,19 +407,19 @@ impl<'a> Parser<'a> {
     /// `$'…'`, with the escapes of C.
     fn ansi_quotes(&mut self, text: &mut Text<'a>) {
         text.quoted = true;
-        text.replace(self.at, self.at + 2, "");
+        self.replace(text, self.at, self.at + 2, "");
         self.at += 2;
         while let Some(byte) = self.peek() {
             match byte {
                 b'\'' => {
-                    text.replace(self.at, self.at + 1, "");
+                    self.replace(text, self.at, self.at + 1, "");
                     self.at += 1;
                     return;
                 }
                 b'\\' => {
                     let start = self.at;
                     let decoded = self.ansi_escape();
-                    text.replace(start, self.at, decoded.encode_utf8(&mut [0; 4]));
+                    self.replace(text, start, self.at, decoded.encode_utf8(&mut [0; 4]));
                 }
                 _ => self.at += 1,
             }

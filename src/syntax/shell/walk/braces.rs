@@ -1,72 +1,53 @@
-//! Brace expansion: `{rm,-rf,x}` is three words.
+//! Braces of words: `{rm,-rf,x}` is three words.
 
+/// Longer words are left as they are.
+const LONGEST: usize = 1024;
 /// So many words one may become.
-const MOST: usize = 64;
+const MOST: usize = 16;
 
 /// The words that braces make of one, in their order; the word itself where it has none.
 pub(super) fn alternatives(written: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![written.to_owned()];
     while let Some(text) = open.pop() {
-        let Some(list) = first_list(&text).filter(|_| done.len() + open.len() < MOST) else {
+        let is_room = text.len() <= LONGEST && done.len() + open.len() < MOST;
+        let Some((start, end, items)) = first_list(&text).filter(|_| is_room) else {
             done.push(text);
             continue;
         };
-        let (before, after) = (&text[..list.start], &text[list.end..]);
-        for item in list.items.iter().rev() {
-            open.push(format!("{before}{item}{after}"));
+        for item in items.iter().rev() {
+            open.push(format!("{}{item}{}", &text[..start], &text[end..]));
         }
     }
     done
 }
 
-struct List<'t> {
-    start: usize,
-    end: usize,
-    items: Vec<&'t str>,
-}
-
-/// The first `{…,…}` outside of quotes.
-fn first_list(text: &str) -> Option<List<'_>> {
+/// The first `{…,…}` outside of quotes: where it is, and its items.
+fn first_list(text: &str) -> Option<(usize, usize, Vec<&str>)> {
+    let text_end = text.len().min(LONGEST);
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut at = 0;
-    while let Some(byte) = text.as_bytes().get(at) {
-        match byte {
-            b'{' if !text[..at].ends_with('$') => {
-                if let Some(list) = list_at(text, at) {
-                    return Some(list);
+    while at < text_end {
+        let next = after_part(text, at);
+        match text.as_bytes()[at] {
+            b'{' => open.push((at, Vec::new())),
+            b',' => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(at);
                 }
-                at += 1;
             }
-            _ => at = after_part(text, at),
+            b'}' => match open.pop() {
+                Some((start, commas)) if !commas.is_empty() => {
+                    let starts = std::iter::once(start).chain(commas.iter().copied());
+                    let ends = commas.iter().copied().chain([at]);
+                    let items = starts.zip(ends).map(|(start, end)| &text[start + 1..end]);
+                    return Some((start, at + 1, items.collect()));
+                }
+                _ => {}
+            },
+            _ => {}
         }
-    }
-    None
-}
-
-fn list_at(text: &str, start: usize) -> Option<List<'_>> {
-    let mut items = Vec::new();
-    let mut depth = 0_usize;
-    let mut from = start + 1;
-    let mut at = from;
-    while let Some(byte) = text.as_bytes().get(at) {
-        match byte {
-            b'{' => depth += 1,
-            b'}' if depth > 0 => depth -= 1,
-            b'}' if items.is_empty() => return None,
-            b'}' => {
-                items.push(&text[from..at]);
-                return Some(List { start, end: at + 1, items });
-            }
-            b',' if depth == 0 => {
-                items.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {
-                at = after_part(text, at);
-                continue;
-            }
-        }
-        at += 1;
+        at = next;
     }
     None
 }
@@ -75,9 +56,8 @@ fn list_at(text: &str, start: usize) -> Option<List<'_>> {
 fn after_part(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let closing = |open: usize, close: char| {
-        rest[open..].find(close).map_or(text.len(), |length| at + open + length + 1)
+        rest[open..].find(close).map_or(text.len(), |length| at + open + length + close.len_utf8())
     };
-    let letter = || at + rest.chars().next().map_or(1, char::len_utf8);
     match rest.as_bytes() {
         [b'\'', ..] => closing(1, '\''),
         [b'"', ..] => closing(1, '"'),
@@ -85,6 +65,6 @@ fn after_part(text: &str, at: usize) -> usize {
         [b'$', b'{', ..] => closing(2, '}'),
         [b'$', b'(', ..] => closing(2, ')'),
         [b'\\', ..] => at + 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        _ => letter(),
+        _ => at + rest.chars().next().map_or(1, char::len_utf8),
     }
 }

@@ -1,22 +1,15 @@
 //! What redirections do to files, and what a line writes to a file that it runs later.
 
-use std::borrow::Cow;
+use super::super::{Command, Redirection, Word};
+use super::{Place, Walk};
 
-use super::super::{Command, Redirection, Split, Word, split};
-use super::{Place, Walk, expansion};
+/// So many files are kept.
+const MOST: usize = 32;
 
-/// Builtins that people also know as programs; a path that `hash -p` gives them counts only after
-/// `enable -n`.
-const BUILTINS: &[&str] = &[
-    "[", ":", "cd", "echo", "false", "kill", "printf", "pwd", "read", "set", "test", "true", "type",
-];
-
-/// Files that a line has written so far, and programs that `hash -p` has given another path.
+/// Files that a line has written so far.
 #[derive(Default)]
 pub(super) struct Files {
     written: Vec<(String, String)>,
-    hashed: Vec<(String, String)>,
-    disabled: Vec<String>,
 }
 
 impl Files {
@@ -28,42 +21,15 @@ impl Files {
     }
 
     fn write(&mut self, path: &str, text: &str, appends: bool) {
-        let known = if appends { self.text(path).unwrap_or_default() } else { String::new() };
-        self.written.push((plain(path).to_owned(), known + text));
-    }
-
-    /// Keeps what `hash -p PATH NAME` says.
-    pub(super) fn hash(&mut self, arguments: &[Word<'_>]) {
-        if let [option, path, names @ ..] = arguments
-            && option.text == "-p"
-        {
-            let all = names.iter().map(|name| (name.text.to_string(), path.text.to_string()));
-            self.hashed.extend(all);
-        }
-    }
-
-    /// Keeps what `enable -n NAME` says.
-    pub(super) fn enable(&mut self, arguments: &[Word<'_>]) {
-        if let [option, names @ ..] = arguments
-            && option.text == "-n"
-        {
-            self.disabled.extend(names.iter().map(|name| name.text.to_string()));
-        }
-    }
-
-    /// The words of a command with the path of its program, where `hash -p` gave it one.
-    pub(super) fn located<'w>(&self, words: Cow<'w, [Word<'w>]>) -> Cow<'w, [Word<'w>]> {
-        let Some(first) = words.first().filter(|_| !self.hashed.is_empty()) else { return words };
-        if BUILTINS.contains(&&*first.text) && !self.disabled.iter().any(|it| *it == first.text) {
-            return words;
-        }
-        match self.hashed.iter().rev().find(|(name, _)| *name == first.text) {
-            Some((_, path)) => {
-                let mut words = words.into_owned();
-                words[0] = Word::literal(path.clone());
-                Cow::Owned(words)
+        let path = plain(path);
+        let is_room = self.written.len() < MOST;
+        match self.written.iter_mut().find(|(known, _)| known == path) {
+            Some((_, known)) if appends => known.push_str(text),
+            Some((_, known)) => text.clone_into(known),
+            None if is_room => {
+                self.written.push((path.to_owned(), text.to_owned()));
             }
-            None => words,
+            None => {}
         }
     }
 }
@@ -73,26 +39,6 @@ fn plain(path: &str) -> &str {
 }
 
 impl Walk<'_> {
-    /// What a command reads by `<` from a file that the line has written, or from a substitution.
-    pub(super) fn files_input(&mut self, command: &Command<'_>) -> Option<String> {
-        let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
-        let Some(inside) = from.strip_prefix("<(") else { return self.files.text(from) };
-        let Split { commands, .. } = split(inside.strip_suffix(')').unwrap_or(inside));
-        Some(self.printer().commands(&commands, 0..commands.len()).text)
-    }
-
-    /// The redirections of a command with what is known of their targets.
-    pub(super) fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
-        let target = |redirection: &Redirection<'c>| {
-            let fields = self
-                .printer()
-                .with_scope(|scope| expansion::fields(&redirection.target.written, scope));
-            let target = fields.into_iter().next().unwrap_or_else(|| redirection.target.clone());
-            Redirection { operator: redirection.operator, target }
-        };
-        command.redirections.iter().map(target).collect()
-    }
-
     /// Files that a redirection empties, and devices that it writes to.
     pub(super) fn redirected(&mut self, place: Place<'_>, words: &[Word<'_>]) {
         let command = place.command;
@@ -133,16 +79,43 @@ impl Walk<'_> {
             return;
         }
         let silent = Command { redirections: Vec::new(), ..command.clone() };
-        let printed = self.printer().command(place.list, &silent).text;
+        let printed = self.print(place.list, &silent, 1);
+        if printed.is_empty() || !self.spend(printed.len()) {
+            return;
+        }
         if let Some(Redirection { operator, target }) = target
-            && !printed.is_empty()
             && !target.text.starts_with("/dev/")
         {
             self.files.write(&target.text, &printed, *operator == ">>");
-        } else if is_tee && let Some(text) = self.input(place) {
+        } else if is_tee {
             let appends = words.iter().any(|word| word.text == "-a");
             for file in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
-                self.files.write(&file.text, &text, appends);
+                if self.spend(printed.len()) {
+                    self.files.write(&file.text, &printed, appends);
+                }
+            }
+        }
+    }
+
+    /// The recipes of a makefile that the line has written or gives to `make`.
+    pub(super) fn make(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let option = arguments.iter().position(|word| word.text.starts_with("-f"));
+        let named = option.and_then(|at| match arguments[at].text.get(2..) {
+            Some("") | None => arguments.get(at + 1).map(|word| &*word.text),
+            attached => attached,
+        });
+        let text = match named {
+            Some("-" | "/dev/stdin") => self.input(place),
+            Some(file) => self.files.text(file),
+            None => {
+                ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|it| self.files.text(it))
+            }
+        };
+        for line in text.unwrap_or_default().lines() {
+            let recipe = line.strip_prefix('\t').or_else(|| Some(line.split_once(';')?.1));
+            if let Some(recipe) = recipe {
+                let recipe = recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$");
+                self.script(&recipe, place.depth + 1);
             }
         }
     }

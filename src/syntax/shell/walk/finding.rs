@@ -8,6 +8,8 @@ const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-
                      --max-procs --process-slot-var";
 /// So many lines of an input are put in place of `{}`.
 const LINES: usize = 8;
+/// So many words of an input are given to a command.
+const GIVEN: usize = 1024;
 
 impl Walk<'_> {
     /// Shows `find` without the commands that it runs for its hits, and these.
@@ -69,7 +71,8 @@ impl Walk<'_> {
                 }
             }
             None => {
-                let given = input.split_whitespace().map(|text| Word::literal(text.to_owned()));
+                let given = input.split_whitespace().take(GIVEN);
+                let given = given.map(|text| Word::literal(text.to_owned()));
                 let words: Vec<Word<'_>> = words.iter().cloned().chain(given).collect();
                 self.call_deeper(&words, place);
             }
@@ -91,7 +94,7 @@ impl Walk<'_> {
 }
 
 /// A word with a text in place of a marker such as `{}`.
-pub(super) fn replace<'w>(word: &Word<'w>, marker: &str, text: &str) -> Word<'w> {
+fn replace<'w>(word: &Word<'w>, marker: &str, text: &str) -> Word<'w> {
     if marker.is_empty() || !word.text.contains(marker) {
         return word.clone();
     }

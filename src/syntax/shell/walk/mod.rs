@@ -1,14 +1,13 @@
 //! What a line runs: its simple commands, and what these run in turn.
 
 mod braces;
-mod escapes;
 mod expansion;
 mod files;
 mod finding;
 mod git;
+mod names;
 mod options;
 mod output;
-mod parallel;
 mod program_text;
 mod shells;
 mod sql;
@@ -20,20 +19,22 @@ mod wrappers;
 use std::borrow::Cow;
 
 use super::assignment::is_assignment;
-use super::line::Parser;
-use super::{Command, Redirection, Split, Word, split};
+use super::line::{Parser, WORDS, split_within};
+use super::{Command, Redirection, Split, Word};
+use expansion::Scope;
 use files::Files;
 use options::{Argument, Options};
-use output::{Output, Printer};
 use shells::Script;
-use variables::Variables;
+use variables::{Values, Variables};
 
 pub use suspects::each_suspect;
 
 /// How many scripts may be written inside each other.
 const DEPTH: usize = 12;
-/// So many values of a loop's variable are tried.
-const CHOICES: usize = 8;
+/// So much work any line may make, so much more a long one, and so much a word that is shown.
+const WORK: usize = 256 << 10;
+const MORE: usize = 768 << 10;
+const SHOWN: usize = 16;
 
 /// A program with its arguments, as it is called in the end.
 ///
@@ -57,22 +58,29 @@ pub struct Invocation<'c> {
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.
 ///
-/// Gives `false` where some of the line could not be read; what could be was shown all the same.
+/// Gives `false` where some of the line could not be read, hides the program that it runs, or takes
+/// more work than a line may; what could be read was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
-    let budget = 8 * line.len() + 4096;
-    let variables = Variables::default();
-    let files = Files::default();
-    let (complete, has_else, given) = (true, false, None);
-    let mut walk = Walk { visit, budget, complete, variables, files, has_else, given };
+    let mut walk = Walk {
+        visit,
+        work: WORK + line.len() + (8 * line.len()).min(MORE),
+        words: WORDS,
+        complete: true,
+        variables: Variables::default(),
+        files: Files::default(),
+        has_else: false,
+        given: None,
+    };
     walk.script(line, 0);
     walk.complete
 }
 
 struct Walk<'v> {
     visit: &'v mut dyn FnMut(&Invocation<'_>),
-    /// How many bytes of scripts may still be split. A substitution in a script is read with the
-    /// line around it and again with the script, which nested scripts would double each time.
-    budget: usize,
+    /// How many bytes may still be read, copied and shown.
+    work: usize,
+    /// How many words may still be made of scripts.
+    words: usize,
     complete: bool,
     variables: Variables,
     files: Files,
@@ -92,28 +100,27 @@ struct Place<'p> {
 }
 
 impl Walk<'_> {
+    /// Takes some of the work that is left; where that is too little, the line is incomplete.
+    fn spend(&mut self, work: usize) -> bool {
+        let rest = self.work.checked_sub(work);
+        self.work = rest.unwrap_or_default();
+        self.complete &= rest.is_some();
+        rest.is_some()
+    }
+
     fn script(&mut self, text: &str, depth: usize) {
-        let Some(rest) = self.budget.checked_sub(text.len()).filter(|_| depth <= DEPTH) else {
+        if depth > DEPTH || !self.spend(text.len()) {
             return self.complete = false;
-        };
-        self.budget = rest;
+        }
         self.has_else |= text.contains("||") || text.contains("else");
-        let Split { commands, complete, .. } = split(text);
+        let Split { commands, complete, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
         for command in &commands {
+            if self.work == 0 {
+                return;
+            }
             self.simple(Place { list: &commands, command, depth });
         }
-    }
-
-    fn printer(&mut self) -> Printer<'_> {
-        Printer { variables: &self.variables, budget: &mut self.budget }
-    }
-
-    /// What a place reads from its standard input, as far as that can be told.
-    fn input(&mut self, place: Place<'_>) -> Option<String> {
-        let Output { text, .. } = self.printer().input(place.list, place.command);
-        let text = Some(text).filter(|text| !text.is_empty());
-        text.or_else(|| self.files_input(place.command)).or_else(|| self.given.clone())
     }
 
     /// Reads a script whose commands have the standard input of the call that runs it.
@@ -130,9 +137,9 @@ impl Walk<'_> {
         }
         let mut fields: Vec<Word<'w>> = Vec::with_capacity(words.len());
         for word in words {
-            if word.expanded {
-                let made =
-                    self.printer().with_scope(|scope| expansion::fields(&word.written, scope));
+            if word.expanded && word.written.contains(['$', '`', '{']) {
+                let mut made = Vec::new();
+                self.expand(&word.written, &mut made);
                 fields.extend(made);
             } else {
                 fields.push(word.clone());
@@ -141,26 +148,36 @@ impl Walk<'_> {
         Cow::Owned(fields)
     }
 
-    fn simple(&mut self, place: Place<'_>) {
-        let command = place.command;
-        if let Some(each) = &command.each {
-            return self.begin_loop(&each.words);
-        }
-        if let Some((name, values)) = self.variables.choice(&command.words) {
-            let length = self.variables.len();
-            for value in values.into_iter().take(CHOICES) {
-                self.variables.set(&name, vec![value]);
-                self.assigned(place);
-                self.variables.forget(length, 1);
+    /// The words that one becomes: for braces, for several values, and for values with blanks. Gives
+    /// how many values a variable in it has.
+    fn expand(&mut self, written: &str, fields: &mut Vec<Word<'static>>) -> usize {
+        let mut most = 1;
+        for written in braces::alternatives(written) {
+            let mut number = 0;
+            while number < most {
+                let print = output::printed;
+                let scope = Scope { variables: &self.variables, print: &print, room: self.work };
+                let text = expansion::substituted(&written, &scope, number, &mut most);
+                let text = text.unwrap_or_else(|| {
+                    self.work = 0;
+                    written.clone()
+                });
+                if !self.spend(text.len() + 64) {
+                    return most;
+                }
+                fields.extend(Parser::words_of(&text).into_iter().map(Word::into_owned));
+                number += 1;
             }
-            return;
         }
-        self.assigned(place);
+        most
     }
 
     /// A command with the assignments in front of it, which it does not see in its own words.
-    fn assigned(&mut self, place: Place<'_>) {
+    fn simple(&mut self, place: Place<'_>) {
         let written = place.command;
+        if let Some(each) = &written.each {
+            return self.begin_loop(&each.words);
+        }
         let with_files;
         let command = if written.redirections.iter().any(|it| it.target.expanded) {
             with_files = Command { redirections: self.targets(written), ..written.clone() };
@@ -170,111 +187,51 @@ impl Walk<'_> {
         };
         let place = Place { command, ..place };
         let words = self.expanded(&command.words);
-        let words = self.files.located(words);
         let length = self.variables.len();
         for word in &command.assignments {
-            self.assign(&word.written);
+            self.assign(&word.written, !words.is_empty());
         }
         self.redirected(place, &words);
         self.keep_written(place, &words);
         if let Some((first, arguments)) = words.split_first() {
+            self.complete &= !is_made(first);
             self.remember(&first.text, arguments, place);
+            let known = self.variables.len();
             self.call(&words, place);
-            self.variables.forget(length, command.assignments.len());
+            for at in 1..self.programs(&command.words).min(words.len()) {
+                self.call(&words[at..], place);
+            }
+            if !command.assignments.is_empty() {
+                self.variables.truncate(length.min(known));
+            }
         } else if !command.redirections.is_empty() {
             self.show("", &[], place);
         }
     }
 
-    fn begin_loop(&mut self, words: &[Word<'_>]) {
-        let words = self.expanded(words);
-        if let Some((name, values)) = words.split_first() {
-            let values = values.iter().skip(usize::from(values.len() > 1));
-            let values: Vec<String> = values.map(|word| word.text.to_string()).collect();
-            if !values.is_empty() {
-                self.variables.set_one_of(&name.text, values);
-            }
-        }
+    /// How many words the first one is, where it has one of several values.
+    fn programs(&mut self, words: &[Word<'_>]) -> usize {
+        let Some(first) = words.first().filter(|word| word.expanded) else { return 0 };
+        let mut fields = Vec::new();
+        if self.expand(&first.written, &mut fields) > 1 { fields.len() } else { 0 }
     }
 
-    /// Keeps what `NAME=value` or `NAME=(…)` says.
-    fn assign(&mut self, written: &str) {
-        let Some((name, value)) = written.split_once('=') else { return };
-        let (name, adds) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
-        let mut values = match value.strip_prefix('(') {
-            Some(list) => {
-                let list = list.strip_suffix(')').unwrap_or(list);
-                let words = Parser::words_of(list);
-                let words = self.expanded(&words);
-                words.iter().map(|word| word.text.to_string()).collect()
-            }
-            None => vec![self.printer().with_scope(|scope| expansion::text(value, scope))],
+    /// The redirections of a command with what is known of their targets.
+    fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
+        let target = |redirection: &Redirection<'c>| {
+            let mut fields = Vec::new();
+            self.expand(&redirection.target.written, &mut fields);
+            let target = fields.into_iter().next().unwrap_or_else(|| redirection.target.clone());
+            Redirection { operator: redirection.operator, target }
         };
-        if adds && let Some(known) = self.variables.get(name) {
-            let mut all = known.to_vec();
-            if value.starts_with('(') {
-                all.append(&mut values);
-            } else if let (Some(last), Some(value)) = (all.first_mut(), values.first()) {
-                last.push_str(value);
-            }
-            values = all;
-        }
-        if self.has_else {
-            self.variables.set_or_keep(name, values);
-        } else {
-            self.variables.set(name, values);
-        }
-    }
-
-    /// Keeps what builtins say of variables.
-    fn remember(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
-        match program {
-            // A `local` variable ends with its function, and where that ends is not known here.
-            "export" | "declare" | "typeset" | "readonly" => {
-                let refers = arguments.iter().any(|word| word.text == "-n");
-                for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
-                    match word.text.split_once('=').filter(|_| refers) {
-                        Some((name, of)) => {
-                            let values = self.variables.get(of).unwrap_or_default().to_vec();
-                            self.variables.set(name, values);
-                        }
-                        None => self.assign(&word.written),
-                    }
-                }
-            }
-            "unset" => {
-                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.variables.set(&word.text, Vec::new());
-                }
-            }
-            "hash" => self.files.hash(arguments),
-            "enable" => self.files.enable(arguments),
-            "set" => {
-                if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-                    let values = arguments[at + 1..].iter().map(|word| word.text.to_string());
-                    self.variables.set("@", values.collect());
-                }
-            }
-            "read" | "mapfile" | "readarray" => {
-                let name = arguments.iter().rev().find(|word| is_name(&word.text));
-                if let Some((name, input)) = name.zip(self.input(place)) {
-                    self.variables.set(&name.text, input.lines().map(str::to_owned).collect());
-                }
-            }
-            "printf" => {
-                let mut words = arguments.iter().map(|word| &*word.text);
-                if words.next() == Some("-v")
-                    && let Some(name) = words.next()
-                {
-                    let values: Vec<&str> = words.collect();
-                    self.variables.set(name, vec![escapes::printf(&values)]);
-                }
-            }
-            _ => {}
-        }
+        command.redirections.iter().map(target).collect()
     }
 
     fn show(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let length: usize = arguments.iter().map(|word| word.text.len() + SHOWN).sum();
+        if !self.spend(length + 4 * SHOWN) {
+            return;
+        }
         (self.visit)(&Invocation {
             program,
             arguments,
@@ -294,17 +251,18 @@ impl Walk<'_> {
                 return self.find(arguments, place);
             }
             self.show(program, arguments, place);
+            if self.work == 0 {
+                return;
+            }
+            if let Some(text) = self.named_script(&format!("alias {program}"), arguments) {
+                let name = format!("alias {program}");
+                self.variables.set(&name, Values::All(Vec::new()));
+                return self.script(&text, place.depth + 1);
+            }
             if first.text.contains('/')
                 && let Some(text) = self.files.text(&first.text)
             {
                 return self.script(&text, place.depth + 1);
-            }
-            // A here-document for a descriptor that stays open may be the script of a later shell.
-            if program == "exec"
-                && place.list.iter().any(shells::reads_a_script)
-                && let Some(text) = self.input(place)
-            {
-                self.script(&text, place.depth + 1);
             }
             let Some(inner) = self.wrapped(program, arguments, place) else {
                 return self.inside(program, arguments, place);
@@ -323,12 +281,11 @@ impl Walk<'_> {
         let (wrapper, leads) = wrappers::find(program, arguments)?;
         let mut options = Options::new(&arguments[leads..], wrapper.values);
         let mut operands = wrapper.operands;
-        let (mut inert, mut clears, mut needed) = (false, false, wrapper.needs.is_empty());
+        let (mut inert, mut needed) = (false, wrapper.needs.is_empty());
         let words = loop {
             let rest = options.rest();
             match options.next() {
                 Some(Argument::Option { name, value }) => {
-                    clears |= matches!(&*name, "-i" | "--ignore-environment");
                     inert |= wrapper.inert.contains(&&*name);
                     needed |= wrapper.needs.contains(&&*name);
                     if let Some(text) = value.filter(|_| wrapper.scripts.contains(&&*name)) {
@@ -340,7 +297,7 @@ impl Walk<'_> {
                     if !wrapper.assigns || !is_assignment(&word.text) {
                         break rest;
                     }
-                    self.assign(&word.text);
+                    self.assign(&word.written, false);
                 }
                 Some(Argument::Operand(_)) => operands -= 1,
                 Some(Argument::End) if operands == 0 => break options.rest(),
@@ -352,7 +309,7 @@ impl Walk<'_> {
                     });
                     if wrappers::READ_SCRIPTS.contains(&program)
                         && is_shell
-                        && let Some(text) = self.input(place)
+                        && let Some(text) = self.input_script(place)
                     {
                         self.script(&text, place.depth + 1);
                     }
@@ -363,13 +320,11 @@ impl Walk<'_> {
         if inert || !needed {
             return Some(&[]);
         }
-        if clears && program == "env" {
-            let variables = std::mem::take(&mut self.variables);
-            self.call_deeper(words, place);
-            self.variables = variables;
-            return Some(&[]);
-        }
         if wrapper.joins {
+            // What `parallel` puts in the place of nothing is a command of its own.
+            let is_mark = |word: &Word<'_>| word.text.starts_with(":::");
+            let marks = words.first().is_some_and(is_mark);
+            let words = &words[usize::from(marks)..];
             let texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
             self.script_with_input(&texts.join(" "), place);
             return Some(&[]);
@@ -415,7 +370,7 @@ impl Walk<'_> {
                 }
             }
             "at" | "batch" => {
-                if let Some(text) = self.input(place) {
+                if let Some(text) = self.input_script(place) {
                     self.script(&text, depth);
                 }
             }
@@ -425,7 +380,7 @@ impl Walk<'_> {
                 }
             }
             "xargs" => self.xargs(arguments, place),
-            "parallel" => self.parallel(arguments, place),
+            "make" | "gmake" => self.make(arguments, place),
             "fd" | "fdfind" => self.fd(arguments, place),
             "git" => self.git(arguments, place),
             _ => {
@@ -440,26 +395,39 @@ impl Walk<'_> {
 
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let sourced = matches!(program, "source" | ".");
-        let Script { text, file, positional, reads_input } =
+        let Script { text, file, positional, reads_input, is_decoded } =
             if sourced { shells::sourced(arguments) } else { shells::script(program, arguments) };
+        self.complete &= !is_decoded;
         let text = match text {
             Some(text) if text.starts_with("<(") => {
-                let inside = text[2..].strip_suffix(')').unwrap_or(&text[2..]);
-                let Split { commands, .. } = split(inside);
-                Some(self.printer().commands(&commands, 0..commands.len()).text)
+                output::printed(text[2..].strip_suffix(')').unwrap_or(&text[2..]))
             }
-            None if reads_input => self.input(place),
-            None => self.files.text(&file),
+            None if reads_input => self.input_script(place),
+            None => {
+                // A descriptor that was opened before.
+                self.complete &= !file.starts_with("/dev/fd/");
+                self.files.text(&file)
+            }
             text => text,
         };
         let Some(text) = text.filter(|text| !text.is_empty()) else { return };
         let length = self.variables.len();
-        self.variables.set("@", positional);
+        self.variables.push("@", Values::All(positional));
         self.script(&text, place.depth + 1);
-        self.variables.forget(length, 1);
+        self.variables.truncate(length);
     }
 
     fn git(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let operand = arguments.iter().position(|word| !word.text.starts_with('-'));
+        if let Some(at) = operand
+            && let name = format!("git {}", arguments[at].text)
+            && let Some(text) = self.named_script(&name, &arguments[at + 1..])
+        {
+            self.variables.set(&name, Values::All(Vec::new()));
+            let script =
+                text.strip_prefix('!').map_or_else(|| format!("git {text}"), str::to_owned);
+            return self.script(&script, place.depth + 1);
+        }
         let mut found = git::runs(arguments);
         for text in found.scripts.drain(..) {
             self.script(&text, place.depth + 1);
@@ -470,11 +438,17 @@ impl Walk<'_> {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    !text.is_empty()
-        && text.chars().all(is_letter)
-        && !text.starts_with(|first: char| first.is_ascii_digit())
+/// Whether a program's name is put together or decoded on the line itself, so that nobody can read
+/// it there.
+fn is_made(word: &Word<'_>) -> bool {
+    if !word.expanded {
+        return false;
+    }
+    let name = base_name(&word.text);
+    let cuts = name.starts_with("${") && name.contains(['%', '#', '^', ',', '!', '/', ':']);
+    let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
+    let is_output = word.text.contains("$(") || word.text.contains('`');
+    cuts || (is_output && prints.iter().any(|program| word.text.contains(program)))
 }
 
 /// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`.

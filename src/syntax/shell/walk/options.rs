@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use super::super::Word;
 
+/// A longer cluster of letters is one option.
+const CLUSTER: usize = 256;
+
 /// One argument, or an option with the argument that is its value.
 pub(super) enum Argument<'w> {
     /// An option such as `-x` or `--long`, one for each letter of a cluster.
@@ -81,6 +84,9 @@ impl<'w> Iterator for Options<'w> {
             });
         }
         match text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            Some(letters) if letters.len() > CLUSTER => {
+                Some(Argument::Option { name: text.into(), value: None })
+            }
             Some(letters) => {
                 self.letters = letters;
                 self.letter()

@@ -1,135 +1,168 @@
-//! What commands print that only print: `echo`, `printf` and `cat`.
+//! What commands print that only print a text of the line: `echo`, `printf` and `cat`.
 
 use std::ops::Range;
 
 use super::super::{Command, Word, split};
-use super::escapes;
-use super::expansion::{self, Scope};
-use super::variables::Variables;
+use super::{Place, Walk, base_name};
 
-/// What commands print, as far as that can be told.
-#[derive(Default)]
-pub(super) struct Output {
-    pub(super) text: String,
-    pub(super) known: bool,
-}
+/// Through so many programs that pass their input on a text is followed.
+const HOPS: usize = 8;
+/// Programs that make another text of their input, which nobody can read on the line.
+const DECODERS: &[&str] =
+    &["base32", "base64", "gunzip", "openssl", "rev", "tr", "uudecode", "xxd"];
 
-/// Tells outputs, for as long as its budget of bytes lasts.
-pub(super) struct Printer<'p> {
-    pub(super) variables: &'p Variables,
-    pub(super) budget: &'p mut usize,
-}
-
-impl Printer<'_> {
-    /// The output of a command substitution, without the line ends at its end.
-    pub(super) fn substitution(&mut self, script: &str) -> Option<String> {
-        *self.budget = self.budget.checked_sub(script.len() + 16)?;
-        let split = split(script);
-        if split.commands.iter().all(|command| command.words.is_empty()) {
-            return None;
-        }
-        let Output { mut text, known } = self.commands(&split.commands, 0..split.commands.len());
-        text.truncate(text.trim_end_matches('\n').len());
-        known.then_some(text)
+impl Walk<'_> {
+    /// What a place reads from its standard input, as far as it is on the line.
+    pub(super) fn input(&mut self, place: Place<'_>) -> Option<String> {
+        let text = self.read(place.list, place.command, HOPS);
+        let text = Some(text).filter(|text| !text.is_empty());
+        let text =
+            text.or_else(|| self.input_file(place.command)).or_else(|| self.given.clone())?;
+        self.spend(text.len()).then_some(text)
     }
 
-    /// What commands of a list print together.
-    pub(super) fn commands(&mut self, commands: &[Command<'_>], range: Range<usize>) -> Output {
-        let inside = &commands[range.start.min(commands.len())..range.end.min(commands.len())];
-        let base = inside.iter().map(|command| command.nesting).min().unwrap_or_default();
-        let feeds = |at: &usize| inside.iter().any(|command| command.feed.contains(at));
-        let mut all = Output { text: String::new(), known: true };
-        for at in range.clone() {
-            let Some(command) = commands.get(at).filter(|it| it.nesting == base) else { continue };
-            if feeds(&at) {
-                continue;
-            }
-            let Some(budget) = self.budget.checked_sub(64) else { return Output::default() };
-            *self.budget = budget;
-            let Output { text, known } = self.command(commands, command);
-            all.text.push_str(&text);
-            all.known &= known;
-        }
-        all
+    /// The same for a shell; the line is incomplete where the shell gets a text that was decoded, or
+    /// reads a descriptor that was opened before.
+    pub(super) fn input_script(&mut self, place: Place<'_>) -> Option<String> {
+        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
+        let decodes = |command: &Command<'_>| {
+            let name = command.words.first().map_or("", |word| base_name(&word.text));
+            DECODERS.contains(&name)
+        };
+        let from_descriptor = place.command.redirections.iter().any(|it| it.operator == "<&");
+        self.complete &= !from_descriptor && !fed.iter().any(decodes);
+        let text = self.input(place)?;
+        self.complete &= !["\\x", "\\0", "\\1"].iter().any(|escape| text.contains(escape));
+        Some(text)
     }
 
-    /// What a command reads: a here-document, or what is piped into it.
-    pub(super) fn input(&mut self, commands: &[Command<'_>], command: &Command<'_>) -> Output {
+    fn input_file(&self, command: &Command<'_>) -> Option<String> {
+        let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
+        match from.strip_prefix("<(") {
+            Some(inside) => printed(inside.strip_suffix(')').unwrap_or(inside)),
+            None => self.files.text(from),
+        }
+    }
+
+    fn read(&mut self, list: &[Command<'_>], command: &Command<'_>, hops: usize) -> String {
         match &command.input {
-            Some(word) if word.expanded => Output { text: self.input_word(word), known: true },
-            Some(word) => Output { text: word.text.clone().into_owned(), known: true },
-            // A pipe goes from the left to the right, so this comes to an end.
-            None if !command.feed.is_empty() => self.commands(commands, command.feed.clone()),
-            None => Output::default(),
+            Some(word) if self.spend(word.text.len()) => word.text.clone().into_owned(),
+            None if hops > 0 => self.print_all(list, command.feed.clone(), hops - 1),
+            _ => String::new(),
         }
     }
 
-    fn input_word(&mut self, word: &Word<'_>) -> String {
-        let is_here_document = word.written.contains('\n');
-        self.with_scope(|scope| {
-            if is_here_document {
-                expansion::body(&word.written, scope)
-            } else {
-                expansion::text(&word.written, scope)
-            }
-        })
-    }
-
-    pub(super) fn with_scope<T>(&mut self, read: impl FnOnce(&mut Scope<'_>) -> T) -> T {
-        let variables = self.variables;
-        let budget = &mut *self.budget;
-        let mut substitute = |script: &str| Printer { variables, budget }.substitution(script);
-        read(&mut Scope { variables, substitute: &mut substitute })
-    }
-
-    fn words(&mut self, words: &[Word<'_>]) -> Vec<String> {
+    /// What commands of a list print together, without those that feed one of them.
+    fn print_all(&mut self, list: &[Command<'_>], range: Range<usize>, hops: usize) -> String {
+        let commands = list.get(range.clone()).unwrap_or_default();
         let mut texts = Vec::new();
-        for word in words {
-            if word.expanded {
-                let fields = self.with_scope(|scope| expansion::fields(&word.written, scope));
-                texts.extend(fields.into_iter().map(|field| field.text.into_owned()));
-            } else {
-                texts.push(word.text.clone().into_owned());
+        let base = commands.iter().map(|command| command.nesting).min().unwrap_or_default();
+        let mut fed = 0..0;
+        if !self.spend(16 * commands.len()) {
+            return String::new();
+        }
+        for (at, command) in range.zip(commands).rev() {
+            let is_read = fed.contains(&at);
+            if !command.feed.is_empty() {
+                fed = command.feed.clone();
+            }
+            if command.nesting == base && !is_read {
+                texts.push(self.print(list, command, hops));
             }
         }
-        texts
+        texts.reverse();
+        texts.concat()
     }
 
     /// What one command prints.
-    pub(super) fn command(&mut self, commands: &[Command<'_>], command: &Command<'_>) -> Output {
-        let silent = Output { text: String::new(), known: true };
+    pub(super) fn print(
+        &mut self,
+        list: &[Command<'_>],
+        command: &Command<'_>,
+        hops: usize,
+    ) -> String {
         let to_file = |operator: &str| matches!(operator, ">" | ">>" | ">|" | "&>" | "&>>" | ">&");
         if command.redirections.iter().any(|redirection| to_file(redirection.operator)) {
-            return silent;
+            return String::new();
         }
-        let words = self.words(&command.words);
-        let Some((program, arguments)) = words.split_first() else { return silent };
-        let texts: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        match &**program {
-            "echo" => known(escapes::echo(&texts)),
-            "printf" => known(escapes::printf(&texts)),
-            "cat" | "tee" if texts.iter().all(|text| text.starts_with('-')) => {
-                self.input(commands, command)
+        let words = self.expanded(&command.words);
+        let Some((program, arguments)) = words.split_first() else { return String::new() };
+        match &*program.text {
+            "echo" | "printf" => text_of(&program.text, arguments),
+            "cat" | "tee" if arguments.iter().all(|word| word.text.starts_with('-')) => {
+                self.read(list, command, hops)
             }
-            "command" | "which" | "type" => {
-                let named = texts.iter().find(|text| !text.starts_with('-'));
-                named.map_or(Output::default(), |name| known(format!("{name}\n")))
-            }
-            "base64" if matches!(texts[..], ["-d" | "-D" | "--decode"]) => {
-                let Output { text, known } = self.input(commands, command);
-                match escapes::base64(&text) {
-                    Some(text) => Output { text, known },
-                    None => Output::default(),
-                }
-            }
-            ":" | "true" | "cd" | "export" | "set" | "unset" | "shopt" | "sleep" | "mkdir" => {
-                silent
-            }
-            _ => Output::default(),
+            "tee" => self.read(list, command, hops),
+            _ => String::new(),
         }
     }
 }
 
-fn known(text: String) -> Output {
-    Output { text, known: true }
+/// What a command substitution prints that is one `echo`, or names a program by `which`.
+pub(super) fn printed(script: &str) -> Option<String> {
+    let split = split(script);
+    let [command] = &split.commands[..] else { return None };
+    let (program, arguments) = command.words.split_first()?;
+    let is_plain = command.redirections.is_empty() && command.feed.is_empty();
+    let is_known = is_plain && !arguments.iter().any(|word| word.expanded);
+    match &*program.text {
+        "echo" | "printf" if is_known => Some(text_of(&program.text, arguments)),
+        "which" | "command" | "type" => {
+            let mut names = arguments.iter().filter(|word| !word.text.starts_with('-'));
+            Some(names.next()?.text.clone().into_owned())
+        }
+        _ => None,
+    }
+}
+
+/// What `echo` and `printf` make of their arguments, of whose escapes two are known.
+fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
+    let mut texts: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
+    if program == "echo" {
+        let is_flag = |text: &str| {
+            text.strip_prefix('-').is_some_and(|letters| {
+                !letters.is_empty() && letters.chars().all(|letter| "neE".contains(letter))
+            })
+        };
+        let flags = texts.iter().take_while(|text| is_flag(text)).count();
+        return unescaped(&texts[flags..].join(" ")) + "\n";
+    }
+    if texts.first() == Some(&"--") {
+        texts.remove(0);
+    }
+    let Some((format, mut values)) = texts.split_first().map(|(format, rest)| (*format, rest))
+    else {
+        return String::new();
+    };
+    let format = unescaped(format);
+    let mut text = String::new();
+    loop {
+        let mut parts = format.split('%');
+        text.push_str(parts.next().unwrap_or_default());
+        let left = values.len();
+        for part in parts {
+            let value = match values.split_first() {
+                Some((first, rest)) => {
+                    values = rest;
+                    first
+                }
+                None => "",
+            };
+            text.push_str(value);
+            text.push_str(
+                part.trim_start_matches(|it: char| it.is_ascii_digit()).get(1..).unwrap_or(""),
+            );
+        }
+        if values.is_empty() || values.len() == left {
+            return text;
+        }
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    if text.contains('\\') {
+        text.replace("\\n", "\n").replace("\\t", "\t")
+    } else {
+        text.to_owned()
+    }
 }

@@ -56,6 +56,8 @@ fn find(program: &str) -> Option<&'static Interpreter> {
     INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))
 }
 
+/// So many tokens of a call's arguments are read.
+const READ: usize = 256;
 /// How many programs may be written inside each other.
 const NESTED: usize = 4;
 
@@ -95,7 +97,11 @@ impl Walk<'_> {
     }
 
     fn program_text(&mut self, text: &str, language: Language, place: Place<'_>, nested: usize) {
+        if !self.spend(text.len()) {
+            return;
+        }
         let tokens = tokens(text, language);
+        self.complete &= tokens.len() < super::tokens::MOST;
         for (at, token) in tokens.iter().enumerate() {
             let name = match token {
                 Token::Shell(script) if language != Language::Other => {
@@ -202,7 +208,7 @@ impl<'t> Call<'t> {
     fn read(&mut self, tokens: &'t [Token<'t>]) {
         let mut depth = 0_i32;
         let mut joins = false;
-        for (at, token) in tokens.iter().enumerate() {
+        for (at, token) in tokens.iter().enumerate().take(READ) {
             match token {
                 Token::Sign('(' | '[' | '{') => depth += 1,
                 Token::Sign(')' | ']' | '}') => {

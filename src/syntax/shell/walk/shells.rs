@@ -1,7 +1,8 @@
 //! How shells are given a script.
 
-use super::super::{Command, Word};
-use super::{base_name, escapes};
+use super::super::Word;
+use super::names::value_of;
+use super::variables::Value;
 
 /// What a shell is called with.
 #[derive(Default)]
@@ -10,9 +11,11 @@ pub(super) struct Script {
     pub(super) text: Option<String>,
     pub(super) file: String,
     /// What `$1` and the following stand for.
-    pub(super) positional: Vec<String>,
+    pub(super) positional: Vec<Value>,
     /// Whether the script is what the standard input holds.
     pub(super) reads_input: bool,
+    /// Whether the script is decoded before it is run.
+    pub(super) is_decoded: bool,
 }
 
 static SHELLS: &[&str] =
@@ -24,12 +27,6 @@ fn is_powershell(program: &str) -> bool {
 
 pub(super) fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
-}
-
-/// Whether a command is a shell, or reads a script into the shell that it is in.
-pub(super) fn reads_a_script(command: &Command<'_>) -> bool {
-    let name = command.words.first().map_or("", |word| base_name(&word.text));
-    is_shell(name) || matches!(name, "source" | "." | "eval")
 }
 
 pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {
@@ -56,7 +53,11 @@ fn from_file(file: &Word<'_>, rest: &[Word<'_>]) -> Script {
     let reads_input = matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
     let file = text.to_owned();
     let text = text.starts_with("<(").then(|| file.clone());
-    Script { text, file, positional: texts(rest), reads_input }
+    Script { text, file, positional: values(rest), reads_input, is_decoded: false }
+}
+
+fn values(words: &[Word<'_>]) -> Vec<Value> {
+    words.iter().map(value_of).collect()
 }
 
 fn texts(words: &[Word<'_>]) -> Vec<String> {
@@ -101,11 +102,11 @@ fn posix(arguments: &[Word<'_>]) -> Script {
     match words.split_first() {
         Some((text, rest)) if commanded => Script {
             text: Some(text.text.clone().into_owned()),
-            positional: texts(rest.get(1..).unwrap_or_default()),
+            positional: values(rest.get(1..).unwrap_or_default()),
             ..Script::default()
         },
         _ if commanded => Script::default(),
-        _ if input => Script { positional: texts(words), reads_input: true, ..Script::default() },
+        _ if input => Script { positional: values(words), reads_input: true, ..Script::default() },
         Some((file, rest)) => from_file(file, rest),
         None => Script { reads_input: true, ..Script::default() },
     }
@@ -148,9 +149,7 @@ fn powershell(arguments: &[Word<'_>]) -> Script {
             return Script { text: Some(text), ..Script::default() };
         }
         if is(name, "encodedcommand", 1) || name.eq_ignore_ascii_case("ec") {
-            let encoded = words.first().map(|word| escapes::base64(&word.text));
-            let text = encoded.flatten().map(|text| text.replace('\0', ""));
-            return Script { text, ..Script::default() };
+            return Script { is_decoded: true, ..Script::default() };
         }
         if is(name, "file", 1) {
             return Script::default();

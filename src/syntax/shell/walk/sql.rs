@@ -39,6 +39,9 @@ static CLIENTS: &[&str] = &[
     "libsql",
 ];
 static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
+/// So many methods of a text, and words of its statements, are read.
+const METHODS: usize = 256;
+const WORDS: usize = 16_384;
 /// Words that begin a statement which deletes or changes.
 const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 
@@ -59,6 +62,9 @@ impl Walk<'_> {
         texts.extend(arguments.iter().filter_map(|word| self.files.text(&word.text)));
         texts.extend(self.input(place));
         for text in texts {
+            if !self.spend(text.len()) {
+                return;
+            }
             if is_sql {
                 self.statements(&text, place);
             } else {
@@ -88,7 +94,8 @@ impl Walk<'_> {
     /// Shows the methods that a script of a document store calls as calls of `mongo`.
     fn methods(&mut self, text: &str, place: Place<'_>) {
         let mut rest = text;
-        while let Some((before, after)) = rest.split_once('(') {
+        for _ in 0..METHODS {
+            let Some((before, after)) = rest.split_once('(') else { break };
             let name = before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
             let arguments = after.split_once(')').map_or(after, |(inside, _)| inside);
             let mut words = vec![name.unwrap_or_default(), arguments.trim()];
@@ -112,7 +119,11 @@ impl Walk<'_> {
 fn split(text: &str) -> Vec<Vec<String>> {
     let mut statements = vec![Vec::new()];
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
+    let mut words = 0;
+    while let Some(first) = rest.chars().next()
+        && words < WORDS
+    {
+        words += 1;
         let quoted = matches!(first, '\'' | '"' | '`').then(|| {
             let inside = &rest[1..];
             inside.find(first).map_or(rest.len(), |length| length + 2)

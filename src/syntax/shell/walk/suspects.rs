@@ -5,16 +5,24 @@ use super::{Invocation, base_name};
 
 /// So many words of a part are looked at.
 const WORDS: usize = 64;
+/// So many words of a line are.
+const MOST: usize = 2048;
 
 /// Shows each word of a line as a program with the words after it, whatever is quoted.
 ///
 /// Meant for what [`super::each_invocation`] could not read: it finds too much rather than too
 /// little.
 pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
-    let parts = line.split(|letter: char| ";|&\n(){}<>`$'\"".contains(letter));
+    let parts =
+        line.split([';', '|', '&', '\n', '(', ')', '{', '}', '<', '>', '`', '$', '\'', '"']);
+    let mut shown = 0;
     for part in parts {
         let words: Vec<Word<'_>> = part.split_whitespace().take(WORDS).map(Word::literal).collect();
         for (at, word) in words.iter().enumerate() {
+            shown += 1;
+            if shown > MOST {
+                return;
+            }
             visit(&Invocation {
                 program: base_name(&word.text),
                 arguments: &words[at + 1..],

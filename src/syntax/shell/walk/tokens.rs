@@ -1,5 +1,8 @@
 //! The tokens of programs in Python, JavaScript, Perl, Ruby and the like, read by one rough rule.
 
+/// So many tokens of a program are read.
+pub(super) const MOST: usize = 16_384;
+
 /// A language as far as its comments and quotes differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
@@ -29,7 +32,9 @@ pub(super) enum Token<'t> {
 pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
     let mut lexer = Lexer { text, at: 0, language };
     let mut tokens = Vec::new();
-    while let Some(token) = lexer.next() {
+    while tokens.len() < MOST
+        && let Some(token) = lexer.next()
+    {
         tokens.push(token);
     }
     tokens

@@ -1,76 +1,69 @@
 //! What a line has said of its variables so far.
 
-use super::super::Word;
+/// So many variables are kept.
+const MOST: usize = 256;
+/// So many values of one variable are kept that it may have at a time.
+const CHOICES: usize = 8;
 
-/// A variable's values, more than one for an array.
-struct Variable {
-    name: String,
-    values: Vec<String>,
-    /// Whether it has one of the values at a time, as the variable of a `for` has.
-    one_of: bool,
+/// A value as the shell has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) text: String,
+    /// Whether it holds an expansion, which is in it as it was written.
+    pub(super) expanded: bool,
 }
 
-/// The variables that a line has set, the latest last. The positional parameters are `@`.
+pub(super) enum Values {
+    /// One of these: what a `for` goes over, or what only one branch sets.
+    OneOf(Vec<Value>),
+    /// All of these: an array, or the positional parameters.
+    All(Vec<Value>),
+}
+
+/// The variables that a line has set. The positional parameters are `@`.
 #[derive(Default)]
 pub(super) struct Variables {
-    known: Vec<Variable>,
+    known: Vec<(String, Values)>,
 }
 
 impl Variables {
     /// The values of a variable, or `None` where the line has not set it.
-    pub(super) fn get(&self, name: &str) -> Option<&[String]> {
-        let variable = self.known.iter().rev().find(|variable| variable.name == name)?;
-        Some(&variable.values)
+    pub(super) fn get(&self, name: &str) -> Option<&Values> {
+        self.known.iter().rev().find(|(known, _)| known == name).map(|(_, values)| values)
     }
 
-    pub(super) fn set(&mut self, name: &str, values: Vec<String>) {
-        self.known.push(Variable { name: name.to_owned(), values, one_of: false });
-    }
-
-    /// Sets a variable that may have kept the values that it had.
-    pub(super) fn set_or_keep(&mut self, name: &str, mut values: Vec<String>) {
-        match self.get(name) {
-            Some(known) if values.len() == 1 && known != values => {
-                values.splice(0..0, known.to_vec());
-                self.set_one_of(name, values);
-            }
-            _ => self.set(name, values),
+    /// Keeps the values of a variable in place of those that it had.
+    pub(super) fn set(&mut self, name: &str, values: Values) {
+        match self.known.iter_mut().rev().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = values,
+            None => self.push(name, values),
         }
     }
 
-    /// Sets the variable of a loop.
-    pub(super) fn set_one_of(&mut self, name: &str, values: Vec<String>) {
-        self.known.push(Variable { name: name.to_owned(), values, one_of: true });
+    /// Keeps a value, and those that the variable had as well.
+    pub(super) fn add(&mut self, name: &str, value: Value) {
+        match self.known.iter_mut().rev().find(|(known, _)| known == name) {
+            Some((_, Values::OneOf(known))) => {
+                if !known.contains(&value) && known.len() < CHOICES {
+                    known.push(value);
+                }
+            }
+            _ => self.set(name, Values::OneOf(vec![value])),
+        }
     }
 
-    /// The name and the values of a loop's variable that one of these words has.
-    pub(super) fn choice(&self, words: &[Word<'_>]) -> Option<(String, Vec<String>)> {
-        let variable = self.known.iter().rev().find(|variable| {
-            let is_named = || {
-                let mut expanded = words.iter().filter(|word| word.expanded);
-                expanded.any(|word| names(&word.written, &variable.name))
-            };
-            variable.one_of && is_named()
-        })?;
-        // The latest of the name counts, which may be no loop's.
-        let latest = self.known.iter().rev().find(|known| known.name == variable.name)?;
-        latest.one_of.then(|| (latest.name.clone(), latest.values.clone()))
+    /// Keeps values until the variables are [cut](Self::truncate).
+    pub(super) fn push(&mut self, name: &str, values: Values) {
+        if self.known.len() < MOST {
+            self.known.push((name.to_owned(), values));
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Forgets the `count` variables that were set after the first `length`.
-    pub(super) fn forget(&mut self, length: usize, count: usize) {
-        let end = (length + count).min(self.known.len());
-        self.known.drain(length.min(end)..end);
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.known.truncate(length);
     }
-}
-
-fn names(written: &str, name: &str) -> bool {
-    written.match_indices('$').any(|(at, _)| {
-        let rest = &written[at + 1..];
-        rest.strip_prefix('{').unwrap_or(rest).starts_with(name)
-    })
 }

@@ -61,6 +61,9 @@ const RUN: &str = "-v -w -e -u -p -m -h -l --volume --mount --volumes-from --wor
                    --add-host --gpus --shm-size --device --tmpfs --pull --restart --ulimit --cap-add --cap-drop \
                    --security-opt --ipc --pid --userns --cidfile --log-driver --log-opt --dns";
 const POD: &str = "-c -n --container --namespace --context --kubeconfig --cluster --user";
+const PARALLEL: &str = "-a -C -d -E -I -j -L -n -N -P -s -S -U --arg-file --colsep --delay --jobs --joblog \
+                        --max-args --results --retries --sshlogin --tempdir --timeout --workdir --wd --halt \
+                        --load --memfree --nice --tagstring";
 const ANY: usize = usize::MAX;
 
 static WRAPPERS: &[Wrapper] = &[
@@ -131,6 +134,7 @@ static WRAPPERS: &[Wrapper] = &[
     },
     joining("ssh", SSH, 1),
     joining("watch", "-n --interval", 0),
+    joining("parallel", PARALLEL, 0),
     joining("adb shell", "", 0),
     joining("hyperfine", "-w -r -m -M -p -c -L --warmup --runs --prepare --cleanup", 0),
     joining("tmux new-session", "-c -e -F -f -n -s -t -x -y", 0),
@@ -177,7 +181,8 @@ static WRAPPERS: &[Wrapper] = &[
 ];
 
 /// Wrappers that without a command have a shell read their input; `sudo` only with `-s` or `-i`.
-pub(super) const READ_SCRIPTS: &[&str] = &["ssh", "su", "sudo", "doas", "chroot", "script"];
+pub(super) const READ_SCRIPTS: &[&str] =
+    &["ssh", "su", "sudo", "doas", "chroot", "script", "parallel"];
 
 /// The wrapper that a program is with these arguments, and how many of them name it.
 pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usize)> {

@@ -1,0 +1,67 @@
+//! Compound commands whose words are no commands: `[[ … ]]` and the patterns of a `case`.
+
+use super::line::{Case, Current, List, Parser};
+
+impl<'a> Parser<'a> {
+    /// The rest of `[[ … ]]`, where operators do not separate commands.
+    pub(super) fn condition(&mut self, current: &mut Current<'a>) {
+        current.dropped = true;
+        self.has_condition = true;
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => break self.complete = false,
+                Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => {
+                    let word = self.word();
+                    if word.text == "]]" && !word.quoted {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rest of `case WORD in`.
+    pub(super) fn case(&mut self, list: &mut List) {
+        self.blanks();
+        self.word();
+        self.line_ends();
+        self.word();
+        list.cases.push(Case::Pattern);
+    }
+
+    /// A pattern of a `case` up to its `)`, or the `esac`.
+    pub(super) fn pattern(&mut self, list: &mut List) {
+        self.line_ends();
+        if self.peek() == Some(b'(') {
+            self.at += 1;
+        }
+        let word = self.word();
+        if word.text == "esac" && !word.quoted {
+            list.cases.pop();
+            list.leave();
+            return;
+        }
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => {
+                    self.complete = false;
+                    break;
+                }
+                Some(b')') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b'\n' | b';' | b'&' | b'|' | b'(') => self.at += 1,
+                Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
+                Some(_) => drop(self.word()),
+            }
+        }
+        if let Some(case) = list.cases.last_mut() {
+            *case = Case::Body;
+        }
+    }
+}
