@@ -114,7 +114,7 @@ fn report(title: &str, entry: &Entry, overrides: &Value, rows: &[Row]) {
 /// Whether a command is denied, and the rules that say something about it.
 fn judged(entry: &Entry, options: &str, command: &str) -> (bool, Vec<String>) {
     let payload = json!({"tool_name": "Bash", "tool_input": {"command": command}}).to_string();
-    let answer = (entry.kind.run)(&Context {
+    let answer = entry.kind.answer(&Context {
         name: entry.name,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),

@@ -123,16 +123,18 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
         .unwrap();
     let host = RealHost::new(Path::new("/"), Duration::from_secs(10));
     bencher.with_inputs(MemoryStore::default).bench_refs(|store| {
-        (entry.kind.run)(&Context {
-            name: entry.name,
-            event,
-            payload: black_box(&payload),
-            text: &text,
-            options: black_box(&options),
-            store,
-            host: &host,
-        })
-        .unwrap()
+        entry
+            .kind
+            .answer(&Context {
+                name: entry.name,
+                event,
+                payload: black_box(&payload),
+                text: &text,
+                options: black_box(&options),
+                store,
+                host: &host,
+            })
+            .unwrap()
     });
 }
 

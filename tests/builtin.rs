@@ -184,7 +184,7 @@ impl Scene {
             store: &self.store,
             host: &self.machine,
         };
-        let mut lines = match (self.entry.kind.run)(&context) {
+        let mut lines = match self.entry.kind.answer(&context) {
             Ok(answer) => answered(&answer),
             Err(failure) => vec![format!("fails {failure}")],
         };

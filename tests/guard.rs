@@ -39,7 +39,7 @@ fn found(entry: &str, options: &Map<String, Value>, command: &str) -> String {
     // A directory without a repository, whose branch would decide what a bare push means.
     let payload = json!({"cwd": "/", "tool_name": "Bash", "tool_input": {"command": command}});
     let payload = payload.to_string();
-    let answer = (catalogue::find(entry).unwrap().kind.run)(&Context {
+    let answer = catalogue::find(entry).unwrap().kind.answer(&Context {
         name: entry,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),

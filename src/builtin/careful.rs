@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::context::{Context, Failure};
 use super::values::Level;
+use crate::client::answer::Answer;
 use crate::machine::paths;
 use crate::session::store::CAREFUL;
 
@@ -24,11 +25,19 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     context.store.is_up(CAREFUL)
 }
 
-/// The level that counts for a call: in careful mode whatever is found blocks, unless it is off.
-pub(super) fn raised(context: &Context<'_>, level: Level) -> Result<Level, Failure> {
+/// The answer to a call that is found: in careful mode it blocks whatever its level, unless that is off,
+/// and says so.
+pub(super) fn answer(
+    context: &Context<'_>,
+    level: Level,
+    message: String,
+) -> Result<Answer, Failure> {
     let is_raised = match level {
         Level::Off | Level::Block => false,
         Level::Advise | Level::Ask | Level::OneStrike => is_on(context).map_err(Failure::Store)?,
     };
-    Ok(if is_raised { Level::Block } else { level })
+    if !is_raised {
+        return Ok(level.answer(message));
+    }
+    Ok(Answer::deny(format!("{message}\nStopped while careful mode is on.")))
 }

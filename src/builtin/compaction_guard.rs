@@ -5,6 +5,8 @@
 //! kept as context. What a person compacts is left alone, and nothing is printed on `PreCompact` but a
 //! block, because the client takes it for instructions.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +59,8 @@ enum Part {
     Files,
     /// The items of the todo list that are not done.
     Todos,
+    /// The first `.md` files of the folder that the workflow's state file is in.
+    Notes,
     /// The directives that are still to be read.
     Directives,
     /// The last prompts.
@@ -78,7 +82,8 @@ struct Options {
     /// The most files of each sort, and the most todo items.
     most: usize,
     /// A program to start when the client is about to compact, and its arguments, never through a shell:
-    /// `{session}`, `{cwd}` and `{snapshot}`, a file with what was kept, are filled in.
+    /// `{session}`, `{cwd}` and `{snapshot}`, a file with what was kept, are filled in. With a state file it is
+    /// started only where the file is there.
     restart: Vec<String>,
     /// How long that program may run.
     restart_limit: Period,
@@ -101,6 +106,7 @@ impl Default for Options {
                 Part::Note,
                 Part::Files,
                 Part::Todos,
+                Part::Notes,
                 Part::Directives,
                 Part::Prompts,
             ],
@@ -149,7 +155,12 @@ fn prepared(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
     let name = context.key("snapshot");
     let kept = Some(snapshot.clone()).filter(|snapshot| snapshot.contains('\n'));
     context.store.change(&name, &mut |_| kept.clone()).map_err(Failure::Store)?;
-    if options.restart.is_empty() { Ok(()) } else { restart(context, options, &snapshot) }
+    let state = &options.state;
+    let is_there = !state.is_file() || Workflow::new(context, state).is_there()?;
+    if options.restart.is_empty() || !is_there {
+        return Ok(());
+    }
+    restart(context, options, &snapshot)
 }
 
 /// What was kept, once.
@@ -199,6 +210,7 @@ fn snapshot(context: &Context<'_>, options: &Options) -> Result<String, Failure>
                 let most = story.todos.len().min(options.most);
                 vec![("Still to be done", story.todos[..most].to_vec())]
             }
+            Part::Notes => vec![("Notes of the session", notes(context, &workflow)?)],
             Part::Directives => {
                 let pending = context.store.text("pending_directives").map_err(Failure::Store)?;
                 let pending = pending.unwrap_or_default().lines().map(str::to_owned).collect();
@@ -217,6 +229,17 @@ fn snapshot(context: &Context<'_>, options: &Options) -> Result<String, Failure>
     }
     Ok(text)
 }
+
+/// The paths of the notes that lie next to the workflow's state file.
+fn notes(context: &Context<'_>, workflow: &Workflow<'_>) -> Result<Vec<String>, Failure> {
+    let Some(folder) = workflow.path()?.and_then(Path::parent) else { return Ok(Vec::new()) };
+    let names = context.host.names(folder).unwrap_or_default();
+    let notes = names.iter().filter(|name| name.ends_with(".md")).take(NOTES);
+    Ok(notes.map(|name| folder.join(name).display().to_string()).collect())
+}
+
+/// How many notes of a session's folder are named.
+const NOTES: usize = 8;
 
 fn write_row(text: &mut String, name: &str, values: &[String]) {
     let values: Vec<&String> = values.iter().filter(|value| !value.is_empty()).collect();

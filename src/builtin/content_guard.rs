@@ -107,7 +107,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let message = options.message.replace("$count", &count.to_string());
     let message = message.replace("$file", &input.file_path);
-    Ok(careful::raised(context, options.level)?.answer(message))
+    careful::answer(context, options.level, message)
 }
 
 /// The number of counted characters in a text that is stopped; `None` for any other.

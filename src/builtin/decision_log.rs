@@ -4,7 +4,7 @@
 //! by its owner alone, keys and tokens are masked, and by default it goes with the session's state.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,9 @@ use super::kind::{self, Can, Kind};
 use super::masking::masked;
 use super::options::{OptionProblem, unfilled};
 use super::place::place;
+use super::silence::Silence;
 use super::transcript;
+use super::workflow::{Source, Workflow};
 use crate::client::answer::Answer;
 
 /// The kind as the catalogue knows it.
@@ -36,24 +38,31 @@ enum Form {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// The file: `{date}`, `{session}`, `{cwd}`, `{project}`, `{home}` and `{state}`, the session's
-    /// own directory, are filled in. `~/` is the home directory. Further in the path `{project}` and
+    /// The file: `{date}`, `{session}`, `{cwd}`, `{project}`, `{home}`, `{state}`, the session's own
+    /// directory, and `{folder}`, that of the workflow's state file, are filled in. `~/` is the home directory. Further in the path `{project}` and
     /// `{cwd}` are the directory's name alone, as in `~/decisions/{project}-{date}.md`.
     file: String,
     /// How a decision is written.
     form: Form,
     /// How much of what the model said before the question is kept, in characters.
     premise: usize,
+    /// Where the workflow's state file is, for `{folder}`; without one nothing is written there.
+    state: Source,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { file: "{state}/decisions.md".to_owned(), form: Form::Markdown, premise: 2000 }
+        Self {
+            file: "{state}/decisions.md".to_owned(),
+            form: Form::Markdown,
+            premise: 2000,
+            state: Source::default(),
+        }
     }
 }
 
 /// What is filled in in the name of the file.
-const FIELDS: [&str; 6] = ["date", "session", "cwd", "project", "home", "state"];
+const FIELDS: [&str; 7] = ["date", "session", "cwd", "project", "home", "state", "folder"];
 
 /// The most characters of a question or a plan, and of an answer.
 const LONGEST: usize = 20_000;
@@ -63,6 +72,16 @@ impl kind::Options for Options {
         let at = |why: String| Err(OptionProblem::at(&["file"], why));
         if matches!(self.file.rsplit('/').next(), None | Some("" | "." | "..")) {
             return at(format!("expected the path of a file, found `{}`", self.file));
+        }
+        if self.file.contains(['*', '?']) {
+            return at(format!(
+                "expected one file, found `{}`; `{{folder}}` is the directory of the workflow's session, \
+                 which the option `state` names",
+                self.file
+            ));
+        }
+        if self.file.contains("{folder}") && !self.state.is_file() {
+            return at("`{folder}` needs the option `state`".to_owned());
         }
         unfilled(&self.file, FIELDS).map_or(Ok(()), at)
     }
@@ -110,7 +129,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         Form::Markdown => untagged(&markdown(context, &premise, &decisions)),
         Form::Jsonl => jsonl(context, &premise, &decisions),
     };
-    let path = path(context, &options.file);
+    let Some(path) = path(context, &options)? else { return Ok(Silence::NoSession.answer()) };
     let doing = Failure::of(format!("append to `{}`", path.display()));
     context.host.append(&path, &text).map_err(doing)?;
     Ok(Answer::default())
@@ -185,7 +204,7 @@ fn markdown(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> Str
     let title: String =
         first.question.lines().next().unwrap_or_default().chars().take(60).collect();
     // Writing to a string cannot fail.
-    let mut text = format!("## {time} {}: {title}\n\n", first.header);
+    let mut text = format!("## {time} {}: {title}\n\n_Recorded by hookman._\n\n", first.header);
     if !premise.is_empty() {
         let _ = writeln!(text, "{}\n", quoted(premise));
     }
@@ -231,6 +250,7 @@ fn jsonl(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> String
         let mut line = Map::new();
         line.insert("time".to_owned(), json!(context.host.now()));
         line.insert("session".to_owned(), json!(context.payload.session_id));
+        line.insert("by".to_owned(), json!("hookman"));
         line.insert("header".to_owned(), json!(decision.header));
         line.insert("question".to_owned(), json!(decision.question));
         line.insert("options".to_owned(), json!(decision.options));
@@ -241,9 +261,16 @@ fn jsonl(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> String
     lines
 }
 
-fn path(context: &Context<'_>, template: &str) -> PathBuf {
-    let filled = template
+/// The file; `None` where it lies with the workflow's session and there is none.
+fn path(context: &Context<'_>, options: &Options) -> Result<Option<PathBuf>, Failure> {
+    let mut filled = options
+        .file
         .replace("{date}", &context.host.local_time("%Y-%m-%d"))
         .replace("{state}", &context.host.session_folder().display().to_string());
-    place(context, &filled)
+    if filled.contains("{folder}") {
+        let workflow = Workflow::new(context, &options.state);
+        let Some(folder) = workflow.path()?.and_then(Path::parent) else { return Ok(None) };
+        filled = filled.replace("{folder}", &folder.display().to_string());
+    }
+    Ok(Some(place(context, &filled)))
 }

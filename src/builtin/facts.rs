@@ -1,5 +1,6 @@
 //! The kind `facts`: one short line of what is so now, for the model to read with each prompt.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -43,6 +44,8 @@ struct Options {
     command_limit: Period,
     /// Nothing is said where one of these fields has no value.
     needs: Vec<String>,
+    /// Nothing is said while a name of the state has one of these values.
+    pause: BTreeMap<String, Vec<String>>,
     /// How many characters the line may have.
     longest: usize,
     /// Where the texts of the session are; with a file `{session}` is the name of its folder.
@@ -66,6 +69,7 @@ impl Default for Options {
             command: Vec::new(),
             command_limit: Period::seconds(2),
             needs: Vec::new(),
+            pause: BTreeMap::new(),
             longest: 400,
             state: Source::default(),
         }
@@ -91,6 +95,11 @@ impl kind::Options for Options {
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let workflow = Workflow::new(context, &options.state);
+    for (name, values) in &options.pause {
+        if workflow.is_one_of(name, values)? {
+            return Ok(Silence::Paused.answer());
+        }
+    }
     let mut value = |name: &str| field(context, &options, &workflow, name);
     if options.needs.iter().any(|name| value(name).is_none_or(|it| it.is_empty())) {
         return Ok(Silence::Needs.answer());

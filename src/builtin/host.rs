@@ -110,6 +110,13 @@ pub trait Host {
     /// What the system says.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
 
+    /// Replaces a file that is somebody else's, at once or not at all; who may read it stays the same.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()>;
+
     /// Removes a file; `false` where there was none.
     ///
     /// # Errors

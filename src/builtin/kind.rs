@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::context::{Context, Failure};
+use super::only_with;
 use super::options::{self, OptionProblem};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
@@ -92,7 +93,7 @@ pub struct Kind {
     /// What it may do.
     pub can: &'static [Can],
     /// The function that answers a call.
-    pub run: Run,
+    run: Run,
     /// Checks whole options, as they are written: a key may be unknown, of another shape, or name
     /// something that is not there.
     pub(super) check: Check,
@@ -118,6 +119,18 @@ impl Kind {
         }
     }
 
+    /// Answers a call, or keeps quiet where the hook's `only_with` is not met.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot decide.
+    pub fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
+        match context.options.strip_prefix(only_with::BEGINS) {
+            None => (self.run)(context),
+            Some(rest) => only_with::answer(context, rest, self.run),
+        }
+    }
+
     /// Whether it does what can take long, and so has a deadline to keep.
     pub fn takes_time(&self) -> bool {
         self.can.contains(&Can::StartProcesses)
@@ -125,12 +138,20 @@ impl Kind {
 }
 
 fn check<O: Options>(written: &Map<String, Value>) -> Result<(), OptionProblem> {
+    only_with::check(written)?;
     options::read::<O>(written)?.check()?;
     O::check_written(written)
 }
 
-fn compile<O: Options>(written: Map<String, Value>) -> Result<Map<String, Value>, OptionProblem> {
-    Ok(options::read::<O>(&written)?.compile(written))
+fn compile<O: Options>(
+    mut written: Map<String, Value>,
+) -> Result<Map<String, Value>, OptionProblem> {
+    let only_with = written.shift_remove(only_with::KEY);
+    let compiled = options::read::<O>(&written)?.compile(written);
+    let Some(wanted) = only_with else { return Ok(compiled) };
+    // It is read before all else, and without it.
+    let first = [(only_with::KEY.to_owned(), wanted)];
+    Ok(first.into_iter().chain(compiled).collect())
 }
 
 fn suits<O: Options>(written: &Map<String, Value>, events: &[Event]) -> Result<(), OptionProblem> {
@@ -141,5 +162,9 @@ fn suits<O: Options>(written: &Map<String, Value>, events: &[Event]) -> Result<(
 fn schema<O: Options>() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<O>().to_value()
+    let mut schema = settings.into_generator().into_root_schema_for::<O>().to_value();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.insert(only_with::KEY.to_owned(), only_with::schema());
+    }
+    schema
 }

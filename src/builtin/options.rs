@@ -35,12 +35,23 @@ impl fmt::Display for OptionProblem {
 
 impl std::error::Error for OptionProblem {}
 
+/// The option that every kind has, which is read before those of the kind.
+pub(super) const ONLY_WITH: &str = "only_with";
+
 /// Reads options as `T`.
 ///
 /// # Errors
 ///
 /// The first key that is unknown, missing or of another shape, in the order in which it is written.
 pub fn read<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
+    let mut without = Map::new();
+    let options = if options.contains_key(ONLY_WITH) {
+        without.clone_from(options);
+        without.shift_remove(ONLY_WITH);
+        &without
+    } else {
+        options
+    };
     serde_path_to_error::deserialize(options).map_err(|error| {
         let path: Vec<String> = error.path().iter().filter_map(key).collect();
         let (first, rest) = path.split_first().unzip();

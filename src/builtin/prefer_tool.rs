@@ -68,7 +68,8 @@ impl Default for Options {
 struct Index {
     /// Its name in messages.
     name: String,
-    /// The file or directory, relative to the session's directory, that shows that it is there.
+    /// The file or directory, relative to the session's directory, that shows that it is there; with `/` at
+    /// its end it is a directory.
     marker: String,
     /// Its tools; a call of one ends the advice for the turn.
     tools: Vec<ToolPattern>,
@@ -114,7 +115,10 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         return Ok(Answer::default());
     }
     let cwd = std::path::Path::new(&*context.payload.cwd);
-    let is_there = |index: &&Index| context.host.look(&cwd.join(&index.marker)).is_some();
+    let is_there = |index: &&Index| {
+        let found = context.host.look(&cwd.join(&index.marker));
+        found.is_some_and(|it| it.is_directory || !index.marker.ends_with('/'))
+    };
     let indexes: Vec<&Index> = options.indexes.iter().filter(is_there).collect();
     if indexes.is_empty() {
         return Ok(Silence::NoIndex.answer());
@@ -129,7 +133,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let names = join(|index| &index.name);
     let tools = join(|index| &index.advised);
     let message = options.message.replace("$index", &names).replace("$tools", &tools);
-    Ok(careful::raised(context, options.level)?.answer(message))
+    careful::answer(context, options.level, message)
 }
 
 /// The named text with the turn in which a preferred tool ran.

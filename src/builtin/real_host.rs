@@ -112,6 +112,10 @@ impl Host for RealHost {
         files::replace_private(path, text).map_err(plain)
     }
 
+    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()> {
+        files::replace(path, text).map_err(plain)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<bool> {
         let is_there = files::is_there(path);
         files::remove(path).map_err(plain)?;

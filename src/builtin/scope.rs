@@ -25,9 +25,9 @@ pub(super) static KIND: Kind =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Ends {
-    /// The end of the tool call that opened it.
+    /// The end of the tool call that opened it, and for a skill that was typed the end of the turn.
     Tool,
-    /// The end of the turn.
+    /// The end of the turn, or the next prompt where a turn was broken off.
     #[default]
     Turn,
     /// The next prompt of the user.
@@ -37,7 +37,7 @@ enum Ends {
 }
 
 /// While which skills are at work which calls are stopped.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// The skills and slash commands that open the scope; `*` at either end is any text.
@@ -46,6 +46,9 @@ struct Options {
     agents: Vec<String>,
     /// What ends it; the failure of the call that opened it always does.
     ends: Ends,
+    /// The starts of a session over which an open scope is kept: `compact`, `resume`. At every other one
+    /// nothing is at work, as after a crash.
+    keep_over: Vec<String>,
     /// A file in which a script counts how deep the session is inside: with
     /// `{transcript}.skill-enforcement-depth` the scope is also open while the number there is above 0.
     /// `{cwd}`, `{project}`, `{home}`, `{session}`, `{transcript}` without its ending and variables of the
@@ -59,6 +62,22 @@ struct Options {
     level: Option<Level>,
     /// What is said of it.
     message: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            skills: Vec::new(),
+            agents: Vec::new(),
+            ends: Ends::Turn,
+            keep_over: vec!["compact".to_owned()],
+            legacy_file: String::new(),
+            allow: Vec::new(),
+            stop: Vec::new(),
+            level: None,
+            message: String::new(),
+        }
+    }
 }
 
 impl kind::Options for Options {
@@ -78,11 +97,12 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let payload = context.payload;
     match context.event {
-        // A compaction or a resumption goes on with what was at work (seed 002, defect).
-        Event::SessionStart if matches!(&*payload.source, "startup" | "clear") => close(context),
+        Event::SessionStart if !options.keep_over.iter().any(|it| *it == payload.source) => {
+            close(context)
+        }
         Event::SessionEnd => close(context),
-        Event::Stop if options.ends == Ends::Turn => close(context),
-        Event::UserPromptSubmit if options.ends == Ends::Prompt => {
+        Event::Stop if matches!(options.ends, Ends::Turn | Ends::Tool) => close(context),
+        Event::UserPromptSubmit if options.ends != Ends::Session => {
             close(context)?;
             // A prompt that types a skill opens the scope, whichever of its two events comes first.
             let typed = payload.prompt.strip_prefix('/').unwrap_or_default();
@@ -152,8 +172,8 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     {
         return Ok(Silence::Allowed.answer());
     }
-    let level = careful::raised(context, options.level.unwrap_or(Level::Block))?;
-    Ok(level.answer(options.message.clone()))
+    let level = options.level.unwrap_or(Level::Block);
+    careful::answer(context, level, options.message.clone())
 }
 
 fn is_open(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {

@@ -59,7 +59,7 @@ fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Layout {
-    /// `sessions/NAME/.state.json` below the session's directory, with `lifecycle`, `skill`,
+    /// `sessions/NAME/.state.json` below the project, else below the session's directory, with `lifecycle`, `skill`,
     /// `currentPhase`, `contextUsage` and `toolUseWithoutLogsBlockAfter`; absent is `active`.
     StateJson,
 }
@@ -73,14 +73,27 @@ const STATE_JSON: &[(&str, &str)] = &[
     ("handover", "dehydratedContext"),
 ];
 
+/// The places of [`Layout::StateJson`].
+const LAYOUT: &[&str] = &["{project}/sessions/*/.state.json", "{cwd}/sessions/*/.state.json"];
+
 impl Source {
     /// Whether it is a file of the workflow's own.
     pub(super) fn is_file(&self) -> bool {
         self.file.is_some() || self.layout.is_some()
     }
 
-    fn template(&self) -> &str {
-        self.file.as_deref().unwrap_or("{cwd}/sessions/*/.state.json")
+    /// Where the file may be, the first place that has one first.
+    fn templates(&self) -> &[&str] {
+        if self.file.is_some() { &[] } else { LAYOUT }
+    }
+
+    pub(super) fn template(&self) -> &str {
+        self.file.as_deref().unwrap_or(LAYOUT[0])
+    }
+
+    /// Whether hookman knows the file well enough to write into it.
+    pub(super) fn is_known(&self) -> bool {
+        self.layout.is_some()
     }
 
     fn key<'s>(&'s self, name: &'s str) -> &'s str {
@@ -115,6 +128,10 @@ struct State {
     path: PathBuf,
     /// The name of the folder that the file is in.
     folder: String,
+    /// Whether each key has a line of its own.
+    is_laid_out: bool,
+    /// Whether its last line ends.
+    has_end: bool,
 }
 
 impl<'a> Workflow<'a> {
@@ -154,7 +171,7 @@ impl<'a> Workflow<'a> {
     /// How a name gets a value, as the subject of a sentence: by the command that sets it, or in the
     /// workflow's own file.
     pub(super) fn way_to_set(&self, name: &str, value: &str) -> Result<String, Failure> {
-        if !self.source.is_file() {
+        if !self.source.is_file() || self.source.is_known() {
             return Ok(format!("`hookman state set {name} {value}`"));
         }
         let file = match self.file()? {
@@ -163,6 +180,38 @@ impl<'a> Workflow<'a> {
         };
         let key = self.source.key(name);
         Ok(format!("`\"{key}\": \"{value}\"` in `{}`", file.display()))
+    }
+
+    /// The workflow's own file, where it is there and holds a state.
+    pub(super) fn path(&self) -> Result<Option<&Path>, Failure> {
+        Ok(self.file()?.map(|state| state.path.as_path()))
+    }
+
+    /// Gives a name a value in the workflow's own file and keeps all else in it; `false` where there is
+    /// none. What was read of the file before stays as it was.
+    pub(super) fn set(&self, name: &str, value: &str) -> Result<bool, Failure> {
+        let Some(state) = self.file()? else { return Ok(false) };
+        let key = self.source.key(name);
+        let old = state.value.get(key);
+        let is_number = old.map_or(matches!(name, "context" | "limit"), Value::is_number);
+        let is_plain = is_number || old.is_some_and(Value::is_boolean);
+        let read = || serde_json::from_str(value).ok().filter(|it: &Value| !it.is_object());
+        let new = is_plain.then(read).flatten().unwrap_or_else(|| value.into());
+        if old == Some(&new) {
+            return Ok(true);
+        }
+        let mut whole = state.value.clone();
+        whole[key] = new;
+        let mut text = if state.is_laid_out {
+            serde_json::to_string_pretty(&whole)
+        } else {
+            serde_json::to_string(&whole)
+        }
+        .unwrap_or_default();
+        text.push_str(if state.has_end { "\n" } else { "" });
+        let doing = Failure::of(format!("write `{}`", state.path.display()));
+        self.context.host.rewrite(&state.path, &text).map_err(doing)?;
+        Ok(true)
     }
 
     /// Whether the value of a name is one of a list; `*` in the list is any value but none.
@@ -184,16 +233,24 @@ impl<'a> Workflow<'a> {
             .source
             .owner()
             .and_then(|(key, variable)| Some((key, self.context.host.variable(variable)?)));
-        let mut paths = newest_first(self.context, self.source.template());
-        if owner.is_none() {
-            paths.truncate(1);
-        }
-        for path in paths {
+        let own = [self.source.template()];
+        let layout = self.source.templates();
+        let templates = if layout.is_empty() { &own } else { layout };
+        let of = |template: &&str| {
+            let mut paths = newest_first(self.context, template);
+            if owner.is_none() {
+                paths.truncate(1);
+            }
+            paths
+        };
+        for path in templates.iter().flat_map(of) {
             let doing = Failure::of(format!("read `{}`", path.display()));
             let text = self.context.host.read(&path, MOST).map_err(doing)?;
             // A file that is being written or that is broken is no state: the workflow's own tools say
             // so.
-            let value = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            let text = text.unwrap_or_default();
+            let (is_laid_out, has_end) = (text.trim_end().contains('\n'), text.ends_with('\n'));
+            let value = serde_json::from_str::<Value>(&text).ok();
             let Some(value) = value.filter(Value::is_object) else {
                 continue;
             };
@@ -203,7 +260,7 @@ impl<'a> Workflow<'a> {
             if owner.as_ref().is_none_or(is_own) {
                 let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
                 let folder = folder.to_string_lossy().into_owned();
-                return Ok(Some(State { value, path, folder }));
+                return Ok(Some(State { value, path, folder, is_laid_out, has_end }));
             }
         }
         Ok(None)

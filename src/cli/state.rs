@@ -6,12 +6,21 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::args::{CounterDeed, FlagDeed, State, StateCommand};
+use super::which::Session;
 use super::{ExitStatus, which};
+use crate::builtin::real_host::RealHost;
+use crate::builtin::workflow_file::{self, Put};
+use crate::machine::environment;
 use crate::machine::world::World;
 use crate::session::period;
-use crate::session::store::Store;
+use crate::session::store::{Store, before_name};
+use crate::state::careful;
+use crate::state::chains::{self, Chain};
 use crate::state::store::FileStore;
 use crate::syntax::suggestion::nearest;
+
+/// How long it may take to write into a workflow's file.
+const WRITING: Duration = Duration::from_secs(5);
 
 pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     let session = which::session(&args.session, world)?;
@@ -45,7 +54,11 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
                     "warning: no built-in gate knows the lifecycle `{text}`; did you mean `{known}`?"
                 ));
             }
-            put(name, Some(&text), &store)
+            if name == "lifecycle" {
+                keep_before(name, &text, &store)?;
+            }
+            put(name, Some(&text), &store)?;
+            put_into_files(name, &text, &session, &store, world)
         }
         StateCommand::Clear { names } if names.is_empty() => {
             let all = store.plain_texts().context("the session's texts cannot be read")?;
@@ -96,6 +109,58 @@ fn put(name: &str, text: Option<&str>, store: &dyn Store) -> Result<ExitStatus> 
     let changed = store.change(name, &mut |_| text.map(str::to_owned));
     changed.with_context(|| format!("the session's text `{name}` cannot be written"))?;
     Ok(ExitStatus::Done)
+}
+
+/// Remembers what a name was, for hooks that put it back.
+fn keep_before(name: &str, text: &str, store: &dyn Store) -> Result<()> {
+    let before = store.text(name).context("the session's texts cannot be read")?;
+    if before.as_deref() != Some(text) {
+        put(&before_name(name), before.as_deref(), store)?;
+    }
+    Ok(())
+}
+
+/// Writes a name into the state files of workflows that hooks of the session read.
+fn put_into_files(
+    name: &str,
+    text: &str,
+    session: &Session,
+    store: &FileStore,
+    world: &World,
+) -> Result<ExitStatus> {
+    let project = which::project(Some(session), world);
+    let chains = [Some(Chain::of_user(&world.paths)), project.as_deref().map(Chain::of_project)];
+    let here = environment::current_directory()?;
+    let folder = careful::project(&world.paths, project.clone(), &here);
+    let host = RealHost::new(&world.paths.session(&session.id.file_name()), WRITING);
+    let mut done: Vec<Put> = Vec::new();
+    for chain in chains.iter().flatten() {
+        // Where a manifest cannot be read, other commands say so.
+        let hooks = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default().hooks;
+        for hook in hooks.iter().filter(|hook| hook.enabled) {
+            let place = (session.id.as_str(), folder.as_path());
+            let put = workflow_file::put(&hook.options, (name, text), place, &host, store);
+            let put = put.with_context(|| format!("the state that `{}` reads", hook.name))?;
+            if put == Put::None || done.contains(&put) {
+                continue;
+            }
+            match &put {
+                Put::Written(path) => {
+                    world.terminal.line(format!("{name} is `{text}` in {}", world.paths.shown(path)));
+                }
+                Put::Missing(path) => world.terminal.warn(format!(
+                    "warning: `{}` reads its state from `{}`, which is not there; start the workflow first",
+                    hook.name,
+                    world.paths.shown(path)
+                )),
+                Put::None => {}
+            }
+            done.push(put);
+        }
+    }
+    let is_missing = done.iter().any(|put| matches!(put, Put::Missing(_)));
+    let is_written = done.iter().any(|put| matches!(put, Put::Written(_)));
+    Ok(if is_missing && !is_written { ExitStatus::Found } else { ExitStatus::Done })
 }
 
 fn show(name: Option<&str>, json: bool, store: &FileStore, world: &World) -> Result<ExitStatus> {

@@ -56,7 +56,7 @@ impl<'s> Builtin<'s> {
             store: session.store,
             host: &host,
         };
-        let ran = (kind.run)(&context);
+        let ran = kind.answer(&context);
         if kind.takes_time() {
             session.store.look_again();
         }

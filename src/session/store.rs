@@ -6,6 +6,11 @@ use std::time::Duration;
 /// The flag of a session in which guards block whatever they would else advise against.
 pub const CAREFUL: &str = "careful";
 
+/// The name of the text that a named text was before it was set last.
+pub fn before_name(name: &str) -> String {
+    format!("before.{name}")
+}
+
 /// The marks of so many turns are kept: a subagent in the background may still work on an earlier one.
 const TURNS: usize = 8;
 

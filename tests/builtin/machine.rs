@@ -183,6 +183,12 @@ impl Host for Machine {
         Ok(())
     }
 
+    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.did(format!("rewrites {} {}", path.display(), super::escaped(text)));
+        self.write(path, text.to_owned());
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<bool> {
         let is_there = self.disk.lock().unwrap().files.remove(path).is_some();
         if is_there {

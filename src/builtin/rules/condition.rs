@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,6 +12,7 @@ use crate::builtin::context::{Context, Failure};
 use crate::builtin::transcript;
 use crate::builtin::workflow::Workflow;
 use crate::client::event::Event;
+use crate::session::store::before_name;
 
 /// The tokens of the context window of most models, and of those whose name ends in [`LARGE_NAME`].
 const WINDOWS: [u64; 2] = [200_000, 1_000_000];
@@ -235,7 +237,8 @@ impl<'a> Scene<'a> {
 
     /// Does what calls do to the session's state, where this is one of them.
     pub(super) fn set(&self) -> Result<(), Failure> {
-        if self.options.state.is_file() {
+        let source = &self.options.state;
+        if source.is_file() && !source.is_known() {
             return Ok(());
         }
         for sets in &self.options.sets {
@@ -243,11 +246,55 @@ impl<'a> Scene<'a> {
                 continue;
             }
             for (name, value) in &sets.state {
-                let change = self.context.store.change(name, &mut |_| Some(value.clone()));
+                let Some(before) = self.put(name, value)? else { continue };
+                let kept = (!before.is_empty()).then_some(before);
+                let change = self.context.store.change(&before_name(name), &mut |_| kept.clone());
                 change.map_err(Failure::Store)?;
             }
         }
         Ok(())
+    }
+
+    /// Gives a name of the state a value, and gives the one before where it was another.
+    fn put(&self, name: &str, value: &str) -> Result<Option<String>, Failure> {
+        let source = &self.options.state;
+        // What this scene has read of the state is not to grow old.
+        let workflow = Workflow::new(self.context, source);
+        let before = workflow.get(name)?;
+        if before == value {
+            return Ok(None);
+        }
+        if source.is_file() {
+            workflow.set(name, value)?;
+        } else {
+            let new = (!value.is_empty()).then(|| value.to_owned());
+            let change = self.context.store.change(name, &mut |_| new.clone());
+            change.map_err(Failure::Store)?;
+        }
+        Ok(Some(before))
+    }
+
+    /// Gives names of the state back what they had before, at the start of a session.
+    pub(super) fn reset_state(&self) -> Result<(), Failure> {
+        for (name, values) in &self.options.resets {
+            if !Workflow::new(self.context, &self.options.state).is_one_of(name, values)? {
+                continue;
+            }
+            let before = self.context.store.text(&before_name(name)).map_err(Failure::Store)?;
+            let before = before.filter(|before| !values.contains(before));
+            // A file is put back where hookman itself wrote it.
+            if !self.options.state.is_file() || before.is_some() {
+                self.put(name, &before.unwrap_or_default())?;
+                let store = self.context.store;
+                store.change(&before_name(name), &mut |_| None).map_err(Failure::Store)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The workflow's own file, where it is there.
+    pub(super) fn state_file(&self) -> Result<Option<&Path>, Failure> {
+        self.workflow.path()
     }
 
     /// Whether less of the context is used than a rule asks for, so that what was said of it once may
@@ -310,6 +357,18 @@ impl<'a> Scene<'a> {
         rest: &'t str,
         fields: &BTreeMap<&str, Value>,
     ) -> Result<Option<(String, &'t str)>, Failure> {
+        if name == "file" {
+            let input = self.context.tool_input::<Edited>()?;
+            let path = input.map(|input| PathBuf::from(input.file_path)).unwrap_or_default();
+            let part = match word(rest) {
+                Some(("stem", rest)) => Some((path.file_stem(), rest)),
+                Some(("folder", rest)) => Some((path.parent().and_then(Path::file_name), rest)),
+                _ => None,
+            };
+            return Ok(part.map(|(part, rest)| {
+                (part.unwrap_or_default().to_string_lossy().into_owned(), rest)
+            }));
+        }
         if name == "set" {
             let Some((of, rest)) = word(rest) else { return Ok(None) };
             let Some((value, rest)) = word(rest) else { return Ok(None) };

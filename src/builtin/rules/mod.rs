@@ -9,7 +9,10 @@ mod options;
 
 use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::time::Duration;
+
+use serde::Deserialize;
 
 use super::allowance;
 use super::context::{Context, Failure};
@@ -34,21 +37,25 @@ const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// The most characters of one file that the model gets.
 const PRELOADED: u64 = 6_000;
 
+/// The file that a call names.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    file_path: String,
+}
+
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     // The process ends with the call, so that freeing each of many small texts would only cost time.
     let options: ManuallyDrop<Options> = ManuallyDrop::new(context.options()?);
-    let has = |(name, value): (&String, &String)| {
-        context.host.variable(name).unwrap_or_default() == *value
-    };
-    if !options.only_with.iter().all(has) {
-        return Ok(Silence::OnlyWith.answer());
-    }
     let is_call = context.event.facts().subject == Subject::Tool;
     let scene = Scene::new(context, &options);
     if context.event == Event::SessionStart
         && options.all().any(|it| it.when.context_from.is_some())
     {
         scene.note_model()?;
+    }
+    if context.event == Event::SessionStart {
+        scene.reset_state()?;
     }
     if context.event == Event::SessionStart && context.payload.source == "compact" {
         forget(context, &options)?;
@@ -92,7 +99,7 @@ fn answer(
         {
             allowance::open(context)?;
         }
-    } else if passes(context, options, &stopping) {
+    } else if passes(context, options, scene, &stopping)? {
         stopping.clear();
         quiet = Silence::Allowed;
     }
@@ -131,17 +138,38 @@ fn answer(
 
 /// Whether a call passes the rules that would stop it, by the union of what they and all closed gates
 /// let through.
-fn passes(context: &Context<'_>, options: &Options, stopping: &[&Rule]) -> bool {
+fn passes(
+    context: &Context<'_>,
+    options: &Options,
+    scene: &Scene<'_>,
+    stopping: &[&Rule],
+) -> Result<bool, Failure> {
     if context.event.facts().subject != Subject::Tool {
-        return false;
+        return Ok(false);
     }
     let mut allowed: Vec<ToolPattern> = options.allow.clone();
     allowed.extend(options.count.reset.iter().cloned());
     allowed.extend(stopping.iter().flat_map(|rule| rule.allow.iter().cloned()));
+    if stopping.iter().any(|rule| rule.message.contains("$set.")) {
+        allowed.extend(way_out(scene.state_file()?));
+    }
     if !allowed.is_empty() {
         allowance::close(context, &allowed);
     }
-    allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context)
+    Ok(allowance::covers(&allowed, context) || allowance::is_let_through_by_others(context))
+}
+
+/// The calls by which a gate is opened whose message advises to set a name of the state.
+fn way_out(file: Option<&Path>) -> Vec<ToolPattern> {
+    let plain = |letter: char| if "*?[]{}()!\\".contains(letter) { '?' } else { letter };
+    let mut calls = vec!["Bash(hookman state set *)".to_owned()];
+    if let Some(file) = file {
+        let path: String = file.to_string_lossy().chars().map(plain).collect();
+        let tools = ["Read", "Edit", "MultiEdit", "Write"];
+        calls.extend(tools.map(|tool| format!("{tool}(/{path})")));
+        calls.push(format!("Bash(jq * {path})"));
+    }
+    calls.iter().filter_map(|call| ToolPattern::parse(call).ok()).collect()
 }
 
 /// What the model was told is not in its context any more.
@@ -154,6 +182,10 @@ fn forget(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
 
 fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
     let mut flag = context.agent_key(&rule.id);
+    if rule.once_per_file {
+        let file = context.tool_input::<Named>()?.unwrap_or_default().file_path;
+        flag.extend([" ", &file]);
+    }
     if rule.level == Level::OneStrike {
         flag = context.strike(flag).map_err(Failure::Store)?;
     }

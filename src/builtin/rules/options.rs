@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::builtin::kind;
-use crate::builtin::options::{OptionProblem, check_rules};
+use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::values::Level;
 use crate::builtin::workflow::Source;
@@ -19,8 +19,6 @@ use crate::client::event::{Block, Event, Facts, PlainText, Subject};
 pub(super) struct Options {
     /// Where the state is that rules and messages read.
     pub state: Source,
-    /// The hook is silent unless this variable of the client's environment has this value.
-    pub only_with: BTreeMap<String, String>,
     /// Calls that no rule of this hook stops, on top of each rule's own.
     pub allow: Vec<ToolPattern>,
     /// What is counted for `count_is` and `count_from`.
@@ -29,9 +27,15 @@ pub(super) struct Options {
     /// whose name ends in `[1m]` and in a session that has used more than 200,000, and 200,000 for
     /// every other.
     pub window: Option<u64>,
-    /// Calls that set names of the session's state, as `hookman state set` does. A state file of the
-    /// workflow's own is left to the workflow.
+    /// Calls that set names of the session's state, as `hookman state set` does. With a known `layout` they
+    /// set them in the workflow's file, and a `file` without one is left to the workflow.
     pub sets: Vec<Sets>,
+    /// At the start of a session, also of one that is resumed or was compacted, names of the state that have
+    /// one of these values get back what they had before.
+    pub resets: BTreeMap<String, Vec<String>>,
+    /// For rules by their `id` other numbers in the place of `context_from`, `count_from` or `count_is`, as
+    /// in `{ full = 0.9 }`.
+    pub from: BTreeMap<String, f64>,
     /// The rules. A manifest that sets them replaces all of them.
     pub rules: Vec<Rule>,
     /// Rules to add to those there are.
@@ -81,7 +85,8 @@ pub(super) struct Rule {
     #[serde(default)]
     pub allow: Vec<ToolPattern>,
     /// What is said; `$name` is a field of the payload or a name of the state, `$tool_input.file_path` a
-    /// field inside one, and `$set.lifecycle.active` says how that name gets that value.
+    /// field inside one, `$file.stem` the name of the call's file without its ending, `$file.folder` that of
+    /// its folder, and `$set.lifecycle.active` says how that name gets that value.
     pub message: String,
     /// Files whose text goes with the advice, each once in a session.
     #[serde(default)]
@@ -90,6 +95,9 @@ pub(super) struct Rule {
     /// runs for `SessionStart`; a block then lets the retry through.
     #[serde(default)]
     pub once: bool,
+    /// With `once`, the message is given once for each file that calls name.
+    #[serde(default)]
+    pub once_per_file: bool,
     /// Rules with a lower number come first.
     #[serde(default)]
     pub priority: i64,
@@ -206,8 +214,54 @@ fn no_effect(level: Level, events: &[Event]) -> Option<&'static str> {
     (!has_effect).then_some(why)
 }
 
+/// The key of a condition that `from` sets.
+const NUMBERS: [&str; 3] = ["context_from", "count_from", "count_is"];
+
 impl kind::Options for Options {
+    fn compile(&self, mut written: Map<String, Value>) -> Map<String, Value> {
+        written.shift_remove("from");
+        for list in ["rules", "extra_rules"] {
+            let rules = written.get_mut(list).and_then(Value::as_array_mut);
+            for rule in rules.into_iter().flatten() {
+                let number = rule["id"].as_str().and_then(|id| self.from.get(id));
+                let when = rule.get_mut("when").and_then(Value::as_object_mut);
+                let (Some(number), Some(when)) = (number, when) else { continue };
+                if let Some(key) = NUMBERS.iter().find(|key| when.contains_key(**key)) {
+                    // A count is a whole number, as was checked.
+                    #[expect(clippy::cast_possible_truncation, reason = "it is a whole number")]
+                    let count = *number as i64;
+                    let value =
+                        if *key == "context_from" { (*number).into() } else { count.into() };
+                    when.insert((*key).to_owned(), value);
+                }
+            }
+        }
+        written
+    }
+
     fn check(&self) -> Result<(), OptionProblem> {
+        for (id, number) in &self.from {
+            let rule = self.all().find(|rule| rule.id == *id);
+            let Some(when) = rule.map(|rule| &rule.when) else {
+                let known = self.all().map(|rule| rule.id.as_str());
+                let hint = suggestion(id, known);
+                return refused(&["from", id], &format!("no rule has this `id`{hint}"));
+            };
+            let is_share = when.context_from.is_some();
+            if !is_share && when.count_from.is_none() && when.count_is.is_none() {
+                return refused(&["from", id], "the rule has no number to replace");
+            }
+            let fits = if is_share {
+                (0.0..=1.0).contains(number)
+            } else {
+                *number >= 1.0 && number.fract() == 0.0
+            };
+            if !fits {
+                let what =
+                    if is_share { "a share from 0 to 1" } else { "a whole number from 1 on" };
+                return refused(&["from", id], &format!("expected {what}, found {number}"));
+            }
+        }
         if self.window == Some(0) {
             return Err(OptionProblem::at(&["window"], "expected a number of tokens above 0"));
         }

@@ -1,0 +1,76 @@
+//! The option `only_with`, which every kind has: the hook is there only while a variable or the state has
+//! a value.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::context::{Context, Failure};
+pub(super) use super::options::ONLY_WITH as KEY;
+use super::options::OptionProblem;
+use super::silence::Silence;
+use super::workflow::{Source, Workflow};
+use crate::client::answer::Answer;
+
+/// How the options of a hook begin that has it, in the form that a plan holds.
+pub(super) const BEGINS: &str = "{\"only_with\":";
+
+/// Checks the option where it is written.
+pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
+    match written.get(KEY) {
+        None => Ok(()),
+        Some(Value::Object(wanted)) if wanted.values().all(Value::is_string) => Ok(()),
+        Some(_) => Err(OptionProblem::at(&[KEY], "expected a table of names and texts")),
+    }
+}
+
+/// Its part of a kind's schema.
+pub(super) fn schema() -> Value {
+    json!({
+        "description": "The hook is silent unless each of these has this value: a name in capitals is a \
+            variable of the client's environment, any other a name of the session's state, where \
+            `session` is set while a state file is found. `*` is any value.",
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "default": {},
+    })
+}
+
+/// Asks `run` where the condition is met; `rest` is what follows [`BEGINS`].
+pub(super) fn answer(
+    context: &Context<'_>,
+    rest: &str,
+    run: impl FnOnce(&Context<'_>) -> Result<Answer, Failure>,
+) -> Result<Answer, Failure> {
+    let odd = || Failure::Options("they were compiled by another version".to_owned());
+    let mut reader = serde_json::Deserializer::from_str(rest).into_iter();
+    let wanted: BTreeMap<String, String> = reader.next().and_then(Result::ok).ok_or_else(odd)?;
+    let rest = &rest[reader.byte_offset()..];
+    let options = format!("{{{}", rest.strip_prefix(',').unwrap_or(rest));
+    let context = Context { options: &options, ..*context };
+    if is_met(&context, &wanted)? { run(&context) } else { Ok(Silence::OnlyWith.answer()) }
+}
+
+fn is_met(context: &Context<'_>, wanted: &BTreeMap<String, String>) -> Result<bool, Failure> {
+    #[derive(Deserialize)]
+    struct Stateful {
+        #[serde(default)]
+        state: Value,
+    }
+    let is_variable = |name: &str| !name.contains(|it: char| it.is_lowercase());
+    let stateful: Stateful = context.options()?;
+    // Some kinds have another option of that name.
+    let source: Source = serde_json::from_value(stateful.state).unwrap_or_default();
+    let workflow = Workflow::new(context, &source);
+    for (name, value) in wanted {
+        let found = match name.as_str() {
+            name if is_variable(name) => context.host.variable(name).unwrap_or_default(),
+            name => workflow.get(name)?,
+        };
+        if if value == "*" { found.is_empty() } else { found != *value } {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
