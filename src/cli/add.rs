@@ -74,14 +74,21 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     for finding in added.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
+    let self_test = word::self_test(&added, &registering.target);
     let (outcome, status) =
         registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
-        world.terminal.line(format!(
-            "  {hookman} show {0}     explains it\n  {hookman} disable {0}  switches it off for one session",
-            args.name
-        ));
+        let name = &args.name;
+        let mut rows = vec![
+            (format!("show {name}"), "explains it"),
+            (format!("disable {name}"), "switches it off for one session"),
+        ];
+        rows.extend(self_test.map(|it| (it, "runs it once with a made-up call")));
+        let width = rows.iter().map(|(words, _)| words.len()).max().unwrap_or_default();
+        for (words, does) in rows {
+            world.terminal.line(format!("  {hookman} {words:width$}  {does}"));
+        }
     }
     Ok(status)
 }

@@ -11,6 +11,7 @@ use super::args::Doctor;
 use super::{ExitStatus, word};
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
+use crate::doctor::trial::{self, Tried};
 use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, installed};
 use crate::machine::environment;
 use crate::machine::paths::real;
@@ -43,6 +44,7 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     let told = Told {
         asked: if args.ask_client { Some(ask(args, &facts, world)?) } else { None },
         tested: if args.self_test { self_test::run(&facts)? } else { Vec::new() },
+        tried: if args.self_test { trial::run(&facts, scope.is_some())? } else { Vec::new() },
     };
     let status = report(args, &examined, &told, world)?;
     if !args.fix || !mending::mend(args, &examined, world)? {
@@ -58,14 +60,15 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
 struct Told {
     asked: Option<Asked>,
     tested: Vec<Tested>,
+    tried: Vec<Tried>,
 }
 
 impl Told {
     fn is_missing_something(&self) -> bool {
-        let is_missing =
-            |proof: &Proof| matches!(proof.came, Came::Silent | Came::Ignored | Came::Off);
+        let is_missing = |proof: &Proof| !matches!(proof.came, Came::Fired | Came::Unreached);
         self.asked.iter().flat_map(|asked| &asked.proofs).any(is_missing)
             || self.tested.iter().any(|tested| tested.problem.is_some())
+            || self.tried.iter().any(|tried| tried.problem.is_some())
     }
 
     fn lines(&self) -> Vec<String> {
@@ -80,7 +83,26 @@ impl Told {
                 ),
             });
         }
+        lines.extend(self.tried.iter().map(tried_line));
         lines
+    }
+}
+
+/// What came of running a command, in a line.
+fn tried_line(tried: &Tried) -> String {
+    let Tried { place, hook, event, problem, note, us } = tried;
+    let hook = hook.as_ref().map(|hook| format!(" `{hook}`")).unwrap_or_default();
+    let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+    match (problem, us) {
+        (Some(problem), _) => format!("failed        {place} {event}{hook}: {problem}"),
+        (None, None) => format!("not run       {place} {event}{hook}{note}"),
+        (None, Some(us)) => {
+            format!(
+                "ran           {place} {event}{hook} in {}.{} ms{note}",
+                us / 1000,
+                us % 1000 / 100
+            )
+        }
     }
 }
 
@@ -129,6 +151,7 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
         }
         if args.self_test {
             report["self_test"] = serde_json::to_value(&told.tested)?;
+            report["commands"] = serde_json::to_value(&told.tried)?;
         }
         world.terminal.line(serde_json::to_string_pretty(&report)?);
         return Ok(status);

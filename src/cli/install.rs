@@ -71,7 +71,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
         Outcome::Written => {
-            next_steps(world, &target, is_deaf);
+            let self_test = word::self_test(&addition.layers.all.hooks, &target);
+            next_steps(world, &target, is_deaf, self_test);
             if args.guard_mod {
                 world.terminal.line(GUARD_MOD);
             }
@@ -108,7 +109,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     call
 }
 
-fn next_steps(world: &World, target: &Target, is_deaf: bool) {
+fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<String>) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
@@ -118,6 +119,9 @@ fn next_steps(world: &World, target: &Target, is_deaf: bool) {
         ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
         (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
     ];
+    if let Some(self_test) = self_test {
+        rows.insert(1, (self_test, "runs each command once with a made-up call".to_owned()));
+    }
     // Nobody switches what an administrator has everybody run.
     if target.managed().is_none() {
         let does = format!("switches a hook off for one session{typed}");

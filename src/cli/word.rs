@@ -3,7 +3,9 @@
 use crate::machine::{environment, files};
 
 use crate::install::binary;
+use crate::install::target::Target;
 use crate::machine::world::World;
+use crate::manifest::{Action, Hook};
 use crate::syntax::quoting::quoted;
 
 /// The word for hookman in a shell: its name where `PATH` leads to one, else its path.
@@ -22,6 +24,13 @@ pub(super) fn hookman(world: &World) -> String {
     };
     let shown = world.paths.shown(&path);
     if is_plain(&shown) { shown } else { quoted(&path.display().to_string()) }
+}
+
+/// The words that run the commands of some hooks once; nothing where they have none.
+pub(super) fn self_test(hooks: &[Hook], target: &Target) -> Option<String> {
+    let is_command = |hook: &Hook| matches!(hook.action, Action::Command(_) | Action::Argv(_));
+    let scope = target.flag().replace("--", "--scope ");
+    hooks.iter().any(is_command).then(|| format!("doctor --self-test{scope}"))
 }
 
 /// A hint with every call of hookman in backquotes as it is to be typed.

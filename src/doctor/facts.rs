@@ -243,7 +243,7 @@ impl Facts {
 
     /// The directories of programs that the client's hooks have: those of this environment, unless
     /// a settings file says others.
-    fn path(&self) -> OsString {
+    pub(super) fn path(&self) -> OsString {
         let said = self.settings.iter().rev().find_map(|file| {
             let (path, _) = file.value("/env/PATH")?;
             Some(OsString::from(path.as_str()?))

@@ -8,6 +8,7 @@
 mod addresses;
 mod adoption;
 mod after;
+mod answers;
 mod binary;
 mod client;
 pub mod client_probe;
@@ -43,6 +44,8 @@ pub mod settings_file;
 mod skills;
 mod state;
 mod subjects;
+mod switched_off;
+pub mod trial;
 
 pub use conditions::of_file;
 pub use facts::Facts;

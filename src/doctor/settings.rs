@@ -43,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "hooks-disabled",
         about: "hooks are not switched off as a whole",
         notice: "no hook runs, and every gate lets everything through",
-        run: disabled,
+        run: super::switched_off::check,
     },
     Check {
         id: "settings-timeout",
@@ -180,22 +180,6 @@ fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
     defect.effects.newest == Effect::NeverFires
         && in_group.peek().is_some()
         && in_group.all(|handler| handler.ours)
-}
-
-// Of several files that have the key, the client believes the most local one.
-fn disabled(facts: &Facts, findings: &mut Findings) {
-    for file in facts.writable_files().into_iter().rev() {
-        let Some((Value::Bool(is_off), place)) = file.value("/disableAllHooks") else { continue };
-        if is_off {
-            findings.add(
-                Level::Error,
-                place,
-                "`disableAllHooks` is true, so no hook fires, from whichever file",
-                "write `\"disableAllHooks\": false` there, or delete the key",
-            );
-        }
-        return;
-    }
 }
 
 /// From how many seconds on a time limit is more likely to be in milliseconds.

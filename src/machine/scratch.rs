@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -85,6 +86,21 @@ impl Scratch {
     /// What the system says.
     pub fn make(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.path(name))
+    }
+
+    /// Links the entries of a directory, `most` of them at most, into one here that is there; `but` is left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// What the system says of a link.
+    pub fn link(&self, name: &str, of: &Path, but: &str, most: usize) -> io::Result<()> {
+        // Of a directory that cannot be read nothing is linked.
+        let entries = of.read_dir().into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name() != but).take(most) {
+            symlink(entry.path(), self.path(name).join(entry.file_name()))?;
+        }
+        Ok(())
     }
 
     /// The text of a file; empty where there is none.

@@ -41,7 +41,7 @@ impl OneScope {
   hookman doctor matchers fired    a family of checks, and one check
   hookman doctor --scope project   the project's settings.json alone
   hookman doctor --fix             put right what hookman can, after a question
-  hookman doctor --self-test       what each registered hookman answers
+  hookman doctor --self-test       run each command of your hooks once
   hookman doctor --ask-client      what the client itself does with each handler
   hookman doctor --list            what each check holds
 
@@ -60,7 +60,7 @@ pub struct Doctor {
     /// Ask the installed client itself, offline and with harmless copies, which handlers it runs
     #[arg(long, conflicts_with = "list")]
     pub ask_client: bool,
-    /// Call each registered hookman with a payload of its event, with all hooks skipped
+    /// Run each command of your hooks once with a made-up call, and call each registered hookman
     #[arg(long, conflicts_with = "list")]
     pub self_test: bool,
     /// Put right what hookman can: show each change, ask, back up and write as install does

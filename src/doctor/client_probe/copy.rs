@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::doctor::switched_off::VARIABLES;
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, Node, Span, child};
 
@@ -53,7 +54,10 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Top-level objects that name things to be fetched, started or set, which are emptied.
-const EMPTIED: &[&str] = &["enabledPlugins", "env", "extraKnownMarketplaces", "mcpServers"];
+const EMPTIED: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "mcpServers"];
+
+/// The value that others have: a program that does nothing, where it is run.
+const NOTHING: &str = "true";
 
 /// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
@@ -88,6 +92,8 @@ pub(super) fn harmless(
         let key = document.key(member);
         if key == "hooks" {
             copy.hooks(&member.value, "/hooks", None);
+        } else if key == "env" && member.value.members().is_some() {
+            copy.env(&member.value);
         } else if EMPTIED.contains(&&*key) && member.value.members().is_some() {
             copy.put(member.value.span, json!({}));
         } else if !HARMLESS.contains(&&*key) {
@@ -112,10 +118,22 @@ impl Copy<'_> {
         self.edits.push((span, value.into().to_string()));
     }
 
+    /// Leaves of the variables those that switch hooks off.
+    fn env(&mut self, node: &Node) {
+        let is_switch = |key: &str| VARIABLES.iter().any(|(name, _)| *name == key);
+        let members = node.members().unwrap_or_default().iter();
+        let kept = members.filter(|member| is_switch(&self.document.key(member)));
+        let kept = kept.map(|member| {
+            (self.document.key(member).into_owned(), self.document.value(&member.value))
+        });
+        let kept: serde_json::Map<String, Value> = kept.collect();
+        self.put(node.span, kept);
+    }
+
     /// Takes the meaning from all strings below a node, but for what a `type` is.
     fn blank(&mut self, node: &Node, key: &str) {
         match &node.kind {
-            Kind::String if key != "type" => self.put(node.span, "x"),
+            Kind::String if key != "type" => self.put(node.span, NOTHING),
             Kind::Array(elements) => elements.iter().for_each(|node| self.blank(node, "")),
             Kind::Object(members) => {
                 for member in members {
@@ -233,7 +251,7 @@ mod tests {
     #[test]
     fn a_copy_runs_nothing_of_the_users_and_keeps_what_the_client_judges() {
         let text = r#"{
-  "apiKeyHelper": "/bin/key", "cleanupPeriodDays": 3, "env": {"A": "b"},
+  "apiKeyHelper": "/bin/key", "cleanupPeriodDays": 3, "env": {"A": "b", "CLAUDE_CODE_SIMPLE": "1"},
   "statusLine": {"type": "command", "command": "rm -rf /", "padding": 0},
   "_hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "rm"}]}]},
   "permissions": {"deny": ["Bash(rm *)"]},
@@ -257,19 +275,19 @@ mod tests {
         let marks = Marks { file: "/f", url: "http://127.0.0.1:1" };
         let copy = harmless(&document, &marks_of, &marks, Some(("SessionStart", "s")));
         let expected = r#"{
-  "apiKeyHelper": "x", "cleanupPeriodDays": 3, "env": {},
-  "statusLine": {"type": "command", "command": "x", "padding": 0},
-  "_hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]},
+  "apiKeyHelper": "true", "cleanupPeriodDays": 3, "env": {"CLAUDE_CODE_SIMPLE":"1"},
+  "statusLine": {"type": "command", "command": "true", "padding": 0},
+  "_hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]},
   "permissions": {"deny": ["Bash(rm *)"]},
   "hooks": {
     "PreToolUse": [
       {"matcher": "Bash", "hooks": [
         {"type": "command", "command": "echo 0.0 >> '/f'", "timeout": 5, "if": "Bash(a *)"},
         {"type": "command", "command": "/bin/sh", "args": ["-c","echo 0.1 >> '/f'"], "note": "x"},
-        {"type": "http", "url": "http://127.0.0.1:1/hook/0.2", "headers": {"X": "x"}},
+        {"type": "http", "url": "http://127.0.0.1:1/hook/0.2", "headers": {"X": "true"}},
         {"type": "http", "url": "http://localhost:$PORT/hook"},
         {"type": "command", "command": " "},
-        {"command": "echo 0.5 >> '/f'", "args": [1, "x"]}
+        {"command": "echo 0.5 >> '/f'", "args": [1, "true"]}
       ]}
     ],
     "Stop": {"command": ":"}

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use super::settings_file::SettingsFile;
+use super::switched_off::{self, Off, VARIABLES};
 use crate::machine::files;
 use crate::machine::loopback::Loopback;
 use crate::machine::scratch::{Run, Scratch};
@@ -81,6 +82,8 @@ pub enum Came {
     Ignored,
     /// Hooks are switched off as a whole.
     Off,
+    /// The client failed, so nothing can be said.
+    Unasked,
     /// Nothing that can be caused here concerns it.
     Unreached,
 }
@@ -93,6 +96,7 @@ impl Came {
             Self::Silent => "did not fire",
             Self::Ignored => "file ignored",
             Self::Off => "hooks off",
+            Self::Unasked => "not asked",
             Self::Unreached => "not reached",
         }
     }
@@ -145,6 +149,10 @@ struct CameAbout<'a> {
     called: Vec<String>,
     /// What hookman's own hook saw.
     seen: Seen<'a>,
+    /// What keeps hooks from running as a whole.
+    off: Vec<Off>,
+    /// Why the client could not be asked.
+    failure: Option<String>,
 }
 
 /// Asks the client `program` about the settings files of a user and a project.
@@ -174,6 +182,7 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     let client = Client { program, scratch: &scratch, url: server.url() };
     let version = client.version()?;
     let started = Instant::now();
+    let (mut is_first, mut failure) = (true, None);
     let project = scratch.path("project").display().to_string();
     for session in plan::sessions(&handlers, &project) {
         let left = TOTAL_TIME.saturating_sub(started.elapsed()).min(SESSION_TIME);
@@ -182,12 +191,17 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
             break;
         }
         model.play(session.turns.clone());
-        remarks.extend(client.run(&session, left)?);
+        let remark = client.run(&session, left)?;
+        // The first session is the one that all others are like.
+        if is_first && remark.is_some() {
+            failure = remark;
+            break;
+        }
+        is_first = false;
+        remarks.extend(remark);
     }
-    if !model.was_asked() {
-        remarks.push(
-            "the client never asked the model, so what needs an answer was not caused".to_owned(),
-        );
+    if !model.was_asked() && failure.is_none() {
+        failure = Some("the client never asked the model".to_owned());
     }
     let mut marked: BTreeSet<String> = scratch.read("marks").lines().map(str::to_owned).collect();
     marked.extend(model.marks());
@@ -198,20 +212,15 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
             "{managed} applies here too, as no home can hide it; what it has run, has run"
         ));
     }
-    let off = off(&settings);
+    let off = switched_off::all(facts);
     let (text, home) = (scratch.read(SEEN), scratch.path("home").display().to_string());
-    let came = CameAbout { marked, called, seen: Seen::read(&text, &project, &home) };
-    let proofs = copies.iter().flat_map(|copy| copy.proofs(&came, off.as_deref())).collect();
+    let came = CameAbout { marked, called, seen: Seen::read(&text, &project, &home), off, failure };
+    let mut proofs = Vec::new();
+    let mut fired = BTreeMap::new();
+    for copy in &copies {
+        proofs.extend(copy.proofs(&came, &mut fired));
+    }
     Ok(Asked { client: program.to_owned(), version, proofs, remarks })
-}
-
-/// Where hooks are switched off as a whole: the file that is read last has the last word.
-fn off(settings: &[&SettingsFile]) -> Option<String> {
-    let word = |file: &&SettingsFile| {
-        let (is_off, place) = file.value("/disableAllHooks")?;
-        Some((is_off.as_bool()?, place))
-    };
-    settings.iter().rev().find_map(word).and_then(|(is_off, place)| is_off.then_some(place))
 }
 
 fn copies<'a>(
@@ -292,17 +301,34 @@ fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Re
 }
 
 impl Copied<'_> {
-    fn proofs(&self, about: &CameAbout<'_>, off: Option<&str>) -> Vec<Proof> {
+    /// What came of each handler. `fired` has the places of those that ran, by what the client
+    /// compares to run equal ones once.
+    fn proofs(
+        &self,
+        about: &CameAbout<'_>,
+        fired: &mut BTreeMap<(String, Option<String>, String), String>,
+    ) -> Vec<Proof> {
         let marked = &about.marked;
         let has_fired = |handler: &Handler| {
             self.marks.get(&handler.pointer).is_some_and(|mark| marked.contains(mark))
         };
         let is_read = marked.contains(&self.sentinel) || self.handlers.iter().any(has_fired);
         let proof = |handler: &Handler| {
-            let (came, why) = if has_fired(handler) {
-                (Came::Fired, None)
-            } else if let Some(place) = off.filter(|_| !is_read) {
-                (Came::Off, Some(format!("`disableAllHooks` at {place}")))
+            let mut is_off = about.off.iter().filter(|off| off.hits(handler));
+            let (came, why) = if let Some(off) =
+                is_off.find(|off| !off.is_shown() || !is_read && !has_fired(handler))
+            {
+                (Came::Off, Some(off.reason()))
+            } else if has_fired(handler) {
+                let of = (handler.event.clone(), handler.matcher.clone(), handler.identity.clone());
+                let place = self.file.at(handler.position);
+                let equal = fired.get(&of).map(|first| {
+                    format!("it is equal to {first}, and the client runs the two once")
+                });
+                fired.entry(of).or_insert(place);
+                (Came::Fired, equal)
+            } else if let Some(failure) = &about.failure {
+                (Came::Unasked, Some(failure.clone()))
             } else if !is_read {
                 (
                     Came::Ignored,
@@ -322,7 +348,8 @@ impl Copied<'_> {
             }
         };
         let mut proofs: Vec<Proof> = self.handlers.iter().map(proof).collect();
-        if proofs.is_empty() && !is_read && off.is_none() && self.text.contains(&self.sentinel) {
+        let is_certain = about.off.is_empty() && about.failure.is_none();
+        if proofs.is_empty() && !is_read && is_certain && self.text.contains(&self.sentinel) {
             // It has hooks that are of no use to the client.
             let place = self.file.shown.clone();
             let (event, matcher, came) = ("hooks".to_owned(), None, Came::Ignored);
@@ -360,14 +387,25 @@ impl Client<'_> {
             "DISABLE_TELEMETRY",
         ];
         variables.extend(off.map(|name| (name, "1".into())));
+        // What the client goes by when it starts is as it is here.
+        let kept = VARIABLES.iter().map(|(name, _)| *name).chain(["IS_SANDBOX"]);
+        variables
+            .extend(kept.filter_map(|name| Some((name, crate::machine::environment::raw(name)?))));
         variables
     }
 
     fn version(&self) -> Result<String> {
         let ended = self.start(&["--version"], Duration::from_secs(20))?;
+        let shown = self.program.display();
         match ended.stdout.lines().next().map(str::trim) {
-            Some(version) if ended.code == Some(0) && !version.is_empty() => Ok(version.to_owned()),
-            _ => bail!("`{} --version` says no version", self.program.display()),
+            Some(version) if ended.code == Some(0) && version.contains("Claude Code") => {
+                Ok(version.to_owned())
+            }
+            Some(said) if ended.code == Some(0) && !said.is_empty() => {
+                bail!("`{shown}` is not the client: to `--version` it says `{}`", shortened(said))
+            }
+            _ if ended.is_late => bail!("`{shown} --version` does not end, so it cannot be asked"),
+            _ => bail!("`{shown} --version` says no version, so it cannot be asked"),
         }
     }
 

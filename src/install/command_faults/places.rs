@@ -1,5 +1,6 @@
 //! The commands of manifests and settings files, with their places.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -84,6 +85,11 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     };
     let more: Vec<PathBuf> = hook.surroundings.path.iter().map(below).collect();
     Around { path: longer(&around.path, &more), ..around.clone() }
+}
+
+/// The directories of programs that a hook's command has.
+pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString {
+    with_places(hook, manifest, around).path
 }
 
 /// What is wrong with the commands of a settings file that are not hookman's; `at` gives the place

@@ -1,0 +1,277 @@
+//! Does a command that was run say what it means to say in a way that is heard?
+
+use serde_json::{Map, Value};
+
+use crate::client::answer::{Answer, Decision};
+use crate::client::event::{Block, Event, ExitTwo, PlainText};
+use crate::client::misplaced::misplaced;
+use crate::client::noise;
+use crate::client::output::{self, Output};
+
+/// A command that has ended by itself.
+pub(super) struct Said<'a> {
+    /// The event it was called on.
+    pub(super) event: Event,
+    /// Its exit code.
+    pub(super) code: i32,
+    /// Its standard output.
+    pub(super) stdout: &'a str,
+    /// Its standard error.
+    pub(super) stderr: &'a str,
+    /// Whether nobody waits for it.
+    pub(super) is_async: bool,
+    /// Whether any failure of it is a denial.
+    pub(super) is_closed: bool,
+}
+
+/// The faults of it, in words; the last part is what is merely heard by nobody.
+pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
+    let Said { event, code, stdout, stderr, .. } = *said;
+    let output = output::read(event, stdout);
+    let mut faults: Vec<String> = of_interpreter(said).into_iter().collect();
+    let is_broken = !faults.is_empty();
+    if !is_broken && matches!(code, 126 | 127) {
+        faults.push(format!("it ended with {code}: {}", last_line(stderr)));
+    }
+    match &output {
+        Output::Malformed(error) => faults.push(error.to_string()),
+        Output::Text if noise::among(event, stdout, true).is_some() => faults.push(
+            "there is other text around its JSON, and the client takes the whole for text"
+                .to_owned(),
+        ),
+        Output::Answer(answer) => faults.extend(of_answer(event, answer, stdout)),
+        Output::Empty | Output::Text => {}
+    }
+    if code != 2 && is_answer(stderr) {
+        faults.push("it prints its JSON on standard error, which the client does not read".into());
+    }
+    let has_decided = matches!(&output, Output::Answer(answer) if answer.decision.is_some());
+    if !is_broken && !has_decided {
+        faults.extend(of_code(said));
+    }
+    if said.is_async && (code == 2 || is_no(&output)) {
+        faults.push("it says no, and nobody waits for a hook that is `async`".to_owned());
+    }
+    let is_unheard = output == Output::Text && code == 0 && faults.is_empty();
+    let note = (is_unheard && event.facts().plain_text == PlainText::Ignored)
+        .then(|| format!("what it prints is plain text, which nobody reads on {event}"));
+    (faults, note)
+}
+
+fn is_no(output: &Output) -> bool {
+    matches!(output, Output::Answer(answer) if answer.decision == Some(Decision::Deny))
+}
+
+/// What an exit code says to nobody.
+fn of_code(said: &Said<'_>) -> Option<String> {
+    let Said { event, code, stderr, stdout, .. } = *said;
+    let two = event.facts().exit_two;
+    let blocks =
+        matches!(two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently);
+    let refuses = refuses(stderr) || refuses(stdout);
+    match code {
+        0 | 126 | 127 => None,
+        2 if matches!(two, ExitTwo::Ignored | ExitTwo::TellsUser)
+            || two == ExitTwo::TellsModel && refuses =>
+        {
+            let fix = match event {
+                Event::PermissionRequest => ": it takes `hookSpecificOutput.decision` alone",
+                Event::PostToolUse => ", as the call was made before: PreToolUse can stop it",
+                _ => "",
+            };
+            Some(format!("it ends with 2, which stops nothing on {event}{fix}"))
+        }
+        2 => None,
+        _ if blocks && refuses && !said.is_closed => {
+            Some(format!("it says no with exit code {code}, which blocks nothing: only 2 does"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text is a refusal, by its words.
+fn refuses(text: &str) -> bool {
+    const WORDS: &[&str] =
+        &["block", "denied", "deny", "forbid", "not allowed", "prohibit", "refus", "reject"];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Fields of an answer that its event does not read.
+fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
+    let facts = event.facts();
+    let mut faults: Vec<String> = misplaced(event, stdout).into_iter().collect();
+    let object: Map<String, Value> =
+        serde_json::from_str(output::trimmed(stdout)).unwrap_or_default();
+    let said = object.get("decision").and_then(Value::as_str);
+    if facts.block == Block::Never && said == Some("block") {
+        faults.push(format!("`decision` has no effect in an answer to {event}"));
+    }
+    let of_context = answer.context.first().filter(|_| !facts.context && faults.is_empty());
+    if of_context.is_some() && !facts.specific.contains(&"additionalContext") {
+        faults.push(format!("`additionalContext` has no effect in an answer to {event}"));
+    }
+    faults
+}
+
+/// Whether a text is an answer to the client.
+fn is_answer(text: &str) -> bool {
+    let object: Result<Map<String, Value>, _> = serde_json::from_str(output::trimmed(text));
+    let fields = ["decision", "hookSpecificOutput", "continue", "systemMessage"];
+    object.is_ok_and(|object| fields.iter().any(|field| object.contains_key(*field)))
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// How messages of shells end, behind the number of a line.
+const OF_SHELLS: &[&str] = &[
+    "not found",
+    "unbound variable",
+    "parameter not set",
+    "yntax error",
+    "ad substitution",
+    "unexpected operator",
+    "operator expected",
+    "integer expected",
+    "integer expression expected",
+    "Illegal number",
+    "No such file or directory",
+    "Permission denied",
+    "cannot open",
+    "annot execute",
+    "Is a directory",
+];
+
+/// How messages of other interpreters begin.
+const STARTS: &[&str] = &[
+    "SyntaxError:",
+    "IndentationError:",
+    "ReferenceError:",
+    "TypeError:",
+    "Error: Cannot find module",
+    "Error [ERR_",
+    "env: ",
+    "/usr/bin/env: ",
+    "jq: error",
+    "jq: parse error",
+    "Can't locate ",
+];
+
+/// How messages of others look inside.
+const INSIDE: &[&str] = &[
+    ": can't open file ",
+    "Cannot find module",
+    "(LoadError)",
+    "(NameError)",
+    "(NoMethodError)",
+    "(SyntaxError)",
+    "command not found: ",
+    ": No such file or directory",
+];
+
+/// The line of standard error in which an interpreter says what is wrong.
+fn of_interpreter(said: &Said<'_>) -> Option<String> {
+    let Said { event, code, stderr, .. } = *said;
+    let is_of_shell = |line: &str| {
+        let numbered = line.split(": ").any(|part| {
+            let number = part.strip_prefix("line ").unwrap_or(part);
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        numbered && OF_SHELLS.iter().any(|end| line.contains(end))
+    };
+    let is_it = |line: &&str| {
+        is_of_shell(line)
+            || STARTS.iter().any(|start| line.starts_with(start))
+            || INSIDE.iter().any(|part| line.contains(part))
+    };
+    // Python has the reason in the last line.
+    let traced = stderr.contains("Traceback (most recent call last)").then(|| last_line(stderr));
+    let line = traced.or_else(|| stderr.lines().map(str::trim).find(is_it))?;
+    let blocks = matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser);
+    let locks = if code == 2 && blocks { ", and its exit code 2 blocks each call" } else { "" };
+    Some(format!("standard error says `{}`{locks}", shortened(line)))
+}
+
+/// The start of a line.
+pub(super) fn shortened(line: &str) -> String {
+    line.chars().take(160).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_hears_and_what_breaks_is_named() {
+        use Event::{PermissionRequest, PostToolUse, PreToolUse, SessionStart, UserPromptSubmit};
+        let deny =
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+        let text = format!("Now using node 20\n{deny}");
+        let other = deny.replace("\"PreToolUse\"", "\"PostToolUse\"");
+        let none = deny.replace("\"hookEventName\":\"PreToolUse\",", "");
+        let context = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","additionalContext":"x"}}"#;
+        let rows: &[(Event, i32, &str, &str, &str)] = &[
+            (PreToolUse, 0, "", "", ""),
+            (PreToolUse, 2, "", "blocked", ""),
+            (PreToolUse, 0, deny, "", ""),
+            (PreToolUse, 1, deny, "", ""),
+            (PreToolUse, 1, "", "prettier: cannot parse", ""),
+            (PreToolUse, 1, "", "Blocked: rm", "says no with exit code 1"),
+            (PreToolUse, 0, "", deny, "prints its JSON on standard error"),
+            (PreToolUse, 0, &text, "", "other text around its JSON"),
+            (PreToolUse, 0, &other, "", "`hookEventName` is PostToolUse"),
+            (PreToolUse, 0, &none, "", "no `hookEventName`"),
+            (PreToolUse, 0, r#"{"permissionDecision":"deny"}"#, "", "has no effect at the top"),
+            (PreToolUse, 127, "", "sh: 1: nope: not found", "standard error says"),
+            (
+                PreToolUse,
+                0,
+                "",
+                "x.sh: line 3: [: too many: integer expression expected",
+                "standard error says",
+            ),
+            (PreToolUse, 2, "", "python3: can't open file '/a': [Errno 2]", "blocks each call"),
+            (
+                PreToolUse,
+                1,
+                "",
+                "Traceback (most recent call last):\n  x\nKeyError: 'a'",
+                "KeyError",
+            ),
+            (PreToolUse, 2, "", "line 3 is denied", ""),
+            (PostToolUse, 2, "", "run the formatter", ""),
+            (PostToolUse, 2, "", "blocked", "the call was made before"),
+            (PermissionRequest, 2, "", "no", "takes `hookSpecificOutput.decision` alone"),
+            (PermissionRequest, 0, context, "", "`additionalContext` has no effect"),
+            (SessionStart, 2, "", "no", "stops nothing on SessionStart"),
+            (UserPromptSubmit, 0, "text", "", ""),
+            (UserPromptSubmit, 1, "", "not allowed", "says no with exit code 1"),
+        ];
+        for (event, code, stdout, stderr, expected) in rows {
+            let (event, code) = (*event, *code);
+            let said = Said { event, code, stdout, stderr, is_async: false, is_closed: false };
+            let found = judge(&said).0.join("; ");
+            let is_it =
+                if expected.is_empty() { found.is_empty() } else { found.contains(expected) };
+            assert!(is_it, "{event} {code} {stdout} {stderr}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_waits_for_or_reads_is_told() {
+        let said = Said {
+            event: Event::PreToolUse,
+            code: 2,
+            stdout: "",
+            stderr: "no",
+            is_async: true,
+            is_closed: false,
+        };
+        assert!(judge(&said).0[0].contains("nobody waits"));
+        let said = Said { code: 0, stdout: "hello", stderr: "", is_async: false, ..said };
+        assert_eq!(judge(&said).0, Vec::<String>::new());
+        assert!(judge(&said).1.unwrap().contains("nobody reads on PreToolUse"));
+    }
+}

@@ -1,0 +1,394 @@
+//! Running the commands of hooks once, with calls that are made up, in a copy of the project.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::answers::{self, Said, shortened};
+use super::facts::Facts;
+use crate::chain::plan::FILE;
+use crate::client::event::{Event, Subject};
+use crate::client::matcher;
+use crate::install::command_faults::places::path_of;
+use crate::machine::child::{self, Ended, Finished, Program, Spec};
+use crate::machine::scratch::Scratch;
+use crate::manifest::{Action, Hook, OnError, Origin};
+use crate::settings::Handler;
+use crate::state::journal::PROJECT;
+
+/// How long one command may take.
+const EACH: Duration = Duration::from_secs(5);
+
+/// How long all may take.
+const TOTAL: Duration = Duration::from_secs(30);
+
+/// How many run side by side.
+const SIDE_BY_SIDE: usize = 8;
+
+/// How many entries of a project its copy has.
+const ENTRIES: usize = 1000;
+
+/// The session of the made-up calls.
+const SESSION: &str = "hookman-self-test";
+
+/// What came of running a command on an event.
+#[derive(Debug, Serialize)]
+pub struct Tried {
+    /// Its file, line and column.
+    pub place: String,
+    /// Its hook, where that has a name.
+    pub hook: Option<String>,
+    /// Its event.
+    pub event: String,
+    /// What is wrong, if anything is.
+    pub problem: Option<String>,
+    /// What is to be known of it.
+    pub note: Option<String>,
+    /// How long it took in microseconds; none where it was not run.
+    pub us: Option<u64>,
+}
+
+/// A command to run.
+struct Trial {
+    place: String,
+    hook: Option<String>,
+    event: Event,
+    matcher: Option<String>,
+    words: Words,
+    path: OsString,
+    limit: Option<Duration>,
+    is_async: bool,
+    is_closed: bool,
+}
+
+enum Words {
+    Line(String),
+    Argv(Vec<String>),
+}
+
+/// Runs the commands of the user's hooks, and those of the project where `is_asked_for`.
+///
+/// # Errors
+///
+/// When there is no room for the copy of the project.
+pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
+    let is_run = |scope: &str| is_asked_for || scope == "user";
+    let mut tried = Vec::new();
+    let mut trials = Vec::new();
+    let mut sort = |trial: Trial, scope: &str| {
+        if is_run(scope) {
+            trials.push(trial);
+            return;
+        }
+        let why =
+            format!("it may be another's; `hookman doctor --self-test --scope {scope}` runs it");
+        tried.push(Tried {
+            place: trial.place,
+            hook: trial.hook,
+            event: trial.event.name().to_owned(),
+            problem: None,
+            note: Some(why),
+            us: None,
+        });
+    };
+    for (chain, manifest) in facts.manifests() {
+        for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
+            for trial in of_hook(facts, hook, &chain.chain.manifest) {
+                sort(trial, chain.chain.scope);
+            }
+        }
+    }
+    for file in &facts.settings {
+        for handler in file.handlers().iter().filter(|handler| !handler.ours) {
+            if let Some(trial) = of_handler(facts, handler, file.at(handler.position)) {
+                sort(trial, file.scope);
+            }
+        }
+    }
+    let scratch = Scratch::new().context("failed to make a directory for the test")?;
+    furnish(&scratch, facts.project.as_deref()).context("failed to copy the project")?;
+    let started = Instant::now();
+    for some in trials.chunks(SIDE_BY_SIDE) {
+        let left = TOTAL.saturating_sub(started.elapsed());
+        tried.extend(try_out(some, &scratch, left));
+    }
+    Ok(tried)
+}
+
+fn of_hook(facts: &Facts, hook: &Hook, manifest: &Path) -> Vec<Trial> {
+    let folder = manifest.parent().unwrap_or(manifest);
+    let words = match &hook.action {
+        Action::Command(line) => Words::Line(line.clone()),
+        Action::Argv(words) => {
+            Words::Argv(next_to(words, (!hook.manner.adopted).then_some(folder)))
+        }
+        Action::Builtin { .. } | Action::Passed(_) => return Vec::new(),
+    };
+    let trial = |event: &Event| Trial {
+        place: hook.origin().map(Origin::place).unwrap_or_default(),
+        hook: Some(hook.name.clone()),
+        event: *event,
+        matcher: hook.matcher.clone(),
+        words: match &words {
+            Words::Line(line) => Words::Line(line.clone()),
+            Words::Argv(words) => Words::Argv(words.clone()),
+        },
+        path: path_of(hook, manifest, &facts.around()),
+        limit: Some(Duration::from_millis(hook.timeout_ms)),
+        is_async: hook.manner.background,
+        is_closed: hook.on_error != OnError::Open,
+    };
+    hook.events.iter().map(trial).collect()
+}
+
+/// The words of an `argv`, whose program may be named from the manifest's directory.
+fn next_to(words: &[String], folder: Option<&Path>) -> Vec<String> {
+    let mut words = words.to_vec();
+    if let (Some(folder), Some(first)) = (folder, words.first_mut())
+        && first.contains('/')
+        && !first.starts_with(['/', '~', '$'])
+    {
+        *first = folder.join(first.trim_start_matches("./")).display().to_string();
+    }
+    words
+}
+
+fn of_handler(facts: &Facts, handler: &Handler, place: String) -> Option<Trial> {
+    let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
+    if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
+        return None;
+    }
+    let args = handler.value.get("args").and_then(Value::as_array);
+    let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
+    let limit = handler.value.get("timeout").and_then(Value::as_f64);
+    Some(Trial {
+        place,
+        hook: None,
+        event: Event::from_name(&handler.event)?,
+        matcher: handler.matcher.clone(),
+        words: match args {
+            None => Words::Line(line.to_owned()),
+            Some(args) => {
+                let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
+                Words::Argv(std::iter::once(line.to_owned()).chain(args).collect())
+            }
+        },
+        path: facts.path(),
+        limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        is_async: is_set("async") && !is_set("asyncRewake"),
+        is_closed: handler.text("onFailure") == Some("block"),
+    })
+}
+
+/// Makes a project in which the entries of the real one are links, but for git's.
+fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
+    scratch.make("project")?;
+    scratch.make("state")?;
+    scratch.write("transcript.jsonl", "{\"type\":\"user\"}\n")?;
+    match project {
+        Some(project) => scratch.link("project", project, ".git", ENTRIES),
+        None => Ok(()),
+    }
+}
+
+/// A tool, and the inputs of a call that ought to pass and of one that ought not.
+fn inputs(tool: &str, project: &Path) -> [Value; 2] {
+    let file = |name: &str| project.join(name).display().to_string();
+    let both = |make: &dyn Fn(String) -> Value| [make(file("probe.txt")), make(file(".env"))];
+    match tool {
+        "Bash" | "PowerShell" => ["true", "rm -rf /nowhere/hookman-self-test"]
+            .map(|line| json!({"command": line, "description": "a test of hooks"})),
+        "Edit" => both(&|file| json!({"file_path": file, "old_string": "a", "new_string": "b"})),
+        "Write" => both(&|file| json!({"file_path": file, "content": "b\n"})),
+        "Read" => both(&|file| json!({"file_path": file})),
+        "NotebookEdit" => both(&|file| json!({"notebook_path": file, "new_source": "b"})),
+        "Grep" | "Glob" => both(&|_| json!({"pattern": "a"})),
+        "WebFetch" => both(&|_| json!({"url": "https://example.com/", "prompt": "a"})),
+        "Agent" => both(
+            &|_| json!({"description": "a", "prompt": "b", "subagent_type": "general-purpose"}),
+        ),
+        _ => [json!({}), json!({})],
+    }
+}
+
+/// The calls that an event is tried with.
+fn payloads(trial: &Trial, scratch: &Scratch) -> Vec<String> {
+    const TOOLS: &[&str] =
+        &["Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep", "Glob", "WebFetch", "Agent"];
+    let (event, project) = (trial.event, scratch.path("project"));
+    let subject = event.facts().subject;
+    let hits = |word: &&str| matcher::matches(trial.matcher.as_deref(), event, Some(word));
+    let mut payload = json!({
+        "session_id": SESSION, "transcript_path": scratch.path("transcript.jsonl"), "cwd": project,
+        "permission_mode": "default", "hook_event_name": event.name(),
+    });
+    if subject != Subject::Tool {
+        let more = json!({
+            "prompt": "a test of hooks", "source": "startup", "trigger": "manual", "reason": "other",
+            "message": "a test of hooks", "notification_type": "idle_prompt", "error": "unknown",
+            "stop_hook_active": false, "agent_type": "general-purpose", "agent_id": "a",
+            "last_assistant_message": "done", "custom_instructions": "",
+            "file_path": project.join("probe.txt"), "task_id": "1", "task_subject": "a",
+            "old_cwd": project, "new_cwd": project,
+        });
+        merge(&mut payload, more);
+        let word = subject.words(event).and_then(|words| words.iter().find(|word| hits(word)));
+        if let (Some(field), Some(word)) = (subject.field(), word) {
+            payload[field] = (*word).into();
+        }
+        return vec![payload.to_string()];
+    }
+    let named = trial.matcher.as_deref().and_then(|it| matcher::names(it).next());
+    let tool = TOOLS.iter().copied().find(hits).or(named).unwrap_or("Bash");
+    let both = inputs(tool, &project);
+    let is_asked_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
+    let inputs = both.into_iter().take(if is_asked_before { 2 } else { 1 });
+    let payloads = inputs.map(|input| {
+        let more = json!({
+            "tool_name": tool, "tool_input": input, "tool_use_id": SESSION,
+            "tool_response": {"stdout": "", "stderr": "", "success": true}, "error": "unknown",
+        });
+        let mut payload = payload.clone();
+        merge(&mut payload, more);
+        payload.to_string()
+    });
+    payloads.collect()
+}
+
+fn merge(payload: &mut Value, more: Value) {
+    if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
+        payload.extend(more);
+    }
+}
+
+/// Runs some commands side by side, each with its calls.
+fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
+    if left.is_zero() {
+        return trials
+            .iter()
+            .map(|trial| tried(trial, Vec::new(), &scratch.path("project")))
+            .collect();
+    }
+    let project = scratch.path("project");
+    let filled: Vec<Words> = trials.iter().map(|trial| filled(&trial.words, &project)).collect();
+    let state = scratch.path("state");
+    let variables: Vec<[(&str, &OsStr); 6]> = trials
+        .iter()
+        .map(|trial| {
+            [
+                ("PATH", trial.path.as_os_str()),
+                ("HOOKMAN_STATE_DIR", state.as_os_str()),
+                (PROJECT, project.as_os_str()),
+                ("CLAUDECODE", OsStr::new("1")),
+                ("CLAUDE_CODE_SESSION_ID", OsStr::new(SESSION)),
+                ("LC_ALL", OsStr::new("C")),
+            ]
+        })
+        .collect();
+    let payloads: Vec<Vec<String>> = trials.iter().map(|trial| payloads(trial, scratch)).collect();
+    let mut owners = Vec::new();
+    let mut specs = Vec::new();
+    for (at, trial) in trials.iter().enumerate() {
+        let program = match &filled[at] {
+            Words::Line(line) => Program::Shell(line),
+            Words::Argv(words) => Program::Argv(words),
+        };
+        for payload in &payloads[at] {
+            owners.push(at);
+            specs.push(Spec {
+                stdin: payload.as_bytes(),
+                directory: Some(&project),
+                variables: &variables[at],
+                ..Spec::new(program, trial.limit.unwrap_or(EACH).min(EACH).min(left))
+            });
+        }
+    }
+    let mut came: Vec<Vec<std::io::Result<Finished>>> = trials.iter().map(|_| Vec::new()).collect();
+    for (owner, finished) in owners.into_iter().zip(child::run(&specs, None)) {
+        came[owner].push(finished);
+    }
+    trials.iter().zip(came).map(|(trial, came)| tried(trial, came, &project)).collect()
+}
+
+/// The words with the values that the client and hookman put in.
+fn filled(words: &Words, project: &Path) -> Words {
+    let file: PathBuf = project.join("probe.txt");
+    let put = |word: &String| {
+        word.replace("${CLAUDE_PROJECT_DIR}", &project.display().to_string())
+            .replace(FILE, &file.display().to_string())
+    };
+    match words {
+        Words::Line(line) => Words::Line(line.clone()),
+        Words::Argv(words) => Words::Argv(words.iter().map(put).collect()),
+    }
+}
+
+/// What came of a command's runs; of none its time was up before.
+fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) -> Tried {
+    let (mut problems, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut took = None;
+    if came.is_empty() {
+        notes.push("the time for all commands was up".to_owned());
+    }
+    for finished in came {
+        let (faults, note) = match finished {
+            Ok(finished) => {
+                took = took.max(Some(finished.took));
+                heard(trial, &finished, project)
+            }
+            Err(error) => (vec![format!("it cannot be started: {error}")], None),
+        };
+        problems.extend(faults);
+        notes.extend(note);
+    }
+    let joined = |mut all: Vec<String>| {
+        let mut seen: Vec<String> = Vec::new();
+        all.retain(|one| {
+            !seen.contains(one) && {
+                seen.push(one.clone());
+                true
+            }
+        });
+        (!all.is_empty()).then(|| all.join("; "))
+    };
+    Tried {
+        place: trial.place.clone(),
+        hook: trial.hook.clone(),
+        event: trial.event.name().to_owned(),
+        problem: joined(problems),
+        note: joined(notes),
+        us: took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
+    }
+}
+
+fn heard(trial: &Trial, finished: &Finished, project: &Path) -> (Vec<String>, Option<String>) {
+    let project = project.display().to_string();
+    let text =
+        |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&project, "$CLAUDE_PROJECT_DIR");
+    let (stdout, stderr) = (text(&finished.stdout), text(&finished.stderr));
+    match finished.ended {
+        Ended::Exited(code) => answers::judge(&Said {
+            event: trial.event,
+            code,
+            stdout: &stdout,
+            stderr: &stderr,
+            is_async: trial.is_async,
+            is_closed: trial.is_closed,
+        }),
+        Ended::Signalled(signal) => {
+            (vec![format!("signal {signal} ended it: {}", shortened(&stderr))], None)
+        }
+        Ended::TimedOut => match trial.limit.filter(|limit| *limit <= EACH) {
+            Some(limit) => {
+                let limit = limit.as_secs_f64();
+                (vec![format!("it takes longer than its time limit of {limit} s")], None)
+            }
+            None => (Vec::new(), Some("it took too long for a test, and was ended".to_owned())),
+        },
+        Ended::GoesOn => (Vec::new(), None),
+    }
+}
