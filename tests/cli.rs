@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The commands of a case are one shell's, so `cd` and `export` last. Beside hookman the shell has
-//! `call`, which prints a payload, and `edit`, which changes a file. What differs from run to run is named: `[HOME]`, `[TIME]`,
+//! `call`, which prints a payload, `edit`, which changes a file, and `settle`, which makes manifests old. What differs from run to run is named: `[HOME]`, `[TIME]`,
 //! `[HASH]`, `[N]`.
 //!
 //! `UPDATE_CASES=1` writes what came instead of comparing; read the difference before keeping it.
@@ -157,7 +157,7 @@ impl Lodge {
             fs::create_dir_all(folder).unwrap();
         }
         fs::hard_link(&self.program, programs.join("hookman")).unwrap();
-        for helper in ["call", "edit"] {
+        for helper in ["call", "edit", "settle"] {
             let program = programs.join(helper);
             fs::copy(folder().join(helper), &program).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();

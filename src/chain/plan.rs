@@ -147,6 +147,28 @@ pub fn strictest(text: &str) -> OnError {
     lines.map(of_line).max().unwrap_or_default()
 }
 
+/// Whether a step of a hook that must hold, or that only a person may switch off, is missing from a
+/// later plan, or weaker there, as where the end of a manifest is not written yet: no command can be
+/// cut and still be one, but the options of a built-in hook can.
+pub fn loses(before: &str, after: &str) -> bool {
+    let gates = |text| {
+        let plan = Plan::parse(text)?;
+        Some(plan.lines().flatten().filter_map(|line| gate(line, plan.store)).collect::<Vec<_>>())
+    };
+    let after = gates(after).unwrap_or_default();
+    gates(before).unwrap_or_default().iter().any(|gate| !after.contains(gate))
+}
+
+/// What a cut could take from a step of a hook that must hold.
+fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 5]> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [caller, _, name, on_error, _, _, kind, place, mark, ..] = columns[..] else { return None };
+    let options = if matches!(kind, "command" | "argv") { "" } else { stored(place, store)? };
+    let is_gate = on_error == OnError::Closed.name() || mark == USER_ONLY;
+    let event = caller.split(':').next()?;
+    is_gate.then_some([event, name, on_error, options, mark])
+}
+
 /// The hooks of a plan.
 #[derive(Debug)]
 pub struct Plan<'a> {

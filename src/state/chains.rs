@@ -184,7 +184,7 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
     stable.wait_for_the_end(|| chain.files());
     let compiled = || match emptied(paths, chain) {
         Some(problems) => Err(problems),
-        None => compile(paths, chain),
+        None => plan(paths, chain),
     };
     let mut made = compiled();
     if was_good && matches!(made, Ok(None)) {
@@ -193,8 +193,17 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
         made = compiled();
     }
     match made {
-        Ok(Some(plan)) if was_good || matches!(known, Ok(false)) => Loaded::Plan(plan),
-        Ok(Some(plan)) => Loaded::Mended(plan),
+        // A file that is cut where it still is a manifest may be half a save, and opens no gate.
+        Ok(Some(plan))
+            if was_good && plan::loses(&cached, &plan) && stable.is_in_doubt(chain.files()) =>
+        {
+            Loaded::Plan(cached)
+        }
+        Ok(Some(plan)) => {
+            keep(paths, chain, &plan);
+            let is_new = was_good || matches!(known, Ok(false));
+            if is_new { Loaded::Plan(plan) } else { Loaded::Mended(plan) }
+        }
         Ok(None) => match gone(paths, chain, &cached) {
             Some(lost) => lost,
             None => {
@@ -327,6 +336,20 @@ fn origin(file: &str) -> manifest::Origin {
 /// Everything that is wrong with the manifests; the earlier plan stays then. A plan that cannot be
 /// saved is no error: it is a cache.
 pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
+    let plan = plan(paths, chain)?;
+    if let Some(plan) = &plan {
+        keep(paths, chain, plan);
+    }
+    Ok(plan)
+}
+
+fn keep(paths: &Paths, chain: &Chain, plan: &str) {
+    // Every user reads an administrator's, and only the administrator can write it.
+    let write = if chain.is_managed() { files::replace } else { files::replace_private };
+    let _ = write(&chain.plan_file(paths), plan);
+}
+
+fn plan(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
     let settings = chain.settings();
     let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
@@ -345,14 +368,8 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
         is_new && before.as_ref().is_some_and(|plan| plan.chains(event, &hook.name))
     };
     let plan = plan::render(&build(), &sources, &manifest.hooks, &entries, &lately);
-    let plan = plan.map_err(|error| {
-        unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error))
-    })?;
-    let file = chain.plan_file(paths);
-    // Every user reads an administrator's, and only the administrator can write it.
-    let write = if chain.is_managed() { files::replace } else { files::replace_private };
-    let _ = write(&file, &plan);
-    Ok(Some(plan))
+    plan.map(Some)
+        .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
 }
 
 /// By which entries the client calls a chain; settings that cannot be read hold none.
@@ -508,5 +525,28 @@ mod tests {
         assert_eq!(loaded(&paths, &[Some(WHOLE)]).0, "one two");
         assert_eq!(loaded(&paths, &[None]), ("absent".to_owned(), 1));
         assert_eq!(loaded(&paths, &[None]), ("absent".to_owned(), 0));
+        // Half a save opens no gate, wherever it is cut; a while later it is what is meant.
+        let gate = "[[hook]]\nname = \"gate\"\nevent = \"PreToolUse\"\non_error = \"closed\"\n\
+                    builtin = \"protect\"\noptions.per_agent = true\nswitch = \"user\"\n";
+        let whole = format!("# mine\n[defaults]\ntimeout = 5\n\n{gate}");
+        let mut believed = 0;
+        for cut in (0..whole.len()).filter(|cut| whole.is_char_boundary(*cut)) {
+            let manifest = paths.user_manifest();
+            let look = |text: &str, age: i128| {
+                fs::write(&manifest, text).unwrap();
+                let now = || files::stamp(&manifest).unwrap().unwrap().modified + age;
+                let stable = StableRead { now: &now, wait: &|_| {} };
+                load_with(&paths, &Chain::of_user(&paths), &stable)
+            };
+            fs::write(&manifest, &whole).unwrap();
+            let whole_plan = compile(&paths, &Chain::of_user(&paths)).unwrap().unwrap();
+            let is_held = |loaded: &Loaded| match loaded {
+                Loaded::Plan(plan) | Loaded::LastGood(plan, _) => !plan::loses(&whole_plan, plan),
+                _ => false,
+            };
+            assert!(is_held(&look(&whole[..cut], 60_000_000)), "{}", &whole[..cut]);
+            believed += usize::from(!is_held(&look(&whole[..cut], 3_000_000_000)));
+        }
+        assert!(believed > 10, "{believed}");
     }
 }

@@ -13,6 +13,9 @@ const QUIET: Duration = Duration::from_millis(50);
 /// How long all waiting together takes at most.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// For so many nanoseconds after a save a manifest that takes a gate away is not believed.
+const DOUBT: i128 = 2_000_000_000;
+
 /// The clock, in nanoseconds since 1970, and how to wait.
 pub struct StableRead<'a> {
     /// The current time in nanoseconds since the epoch.
@@ -35,6 +38,15 @@ impl StableRead<'_> {
             (self.wait)(rest);
             left -= rest;
         }
+    }
+
+    /// Whether one of the files was written so lately that it may be half a save.
+    pub fn is_in_doubt<'f>(&self, mut files: impl Iterator<Item = &'f Path>) -> bool {
+        let now = (self.now)();
+        files.any(|path| {
+            let stamp = files::stamp(path).ok().flatten();
+            stamp.is_some_and(|stamp| (0..DOUBT).contains(&(now - stamp.modified)))
+        })
     }
 
     /// Sleeps until it is worth looking again.
