@@ -74,7 +74,7 @@ const ROOMS: &[Room] = &[
         pure: false,
     },
     // Not a room but the door: it chooses between two rooms and knows no other.
-    Room { name: "main", knows: &["cli", "runtime"], pure: false },
+    Room { name: "main", knows: &["cli", "machine", "runtime"], pure: false },
 ];
 
 /// What a pure room may not name; a path is forbidden with everything below it.

@@ -7,6 +7,8 @@ use crate::trace::Touched;
 
 /// A constant or variable of more bytes has pages of its own, and stays where it is.
 const LARGE: u64 = 4096;
+/// The sections of strings; some compilers have the function's name in between.
+const STRINGS: &str = ".rodata.str* .rodata*.str1.*";
 /// A linker script that adds to the linker's own layout: it names sections of objects, those first
 /// that were touched first.
 ///
@@ -18,6 +20,7 @@ pub(crate) fn write(map: &Map, touched: &Touched) -> String {
     let layout = Layout { map, touched };
     [
         output(".hot.rodata", &layout.constants(), "AFTER .rela.dyn"),
+        output(".hot.strings", &layout.strings(true), "BEFORE .hot.rodata"),
         // The start-up code of the compiler reads the first word.
         output(".eh_frame", &["*(.eh_frame)".to_owned()], "AFTER .hot.rodata"),
         output(".hot.text", &layout.code(), "BEFORE .text"),
@@ -68,14 +71,21 @@ impl<'t> Layout<'t> {
         let mut front = self.of(".rodata");
         front.retain(|it| !it.file.starts_with('<') && it.size <= LARGE);
         let mut inputs = patterns(&front);
-        // Equal numbers and strings of all objects are merged, so the map does not tell whose they
-        // are. Those of an object of C's library are few, and come before the compiler's.
         inputs.push("*(.rodata.cst*)".to_owned());
-        let code = self.of(".text");
-        let files: BTreeSet<(bool, &str)> =
-            code.iter().map(|it| (!it.file.ends_with(')'), &*it.file)).collect();
-        inputs.extend(files.iter().map(|(_, file)| pattern(file, ".rodata.str*")));
+        inputs.extend(self.strings(false));
         inputs
+    }
+
+    /// Equal numbers and strings of all objects of an output section are merged, so the map does not
+    /// tell whose they are. Those of C's library are few, and apart from the compiler's many.
+    fn strings(&self, of_archives: bool) -> Vec<String> {
+        let code = self.of(".text");
+        let files: BTreeSet<&str> = code
+            .iter()
+            .map(|it| &*it.file)
+            .filter(|file| file.ends_with(')') == of_archives)
+            .collect();
+        files.iter().map(|file| pattern(file, STRINGS)).collect()
     }
 
     /// Those that nothing writes first, then the others on as few pages as they need.

@@ -52,13 +52,13 @@ pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatu
 /// Answers a shell that asks what may come next on its command line.
 ///
 /// Gives the exit code, or `None` where no shell asks.
-pub(super) fn answer(arguments: impl Iterator<Item = OsString>) -> Option<ExitStatus> {
+pub(super) fn answer(arguments: &[OsString]) -> Option<ExitStatus> {
     environment::raw(VARIABLE)?;
     let directory = environment::current_directory().ok();
     let asked = CompleteEnv::with_factory(Cli::command)
         .var(VARIABLE)
         .shells(SHELLS)
-        .try_complete(arguments, directory.as_deref());
+        .try_complete(arguments.iter().cloned(), directory.as_deref());
     match asked {
         // Nobody else does it: the entry point is C's.
         Ok(true) if io::stdout().flush().is_ok() => Some(ExitStatus::Done),

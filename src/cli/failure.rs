@@ -7,13 +7,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
 use super::{ExitStatus, args};
+use crate::machine::environment;
 use crate::machine::terminal::Terminal;
 use crate::syntax::suggestion::meant;
 
 /// Whether the words of a command line ask for JSON; as words, because it is asked of command lines
 /// that cannot be understood too.
-pub(super) fn asks_for_json(words: impl IntoIterator<Item = OsString>) -> bool {
-    let words: Vec<OsString> = words.into_iter().take_while(|word| word != "--").collect();
+pub(super) fn asks_for_json(words: &[OsString]) -> bool {
+    let words = words.split(|word| word == "--").next().unwrap_or_default();
     let is_format = |word: &OsStr| word == "json" || word == "json-patch";
     let is_flag = |word: &OsString| {
         let format = word.to_str().and_then(|word| word.strip_prefix("--format="));
@@ -26,8 +27,8 @@ pub(super) fn asks_for_json(words: impl IntoIterator<Item = OsString>) -> bool {
 /// The exit code of a command line that fails; as words, as above.
 ///
 /// `hookman state` is called in hooks, where the client takes 2 for a block.
-pub(super) fn status(mut words: impl Iterator<Item = OsString>) -> ExitStatus {
-    if words.nth(1).is_some_and(|verb| verb == "state") {
+pub(super) fn status(words: &[OsString]) -> ExitStatus {
+    if words.get(1).is_some_and(|verb| verb == "state") {
         ExitStatus::Undecided
     } else {
         ExitStatus::Error
@@ -88,7 +89,7 @@ fn is_bare_program(error: &clap::Error) -> bool {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
         return false;
     };
-    let is_add = std::env::args().nth(1).is_some_and(|first| first == "add");
+    let is_add = environment::arguments().get(1).is_some_and(|first| first == "add");
     is_add && error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-')
 }
 
@@ -102,7 +103,9 @@ fn misspelled(error: &clap::Error) -> Option<String> {
     let names: Vec<&str> = shown.map(clap::Command::get_name).chain(["help"]).collect();
     // A command of a command has names of its own, and the parser knows them.
     let is_top = error.kind() == ErrorKind::InvalidSubcommand
-        && std::env::args().nth(1).is_some_and(|first| first == *typed || first == "help");
+        && environment::arguments()
+            .get(1)
+            .is_some_and(|first| first == typed.as_str() || first == "help");
     let hint = meant(typed, &names).unwrap_or_default();
     is_top.then(|| {
         format!("error: there is no command `{typed}`{hint}\n\n`hookman help` lists the commands")
@@ -124,7 +127,8 @@ mod tests {
             ("diff --format unified", false),
             ("install json", false),
         ] {
-            assert_eq!(asks_for_json(line.split(' ').map(OsString::from)), asks, "{line}");
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(asks_for_json(&words), asks, "{line}");
         }
     }
 }

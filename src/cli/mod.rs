@@ -47,6 +47,7 @@ mod written;
 use anyhow::Result;
 use clap::FromArgMatches;
 
+use crate::machine::environment;
 use crate::machine::paths::Paths;
 use crate::machine::signals;
 use crate::machine::terminal::{Terminal, harmless};
@@ -86,15 +87,14 @@ fn hint(world: &World, text: impl AsRef<str>) {
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {
     signals::ignore_failed_writes();
-    if let Some(status) = completions::answer(std::env::args_os()) {
+    let arguments = environment::arguments();
+    if let Some(status) = completions::answer(arguments) {
         return status.into();
     }
     let terminal = Terminal::of_process();
-    let failure = Manner {
-        json: failure::asks_for_json(std::env::args_os()),
-        status: failure::status(std::env::args_os()),
-    };
-    let matches = args::help::command().try_get_matches();
+    let failure =
+        Manner { json: failure::asks_for_json(arguments), status: failure::status(arguments) };
+    let matches = args::help::command().try_get_matches_from(arguments);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return failure.tell_parser(&terminal, &error),

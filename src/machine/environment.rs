@@ -5,6 +5,21 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
+
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Takes the program's arguments from an entry point that is C's: the standard library does not see
+/// them there with every library of C.
+pub fn set_arguments(arguments: Vec<OsString>) {
+    // A second entry point there is none.
+    let _ = ARGUMENTS.set(arguments);
+}
+
+/// The program's arguments, its own name first.
+pub fn arguments() -> &'static [OsString] {
+    ARGUMENTS.get_or_init(|| std::env::args_os().collect())
+}
 
 /// A variable's text; unset, empty and not-Unicode are all `None`.
 pub fn text(name: &str) -> Option<String> {

@@ -17,6 +17,7 @@ pub mod git;
 pub mod input;
 pub mod lock;
 pub mod loopback;
+pub mod memory;
 pub mod paths;
 pub mod program;
 mod replacing;

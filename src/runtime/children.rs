@@ -157,8 +157,12 @@ impl<'s> Prepared<'s> {
             let found = around.project.map(Path::to_owned).or_else(of_user);
             found.unwrap_or_else(|| PathBuf::from(&*payload.cwd))
         };
-        // The list is hookman's own text.
-        let more: Vec<String> = serde_json::from_str(step.path).unwrap_or_default();
+        // The list is hookman's own text. To read none of it as JSON takes far longer: the place of
+        // the error is looked for, and how that is best done is asked of the processor.
+        let more: Vec<String> = match step.path {
+            "" => Vec::new(),
+            path => serde_json::from_str(path).unwrap_or_default(),
+        };
         Ok(Self {
             step,
             line: line(step),

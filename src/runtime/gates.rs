@@ -9,6 +9,7 @@ use crate::chain::merge::Verdict;
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event};
 use crate::client::output::{self, Said};
+use crate::machine::environment;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 use crate::state::chains;
@@ -52,9 +53,9 @@ pub(super) fn answered(code: u8) {
 pub(super) fn after_panic() -> Verdict {
     let standing = STANDING.load(Ordering::Relaxed);
     // What was parsed of the arguments is out of reach; a bare call has none.
-    let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
-    let paths = Arguments::parse(&arguments).paths().ok();
-    verdict(standing, &arguments, paths.as_ref())
+    let arguments = environment::arguments().get(2..).unwrap_or_default();
+    let paths = Arguments::parse(arguments).paths().ok();
+    verdict(standing, arguments, paths.as_ref())
 }
 
 fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdict {

@@ -1,0 +1,248 @@
+//! The memory of a run: one piece that the process has from its start and that ends with it.
+//!
+//! A run lasts less than a millisecond, and a library's allocator asks the system for memory and
+//! gives it back many times in it. The owner's small blocks come from the piece; all else, which is
+//! large blocks, other threads and every other command, is the system allocator's.
+
+#![expect(unsafe_code, reason = "an allocator hands out raw memory")]
+#![expect(clippy::cast_ptr_alignment, reason = "a block begins at a grain")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The bytes of the piece. What a run does not touch of it costs nothing.
+const ROOM: usize = 1024 * 1024;
+/// Sizes and addresses of blocks are multiples of it.
+const GRAIN: usize = 16;
+/// The sizes of blocks of more bytes are powers of two.
+const SMALL: usize = 1024;
+/// A block of more bytes is the system's: it can move such a block without copying it.
+const LARGE: usize = 64 * 1024;
+/// How many sizes blocks can have.
+const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize + 1;
+
+/// The global allocator.
+pub struct Memory;
+
+#[repr(align(16))]
+struct Bytes(UnsafeCell<[u8; ROOM]>);
+
+// SAFETY: each byte is reached by who holds its block.
+unsafe impl Sync for Bytes {}
+
+/// Apart from what is known of it, which lies together with other variables.
+static BYTES: Bytes = Bytes(UnsafeCell::new([0; ROOM]));
+
+struct Piece {
+    /// How many bytes were handed out.
+    used: Cell<usize>,
+    /// The blocks to use again, by size; the beginning of each holds the next one.
+    free: [Cell<*mut u8>; SIZES],
+}
+
+// SAFETY: the owner alone reaches it.
+unsafe impl Sync for Piece {}
+
+static PIECE: Piece =
+    Piece { used: Cell::new(0), free: [const { Cell::new(ptr::null_mut()) }; SIZES] };
+
+thread_local! {
+    /// Whether the thread is the owner of the piece.
+    static IS_OWNER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the calling thread the owner, if there is none.
+pub fn take() {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if !TAKEN.swap(true, Ordering::Relaxed) {
+        IS_OWNER.set(true);
+    }
+}
+
+impl Piece {
+    /// A block for the owner, or null where it is not the piece's to give.
+    fn give(&self, layout: Layout) -> *mut u8 {
+        let size = rounded(layout.size());
+        if size > LARGE || layout.align() > GRAIN {
+            return ptr::null_mut();
+        }
+        let free = &self.free[place(size)];
+        let block = free.get();
+        if !block.is_null() {
+            // SAFETY: a block to use again belongs to nobody, and `keep` wrote the next one to it.
+            free.set(unsafe { block.cast::<*mut u8>().read() });
+            return block;
+        }
+        let used = self.used.get();
+        if size > ROOM - used {
+            return ptr::null_mut();
+        }
+        self.used.set(used + size);
+        // SAFETY: the offset is inside of the piece.
+        unsafe { begin().add(used) }
+    }
+
+    /// Takes back a block of the owner.
+    fn keep(&self, block: *mut u8, offset: usize, size: usize) {
+        let size = rounded(size);
+        if offset + size == self.used.get() {
+            self.used.set(offset);
+        } else {
+            let free = &self.free[place(size)];
+            // SAFETY: the block has ended, and has room and alignment for an address.
+            unsafe { block.cast::<*mut u8>().write(free.get()) };
+            free.set(block);
+        }
+    }
+
+    /// Makes a block of the owner longer or shorter where it is, if that can be.
+    fn stretch(&self, offset: usize, old: usize, new: usize) -> bool {
+        let (old, new) = (rounded(old), rounded(new));
+        let is_last = offset + old == self.used.get();
+        if is_last && new <= LARGE.min(ROOM - offset) {
+            self.used.set(offset + new);
+            return true;
+        }
+        new == old
+    }
+}
+
+fn begin() -> *mut u8 {
+    BYTES.0.get().cast()
+}
+
+/// The offset of a block in the piece; none of one that is the system's.
+fn offset(block: *mut u8) -> Option<usize> {
+    Some(block.addr().wrapping_sub(begin().addr())).filter(|offset| *offset < ROOM)
+}
+
+/// The size of the block that is given for a size. No layout is so large that it overflows.
+fn rounded(size: usize) -> usize {
+    if size <= SMALL { (size + GRAIN - 1) & !(GRAIN - 1) } else { size.next_power_of_two() }
+}
+
+/// Where the blocks of a size that is rounded are among those to use again.
+fn place(size: usize) -> usize {
+    if size <= SMALL {
+        size / GRAIN
+    } else {
+        SMALL / GRAIN + (size / SMALL).trailing_zeros() as usize
+    }
+}
+
+// SAFETY: a block is the system's, or a range of the piece that is handed out again only after its
+// end; it is as long and as aligned as was asked for.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if IS_OWNER.get() {
+            let block = PIECE.give(layout);
+            if !block.is_null() {
+                return block;
+            }
+        }
+        // SAFETY: the caller's promises are those that this call needs.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if IS_OWNER.get() {
+            let block = PIECE.give(layout);
+            if !block.is_null() {
+                // SAFETY: the block is as long as was asked for.
+                unsafe { block.write_bytes(0, layout.size()) };
+                return block;
+            }
+        }
+        // SAFETY: the caller's promises are those that this call needs.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match offset(block) {
+            Some(offset) if IS_OWNER.get() => PIECE.keep(block, offset, layout.size()),
+            // Another thread leaves it where it is.
+            Some(_) => {}
+            // SAFETY: what is not of the piece is the system's.
+            None => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Some(offset) = offset(block) else {
+            // SAFETY: what is not of the piece is the system's.
+            return unsafe { System.realloc(block, layout, size) };
+        };
+        if IS_OWNER.get() && PIECE.stretch(offset, layout.size(), size) {
+            return block;
+        }
+        // SAFETY: the caller gives a size that makes a layout with this alignment.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        // SAFETY: the new size is not zero, and the two blocks are as long as what is copied.
+        unsafe {
+            let moved = self.alloc(new);
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(block, layout.size().min(size));
+                self.dealloc(block, layout);
+            }
+            moved
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size, 8).unwrap()
+    }
+
+    fn alloc(size: usize) -> (*mut u8, Option<usize>) {
+        // SAFETY: the size is not zero.
+        let block = unsafe { Memory.alloc(layout(size)) };
+        (block, offset(block))
+    }
+
+    #[test]
+    fn the_piece_is_the_owners_and_its_blocks_are_used_again() {
+        let others = |size| std::thread::spawn(move || alloc(size).1.is_some()).join().unwrap();
+        assert!(alloc(8).1.is_none(), "nobody owns the piece");
+        take();
+        let (first, at) = alloc(20);
+        let at = at.unwrap();
+        let (second, _) = alloc(100);
+        // SAFETY: the blocks are alive, and each is as long as its layout says.
+        unsafe {
+            first.write_bytes(7, 20);
+            assert_eq!(Memory.realloc(second, layout(100), 3000), second, "the last one grows");
+            let moved = Memory.realloc(first, layout(20), 200);
+            assert_ne!(moved, first);
+            assert_eq!(std::slice::from_raw_parts(moved, 20), [7; 20]);
+            assert_eq!(
+                Memory.realloc(moved, layout(200), 193),
+                moved,
+                "one of the same size stays"
+            );
+            assert_eq!(alloc(32).0, first, "a block that ended is used again");
+            first.write_bytes(7, 32);
+            Memory.dealloc(first, layout(32));
+            assert_eq!(Memory.alloc_zeroed(layout(32)), first);
+            assert_eq!(std::slice::from_raw_parts(first, 32), [0; 32]);
+        }
+        assert_eq!(at % GRAIN, 0);
+        assert!(!others(8), "another thread has none of it");
+        let (grown, _) = alloc(1000);
+        // SAFETY: the block is alive, and as long as its layout says.
+        unsafe {
+            grown.write_bytes(7, 1000);
+            let large = Memory.realloc(grown, layout(1000), LARGE + 1);
+            assert_eq!(offset(large), None, "a large block is the system's");
+            assert_eq!(std::slice::from_raw_parts(large, 1000), [7; 1000]);
+            Memory.dealloc(large, layout(LARGE + 1));
+        }
+        let all = (0..=ROOM / LARGE).filter(|_| alloc(LARGE).1.is_some()).count();
+        assert!(all < ROOM / LARGE, "what does not fit is the system's");
+    }
+}
