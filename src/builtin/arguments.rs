@@ -149,7 +149,7 @@ const CUT_SHORT: &[(&str, &str, &str)] = &[
     ),
     ("git", "branch", "--delete --force --format --merged --move --contains --column"),
     ("git", "checkout", "--conflict --detach --force --guess --merge --ours --orphan --overlay"),
-    ("git", "reset", "--hard --help --keep --merge --mixed"),
+    ("git", "reset", "--hard --keep --merge --mixed"),
     ("git", "restore", "--source --staged --worktree --quiet --progress --patch --pathspec"),
     ("git", "", ""),
     ("rm", "", "--recursive --force --verbose --preserve-root --no-preserve-root"),
@@ -169,11 +169,13 @@ fn is_parameter(flag: &str, wanted: &str) -> bool {
     name.len() > 1 && beginning.eq_ignore_ascii_case(name) && !is_off
 }
 
+/// A longer cluster is none.
+const CLUSTER: usize = 256;
+
 /// The letters of a cluster such as `-rf` that are flags: up to the first that takes a value.
 fn letters<'f>(flag: &'f str, values: &str) -> &'f str {
-    let Some(cluster) = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
-        return "";
-    };
+    let cluster = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    let Some(cluster) = cluster.filter(|rest| rest.len() <= CLUSTER) else { return "" };
     let end = cluster.char_indices().find(|(_, letter)| is_value_letter(*letter, values));
     end.map_or(cluster, |(at, letter)| &cluster[..at + letter.len_utf8()])
 }

@@ -1,6 +1,7 @@
 //! What an operand means: a name that a rule gives, or one of the sets that begin with `@`.
 
 use crate::syntax::shell::Word;
+use crate::syntax::shell::programs::writes_to_device;
 use crate::syntax::wildcard;
 
 /// Whether a word is what a rule wants: the text itself, any that begins as what comes before a
@@ -14,7 +15,8 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@git" => is_git(text),
         "@secret" => is_secret(text),
         "@database" => is_database(text),
-        "@device" => is_device(text.strip_prefix("of=").unwrap_or(text)),
+        "@device" => writes_to_device(text.strip_prefix("of=").unwrap_or(text)),
+        "@path" => is_path(text),
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
         "@any" => true,
@@ -199,14 +201,9 @@ fn is_database(text: &str) -> bool {
     ends.iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
-/// A disk or another device, but for those that take anything.
-fn is_device(text: &str) -> bool {
-    let Some(device) = text.strip_prefix("/dev/") else {
-        return text.starts_with(r"\\.\") || text == "/proc/sysrq-trigger";
-    };
-    let harmless = ["null", "zero", "full", "random", "urandom", "shm"];
-    !harmless.contains(&device)
-        && !["fd/", "shm/", "pts/", "tty", "std"].iter().any(|it| device.starts_with(it))
+/// A text that is written as a path is, and as no name of a branch.
+fn is_path(text: &str) -> bool {
+    text.ends_with('/') || ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start))
 }
 
 /// Something in a directory for what is temporary.

@@ -72,8 +72,16 @@ fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
     starts_with(text, name) && !text.get(name.len()).copied().is_some_and(is_name_byte)
 }
 
-/// Whether a redirection may empty a file, because nothing is written to it, or write to a device.
+/// Whether a redirection may empty a file, because nothing is written to it, or a device is named
+/// that something may write to.
 fn may_write(line: &str) -> bool {
+    let names_device = |(at, _): (usize, &str)| {
+        let device = &line[at + "/dev/".len()..];
+        !["null", "std", "tty", "fd/", "shm"].iter().any(|it| device.starts_with(it))
+    };
+    if line.match_indices("/dev/").any(names_device) {
+        return true;
+    }
     line.match_indices('>').any(|(at, _)| {
         if line[at + 1..].starts_with('>') {
             return false;

@@ -120,6 +120,9 @@ impl Rule<'_> {
     /// `globals` as in [`Head`].
     pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Text<'_>]) -> bool {
         let program = invocation.program;
+        if asks_for_help(invocation) {
+            return false;
+        }
         let Some(words) = self.words(invocation, globals) else { return false };
         let arguments = invocation.arguments;
         let before = &arguments[..arguments.len() - words.len()];
@@ -215,6 +218,47 @@ impl Rule<'_> {
     fn arguments<'w, 'c>(&'w self, words: &'w [Word<'c>]) -> Arguments<'w, 'c> {
         Arguments::new(words, &self.values)
     }
+}
+
+/// Programs that take `-h` for something else, or do their work on what comes before `--help`.
+const WITHOUT_HELP: &[&str] = &[
+    "chgrp",
+    "chmod",
+    "chown",
+    "cp",
+    "dd",
+    "find",
+    "halt",
+    "kill",
+    "ln",
+    "mongo",
+    "mv",
+    "poweroff",
+    "reboot",
+    "redis-cli",
+    "rm",
+    "rmdir",
+    "shred",
+    "shutdown",
+    "sql",
+    "truncate",
+    "unlink",
+    "valkey-cli",
+];
+
+/// Whether a call only asks how its program is used.
+fn asks_for_help(invocation: &Invocation<'_>) -> bool {
+    let words = invocation.arguments;
+    let is_flag = |word: &Word<'_>| word.text.starts_with('-');
+    let is_help = |word: &Word<'_>| word.text == "--help" || word.text == "-h";
+    if WITHOUT_HELP.contains(&invocation.program) {
+        let first = words.iter().take_while(|word| is_flag(word) && word.text != "--");
+        return first.into_iter().any(|word| word.text == "--help");
+    }
+    let before_end = words.iter().take_while(|word| word.text != "--");
+    let is_last =
+        words.split_last().is_some_and(|(last, rest)| is_help(last) && !rest.iter().any(is_flag));
+    is_last || before_end.into_iter().any(|word| word.text == "--help")
 }
 
 fn has_word(list: &str, text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Which file a text names, and whether a glob hits it.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 
 use crate::builtin::context::Context;
@@ -9,8 +10,9 @@ use crate::client::permission_rule::{Anchors, path_hits};
 /// Marks of a glob.
 const MARKS: [char; 3] = ['*', '?', '['];
 
-/// In so many directories a pattern is followed.
-const FOLDERS: usize = 256;
+/// So many directories are listed for a call, and so many of their names are looked at.
+const FOLDERS: usize = 512;
+const NAMES: usize = 20_000;
 
 /// A glob that says where it begins: one that does not begins anywhere.
 pub(super) fn anchored(glob: &str) -> Cow<'_, str> {
@@ -50,6 +52,8 @@ pub(super) struct Folders<'a> {
     state: String,
     /// Where the call may be working: the session's directory, and those that it goes to.
     current: Vec<String>,
+    /// How many directories and names may still be looked at.
+    left: Cell<(usize, usize)>,
 }
 
 impl<'a> Folders<'a> {
@@ -65,6 +69,7 @@ impl<'a> Folders<'a> {
             config,
             state: state(context),
             current: vec![cwd],
+            left: Cell::new((FOLDERS, NAMES)),
         }
     }
 
@@ -110,6 +115,23 @@ impl<'a> Folders<'a> {
         paths
     }
 
+    /// Whether there was more to look at than there may be, so that something may have been missed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.left.get().0 == 0
+    }
+
+    /// What a directory has in it, as long as there is time for one.
+    pub(super) fn names(&self, folder: &str) -> Vec<String> {
+        let (folders, names) = self.left.get();
+        if folders == 0 {
+            return Vec::new();
+        }
+        let found = self.context.host.names(Path::new(&format!("{folder}/"))).unwrap_or_default();
+        let rest = names.checked_sub(found.len());
+        self.left.set(rest.map_or((0, 0), |names| (folders - 1, names)));
+        found
+    }
+
     /// What a pattern hits, part by part as a shell does.
     fn existing(&self, pattern: &str) -> Vec<String> {
         let mut found = vec![String::new()];
@@ -123,11 +145,10 @@ impl<'a> Folders<'a> {
                 if !part.contains(MARKS) {
                     return vec![format!("{folder}/{part}")];
                 }
-                let names = self.context.host.names(Path::new(&format!("{folder}/")));
-                let names = names.unwrap_or_default().into_iter().filter(is_hit);
+                let names = self.names(folder).into_iter().filter(is_hit);
                 names.map(|name| format!("{folder}/{name}")).collect()
             };
-            found = found.iter().take(FOLDERS).flat_map(below).collect();
+            found = found.iter().flat_map(below).collect();
         }
         found
     }

@@ -2,6 +2,7 @@
 
 mod files;
 mod options;
+mod search;
 mod uses;
 
 use std::time::Duration;
@@ -15,9 +16,15 @@ use super::hiding;
 use super::kind::{Can, Kind};
 use super::tool_input::ToolInput;
 
+use super::values::Level;
+
 use files::Folders;
 use options::{Compiled, Protected};
+use search::{Found, Search};
 use uses::Use;
+
+/// So many files of a command are looked at.
+const FILES: usize = 4096;
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
@@ -52,6 +59,7 @@ struct Hit<'r, 'o> {
     what: Use,
     file: String,
     subject: String,
+    level: Level,
 }
 
 struct Judge<'r, 'o> {
@@ -60,6 +68,10 @@ struct Judge<'r, 'o> {
     /// The text that is written, for rules that ask for words in it.
     text: &'r str,
     hits: Vec<Hit<'r, 'o>>,
+    /// The files that searches would print.
+    printed: Vec<(&'r Protected<'o>, Found)>,
+    /// How many more files are looked at.
+    left: usize,
 }
 
 impl Judge<'_, '_> {
@@ -85,9 +97,59 @@ impl Judge<'_, '_> {
             };
             if !known && counts && paths.iter().any(is_hit) {
                 let (file, subject) = (finding::shown(file), subject());
-                self.hits.push(Hit { rule, what, file, subject });
+                self.hits.push(Hit { rule, what, file, subject, level: rule.level });
             }
         }
+    }
+
+    /// Notes the protected files that a search would print.
+    fn search(&mut self, search: &Search<'_>, source: &str) {
+        let folders = &self.folders;
+        for folder in search.folders.iter().flat_map(|folder| folders.paths(folder)) {
+            for (name, path) in search.files(&folder, |folder| folders.names(folder)) {
+                let is_hit = |rule: &&Protected<'_>| {
+                    rule.reads
+                        && rule.contains.is_empty()
+                        && folders.hit(&rule.files, &path)
+                        && !folders.hit(&rule.except, &path)
+                        && !folders.hit(&self.options.allow, &path)
+                };
+                let Some(rule) = self.options.rules.iter().find(is_hit) else { continue };
+                let source = source.to_owned();
+                let found = Found { source, name };
+                if !self.printed.iter().any(|(_, known)| *known == found) {
+                    self.printed.push((rule, found));
+                }
+            }
+        }
+    }
+
+    /// What is done about searches: they leave the files out, or the user is asked.
+    fn searched(&mut self, context: &Context<'_>, command: &str) -> Option<Answer> {
+        let printed = std::mem::take(&mut self.printed);
+        let (rules, found): (Vec<_>, Vec<_>) = printed.into_iter().unzip();
+        if found.is_empty() {
+            return None;
+        }
+        if self.hits.is_empty()
+            && !self.options.careful
+            && let Some(answer) = search::rewritten(context, command, &found)
+        {
+            return Some(answer);
+        }
+        for (rule, Found { source, name }) in rules.into_iter().zip(found) {
+            if !self.hits.iter().any(|hit| hit.rule.id == rule.id) {
+                let (what, level) = (Use::Read, rule.level.min(Level::Ask));
+                self.hits.push(Hit {
+                    rule,
+                    what,
+                    file: name,
+                    subject: finding::shown(&source),
+                    level,
+                });
+            }
+        }
+        None
     }
 
     fn answer(self, context: &Context<'_>) -> Result<Answer, Failure> {
@@ -96,7 +158,7 @@ impl Judge<'_, '_> {
             forget_after: Duration::from_secs(self.options.forget_after),
             per_agent: self.options.per_agent,
         };
-        let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject }| {
+        let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject, level }| {
             let verb = match what {
                 Use::Read => "reads",
                 Use::Change | Use::Into | Use::Shut => "changes",
@@ -107,14 +169,7 @@ impl Judge<'_, '_> {
             } else {
                 format!("{verb} `{file}`, which {}", rule.what)
             };
-            Finding {
-                id: &rule.id,
-                level: rule.level,
-                subject,
-                what,
-                instead: &rule.instead,
-                legacy: "",
-            }
+            Finding { id: &rule.id, level, subject, what, instead: &rule.instead, legacy: "" }
         });
         finding::answer(context, &manner, findings.collect())
     }
@@ -125,20 +180,29 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let file = paths.into_iter().find(|path| !path.is_empty()).map_or("", |path| &**path);
     let tool = &*context.payload.tool_name;
     let mut names = vec![file.to_owned()];
+    let has_pattern = tool == "Grep" && input.glob.contains(['*', '?', '[', '{']);
     if tool == "Grep" && !input.glob.is_empty() {
-        names.push(format!("{}/{}", if file.is_empty() { "." } else { file }, input.glob));
+        let folder = if file.is_empty() { "." } else { file };
+        let globs = shell::alternatives(&input.glob);
+        names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
     }
     let folders = Folders::new(context);
     // A link may lead to a protected file by any name.
     let real: Vec<String> = names.iter().map(|name| folders.real(name)).collect();
-    if names.iter().all(String::is_empty)
-        || !real.iter().chain(&names).any(|name| may_name(name, context))
-    {
+    let may_hit = has_pattern || real.iter().chain(&names).any(|name| may_name(name, context));
+    if names.iter().all(String::is_empty) || !may_hit {
         return Ok(Answer::default());
     }
     let text = input.written();
     let options: Compiled<'_> = context.options()?;
-    let mut judge = Judge { options: &options, folders, text: &text, hits: Vec::new() };
+    let mut judge = Judge {
+        options: &options,
+        folders,
+        text: &text,
+        hits: Vec::new(),
+        printed: Vec::new(),
+        left: FILES,
+    };
     for (name, real) in names.iter().zip(real) {
         let mut paths = judge.folders.paths(name);
         paths.push(real);
@@ -161,6 +225,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     if !is_patterned
         && !hiding::hides_a_name(command)
         && !uses::may_take_folders(command)
+        && !search::may_be_in(command)
         && !may_name(command, context)
         && !may_name(&context.payload.cwd, context)
     {
@@ -168,14 +233,28 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     }
     let options: Compiled<'_> = context.options()?;
     let folders = Folders::new(context);
-    let mut judge = Judge { options: &options, folders, text: command, hits: Vec::new() };
+    let mut judge = Judge {
+        options: &options,
+        folders,
+        text: command,
+        hits: Vec::new(),
+        printed: Vec::new(),
+        left: FILES,
+    };
     let mut visit = |invocation: &shell::Invocation<'_>| {
         if matches!(invocation.program, "cd" | "pushd" | "Set-Location")
             && let Some(to) = invocation.arguments.iter().find(|word| !word.text.starts_with('-'))
         {
             judge.folders.go(&to.text);
         }
+        if let Some(search) = search::of(invocation) {
+            judge.search(&search, invocation.source);
+        }
         uses::each(invocation, &mut |file, what| {
+            if judge.left == 0 {
+                return;
+            }
+            judge.left -= 1;
             let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
             if what == Use::Into && !judge.folders.is_folder(folder) {
                 return;
@@ -191,8 +270,16 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     if !complete {
         shell::each_suspect(command, &mut visit);
     }
+    let searched = judge.searched(context, command);
     if judge.hits.is_empty() && !complete && may_name(command, context) {
         return Err(Failure::Payload("the command could not be read to its end".to_owned()));
     }
-    judge.answer(context)
+    if judge.hits.is_empty() && (judge.left == 0 || judge.folders.is_cut()) {
+        let text = "the command names more files than can be looked at in time";
+        return Err(Failure::Payload(text.to_owned()));
+    }
+    match searched {
+        Some(answer) => Ok(answer),
+        None => judge.answer(context),
+    }
 }

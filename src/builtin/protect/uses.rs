@@ -24,6 +24,8 @@ enum Role {
     Remove,
     /// Reads all but the last and changes that.
     Copy,
+    /// Changes all of them.
+    Link,
     /// Removes all but the last and changes that.
     Move,
 }
@@ -46,11 +48,13 @@ const fn program(names: &'static str, role: Role, values: &'static str) -> Progr
     Program { names, role, leads: 0, values, scripts: &[], in_place: &[] }
 }
 
+const JQ: &str = "jq yq";
+
 static PROGRAMS: &[Program] = &[
     program(
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
          diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
-         zip 7z gzip bzip2 xz zstd select-string",
+         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv",
         Role::Read,
         "",
     ),
@@ -85,7 +89,7 @@ static PROGRAMS: &[Program] = &[
         in_place: &["-i"],
         ..program("awk gawk mawk nawk", Role::Read, "-f -v -F --file")
     },
-    Program { leads: 1, in_place: &["-i"], ..program("jq yq", Role::Read, "--arg --indent") },
+    Program { leads: 1, in_place: &["-i"], ..program(JQ, Role::Read, "--arg --indent") },
     program(
         "tee touch truncate vi vim nvim nano emacs ed ex sponge set-content add-content sc ac \
          clear-content clc out-file new-item ni",
@@ -99,12 +103,15 @@ static PROGRAMS: &[Program] = &[
         ..program("chmod chown chgrp", Role::Change, "")
     },
     program("rm rmdir unlink shred srm trash remove-item ri del erase rd", Role::Remove, "-n"),
-    program("cp install ln rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e"),
+    program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e"),
+    // A link is another name under which a file may be changed.
+    program("ln", Role::Link, "-t -S"),
     program("mv move-item mi move rename-item rni ren", Role::Move, "-S"),
 ];
 
 /// Programs whose arguments and input hold programs of their own.
-const INTERPRETERS: &str = "python python2 python3 node nodejs deno bun ruby php perl pwsh";
+const INTERPRETERS: &str =
+    "python python2 python3 node nodejs deno bun ruby php perl pwsh sqlite3 duckdb";
 /// What a program that changes a file has in its text.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
@@ -180,6 +187,9 @@ impl Program {
                 }
             }
         }
+        // `yq eval EXPRESSION FILE`
+        let evaluates = matches!(operands.first(), Some(&("eval" | "e" | "eval-all" | "ea")));
+        leads += usize::from(evaluates && self.names == JQ);
         let files = operands.get(leads..).unwrap_or_default();
         let all = |use_: Use, files: &[&str], visit: &mut dyn FnMut(&str, Use)| {
             for file in files {
@@ -191,8 +201,12 @@ impl Program {
             Role::Read => all(Use::Read, files, visit),
             Role::Change => all(Use::Change, files, visit),
             Role::Remove => all(Use::Remove, files, visit),
-            Role::Copy | Role::Move => {
-                let from = if self.role == Role::Copy { Use::Read } else { Use::Remove };
+            Role::Copy | Role::Move | Role::Link => {
+                let from = match self.role {
+                    Role::Copy => Use::Read,
+                    Role::Link => Use::Change,
+                    _ => Use::Remove,
+                };
                 let (last, others) = match target {
                     Some(_) => (target, files),
                     None => (files.last().copied(), &files[..files.len().saturating_sub(1)]),
@@ -200,7 +214,8 @@ impl Program {
                 all(from, others, visit);
                 let Some(last) = last else { return };
                 visit(last, Use::Change);
-                for other in others {
+                // A pattern is one of files here, and says nothing of those in the target.
+                for other in others.iter().filter(|other| !other.contains(['*', '?', '['])) {
                     let name = other.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                     visit(&format!("{last}/{name}"), Use::Into);
                 }
@@ -242,7 +257,11 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
         }
         "sort" => values(&["-o", "--output"], Use::Change),
         "openssl" => {
-            values(&["-in"], Use::Read);
+            // What these read is no secret: certificates, requests and lists.
+            let of_certificates = ["x509", "verify", "req", "crl", "crl2pkcs7", "ocsp"];
+            if !words.first().is_some_and(|first| of_certificates.contains(first)) {
+                values(&["-in"], Use::Read);
+            }
             values(&["-out"], Use::Change);
         }
         "wget" => {
@@ -254,6 +273,9 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
             values(&["-T", "--upload-file"], Use::Read);
             // `-d @FILE`, `-F name=@FILE`.
             for word in &words {
+                if let Some(path) = word.strip_prefix("file://") {
+                    visit(path, Use::Read);
+                }
                 if let Some((start, file)) = word.split_once('@')
                     && (start.is_empty() || start.ends_with('='))
                 {

@@ -8,6 +8,7 @@
 mod assignment;
 mod compound;
 mod line;
+pub mod programs;
 mod redirection;
 mod walk;
 mod word;
@@ -15,7 +16,7 @@ mod word;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use walk::{Invocation, each_invocation, each_suspect};
+pub use walk::{Invocation, alternatives, each_invocation, each_suspect};
 
 /// One word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ const LONGEST: usize = 1024;
 const MOST: usize = 16;
 
 /// The words that braces make of one, in their order; the word itself where it has none.
-pub(super) fn alternatives(written: &str) -> Vec<String> {
+pub fn alternatives(written: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![written.to_owned()];
     while let Some(text) = open.pop() {

@@ -1,5 +1,6 @@
 //! What redirections do to files, and what a line writes to a file that it runs later.
 
+use super::super::programs::writes_to_device;
 use super::super::{Command, Redirection, Word};
 use super::{Place, Walk};
 
@@ -119,15 +120,4 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// Whether writing to this path writes to a disk or to the kernel.
-fn writes_to_device(path: &str) -> bool {
-    if path == "/proc/sysrq-trigger" {
-        return true;
-    }
-    let Some(device) = path.strip_prefix("/dev/") else { return false };
-    let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"];
-    let folders = ["std", "fd/", "tcp/", "udp/", "shm/", "pts/", "tty", "mqueue/"];
-    !harmless.contains(&device) && !folders.iter().any(|folder| device.starts_with(folder))
 }

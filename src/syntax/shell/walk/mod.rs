@@ -20,6 +20,7 @@ use std::borrow::Cow;
 
 use super::assignment::is_assignment;
 use super::line::{Parser, WORDS, split_within};
+use super::programs::{self, writes_to_device};
 use super::{Command, Redirection, Split, Word};
 use expansion::Scope;
 use files::Files;
@@ -27,6 +28,7 @@ use options::{Argument, Options};
 use shells::Script;
 use variables::{Values, Variables};
 
+pub use braces::alternatives;
 pub use suspects::each_suspect;
 
 /// How many scripts may be written inside each other.
@@ -294,6 +296,10 @@ impl Walk<'_> {
                     }
                 }
                 Some(Argument::Operand(word)) if operands == 0 => {
+                    // `env -` is `env -i`.
+                    if program == "env" && word.text == "-" {
+                        continue;
+                    }
                     if !wrapper.assigns || !is_assignment(&word.text) {
                         break rest;
                     }
@@ -307,7 +313,7 @@ impl Walk<'_> {
                     let is_shell = asks.is_none_or(|asks| {
                         arguments.iter().any(|word| asks.contains(&&*word.text))
                     });
-                    if wrappers::READ_SCRIPTS.contains(&program)
+                    if programs::READ_SCRIPTS.contains(&program)
                         && is_shell
                         && let Some(text) = self.input_script(place)
                     {
@@ -356,7 +362,7 @@ impl Walk<'_> {
     /// Scripts and commands in the arguments and the input of a program that is no mere wrapper.
     fn inside(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let depth = place.depth + 1;
-        if shells::is_shell(program) || matches!(program, "source" | ".") {
+        if programs::is_shell(program) || matches!(program, "source" | ".") {
             return self.shell(program, arguments, place);
         }
         match program {
@@ -381,6 +387,12 @@ impl Walk<'_> {
             }
             "xargs" => self.xargs(arguments, place),
             "make" | "gmake" => self.make(arguments, place),
+            "cp" | "mv" | "install" | "tee" | "ddrescue" => {
+                let mut words = arguments.iter().rev().filter(|word| !word.text.starts_with('-'));
+                if let Some(target) = words.next().filter(|word| writes_to_device(&word.text)) {
+                    self.show("dd", &[Word::literal(format!("of={}", target.text))], place);
+                }
+            }
             "fd" | "fdfind" => self.fd(arguments, place),
             "git" => self.git(arguments, place),
             _ => {

@@ -42,7 +42,7 @@ impl Walk<'_> {
         if adds && self.spend(written.len()) {
             match self.variables.get(name) {
                 Some(Values::All(known)) => {
-                    words.splice(0..0, known.iter().cloned()).for_each(drop)
+                    words = [known.clone(), words].concat();
                 }
                 Some(Values::OneOf(known)) => {
                     if let (Some(known), Some(word)) = (known.last(), words.first_mut()) {
@@ -59,8 +59,8 @@ impl Walk<'_> {
         }
         match words.pop() {
             None => self.variables.set(name, Values::All(Vec::new())),
-            Some(last) if list.is_some() => {
-                words.push(last);
+            Some(word) if list.is_some() => {
+                words.push(word);
                 self.variables.set(name, Values::All(words));
             }
             Some(value) if for_now => self.variables.push(name, Values::OneOf(vec![value])),

@@ -1,60 +1,10 @@
 //! Programs that are written on the line: what they delete, and what they have a shell run.
 
 use super::super::Word;
+use super::super::programs::{self, Language, writes_to_device};
 use super::options::{Argument, Options};
-use super::tokens::{Language, Token, tokens};
+use super::tokens::{Token, tokens};
 use super::{Place, Walk};
-
-struct Interpreter {
-    name: &'static str,
-    language: Language,
-    /// Options that take the next word.
-    values: &'static str,
-    /// Options whose value is a program.
-    programs: &'static [&'static str],
-}
-
-const fn interpreter(
-    name: &'static str,
-    language: Language,
-    values: &'static str,
-    programs: &'static [&'static str],
-) -> Interpreter {
-    Interpreter { name, language, values, programs }
-}
-
-const EVAL: &[&str] = &["-e", "--eval", "-p", "-pe", "--print"];
-const E: &[&str] = &["-e", "-E", "--eval"];
-
-static INTERPRETERS: &[Interpreter] = &[
-    interpreter("python", Language::Python, "-c -m -W -X", &["-c"]),
-    interpreter("pypy", Language::Python, "-c -m -W -X", &["-c"]),
-    interpreter("node", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
-    interpreter("nodejs", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
-    interpreter("bun", Language::JavaScript, "-e --eval -p --print", EVAL),
-    interpreter("tsx", Language::JavaScript, "-e --eval -p --print", EVAL),
-    interpreter("deno", Language::JavaScript, "--ext", &[]),
-    interpreter("osascript", Language::Other, "-e -l", E),
-    interpreter("perl", Language::Perl, "-e -E -I", E),
-    interpreter("ruby", Language::Ruby, "-e -I -r -C", E),
-    interpreter("php", Language::Php, "-r -d -f -B -R -E", &["-r", "-B", "-R", "-E"]),
-    interpreter("lua", Language::Lua, "-e -l", E),
-    interpreter("luajit", Language::Lua, "-e -l", E),
-    interpreter("R", Language::Other, "-e -f", E),
-    interpreter("Rscript", Language::Other, "-e", E),
-    interpreter("julia", Language::Julia, "-e -E --eval --print", E),
-    interpreter("swift", Language::JavaScript, "-e", E),
-    interpreter("elixir", Language::Ruby, "-e --eval", E),
-    interpreter("groovy", Language::JavaScript, "-e", E),
-    interpreter("awk", Language::Awk, "-F -v -f", &[]),
-    interpreter("gawk", Language::Awk, "-F -v -f -e", E),
-    interpreter("mawk", Language::Awk, "-F -v -f", &[]),
-];
-
-fn find(program: &str) -> Option<&'static Interpreter> {
-    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))
-}
 
 /// So many tokens of a call's arguments are read.
 const READ: usize = 256;
@@ -63,7 +13,7 @@ const NESTED: usize = 4;
 
 impl Walk<'_> {
     pub(super) fn interpreter(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
-        let Some(interpreter) = find(program) else { return };
+        let Some(interpreter) = programs::interpreter(program) else { return };
         let mut texts: Vec<String> = Vec::new();
         let mut operands: Vec<&Word<'_>> = Vec::new();
         for argument in Options::new(arguments, interpreter.values) {
@@ -120,7 +70,12 @@ impl Walk<'_> {
             if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
                 self.program_text(&call.texts[0], language, place, nested - 1);
             }
-            if runs_shell(name, &call) {
+            if let ("open", [file, mode, ..]) = (name, &call.texts[..])
+                && mode.contains(['w', 'a', '+'])
+                && writes_to_device(file)
+            {
+                self.show("dd", &[Word::literal(format!("of={file}"))], place);
+            } else if runs_shell(name, &call) {
                 self.run_by_program(&call, place);
             } else if let Some(program) = deletes(name, &call) {
                 let mut words = vec![Word::literal(program.option)];

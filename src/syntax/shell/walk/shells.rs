@@ -1,6 +1,7 @@
 //! How shells are given a script.
 
 use super::super::Word;
+use super::super::programs::is_powershell;
 use super::names::value_of;
 use super::variables::Value;
 
@@ -16,17 +17,6 @@ pub(super) struct Script {
     pub(super) reads_input: bool,
     /// Whether the script is decoded before it is run.
     pub(super) is_decoded: bool,
-}
-
-static SHELLS: &[&str] =
-    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "nu", "rbash", "sh", "tcsh", "zsh"];
-
-fn is_powershell(program: &str) -> bool {
-    program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
-}
-
-pub(super) fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
 }
 
 pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {

@@ -1,44 +1,9 @@
 //! Statements that clients of databases are given.
 
 use super::super::Word;
+use super::super::programs::{CLIENTS, DOCUMENTS};
 use super::{Place, Walk};
 
-static CLIENTS: &[&str] = &[
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "sqlcmd",
-    "duckdb",
-    "clickhouse-client",
-    "clickhouse",
-    "cqlsh",
-    "cockroach",
-    "pgcli",
-    "mycli",
-    "litecli",
-    "usql",
-    "bq",
-    "snowsql",
-    "turso",
-    "wrangler",
-    "isql",
-    "bsqldb",
-    "sqlplus",
-    "trino",
-    "presto",
-    "beeline",
-    "hive",
-    "spark-sql",
-    "influx",
-    "mysqlsh",
-    "osql",
-    "impala-shell",
-    "vsql",
-    "libsql",
-];
-static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;
 const WORDS: usize = 16_384;

@@ -1,21 +1,9 @@
 //! The tokens of programs in Python, JavaScript, Perl, Ruby and the like, read by one rough rule.
 
+use super::super::programs::Language;
+
 /// So many tokens of a program are read.
 pub(super) const MOST: usize = 16_384;
-
-/// A language as far as its comments and quotes differ.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
-    Python,
-    JavaScript,
-    Perl,
-    Ruby,
-    Php,
-    Lua,
-    Julia,
-    Awk,
-    Other,
-}
 
 /// One token; blanks and comments are none.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,0 +1,196 @@
+//! Searches through whole directories, which print what is in the files there.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::builtin::arguments::{Argument, Arguments};
+use crate::client::answer::Answer;
+use crate::syntax::shell::Invocation;
+use crate::syntax::wildcard;
+
+use super::Context;
+
+/// In so many directories of the one that is searched files are looked for as well.
+const BELOW: usize = 64;
+
+/// A search, by the directories that it goes through and the names of the files that it prints.
+pub(super) struct Search<'w> {
+    pub(super) folders: Vec<&'w str>,
+    only: Vec<&'w str>,
+    without: Vec<&'w str>,
+}
+
+/// Whether a command may search through a directory, told by its text.
+pub(super) fn may_be_in(command: &str) -> bool {
+    let has_flag = || {
+        command.split_ascii_whitespace().any(|word| match word.strip_prefix('-') {
+            Some(long) if long.starts_with('-') => {
+                LONG.iter().any(|flag| long.starts_with(&flag[1..]))
+            }
+            Some(letters) => letters.contains(['r', 'R', 'u', '.']),
+            None => false,
+        })
+    };
+    (command.contains("grep ") || command.contains("rg ")) && has_flag()
+}
+
+/// Flags with which a search goes through directories, or through what it would leave out.
+const LONG: &[&str] = &[
+    "--recursive",
+    "--dereference-recursive",
+    "--no-index",
+    "--untracked",
+    "--hidden",
+    "--unrestricted",
+];
+/// Flags with which a search prints no lines.
+const SILENT: &[&str] = &[
+    "--files-with-matches",
+    "--files-without-match",
+    "--count",
+    "--quiet",
+    "--silent",
+    "--files",
+    "--help",
+];
+const VALUES: &str = "-e -f -A -B -C -m -g -t -d -D --regexp --file --include --exclude --exclude-dir --glob \
+                      --max-count --type --color --context --after-context --before-context";
+
+/// The search that a call is, where it prints lines of files in directories.
+pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
+    let (program, words) = match (invocation.program, invocation.arguments) {
+        ("git", [first, rest @ ..]) if first.text == "grep" => ("git grep", rest),
+        (program @ ("grep" | "egrep" | "fgrep" | "zgrep" | "rg"), words) => (program, words),
+        _ => return None,
+    };
+    let mut search = Search { folders: Vec::new(), only: Vec::new(), without: Vec::new() };
+    let (mut goes_deep, mut has_pattern) = (false, false);
+    for argument in Arguments::new(words, VALUES) {
+        match argument {
+            Argument::Operand(word) => search.folders.push(&word.text),
+            Argument::Flag(flag) if flag.starts_with("--") => {
+                if SILENT.contains(&flag) {
+                    return None;
+                }
+                goes_deep |= LONG.contains(&flag);
+                has_pattern |= flag.starts_with("--regexp") || flag.starts_with("--file");
+            }
+            Argument::Flag(flag) => {
+                let letters =
+                    flag.split(['e', 'f', 'A', 'B', 'C', 'm', 'g']).next().unwrap_or(flag);
+                if program != "rg" && letters.contains(['l', 'L', 'c', 'q']) {
+                    return None;
+                }
+                has_pattern |= flag.contains(['e', 'f']);
+                goes_deep |= match program {
+                    "rg" => letters.contains(['u', '.']),
+                    "git grep" => false,
+                    _ => letters.contains(['r', 'R']),
+                };
+            }
+        }
+    }
+    for (at, word) in words.iter().enumerate() {
+        let (name, value) = match word.text.split_once('=') {
+            Some(pair) => pair,
+            None => (&*word.text, words.get(at + 1).map_or("", |next| &*next.text)),
+        };
+        match (name, value.strip_prefix('!')) {
+            ("--exclude" | "--exclude-dir", _) => search.without.push(value),
+            ("-g" | "--glob", Some(value)) => search.without.push(value),
+            ("--include" | "-g" | "--glob", _) => search.only.push(value),
+            _ => {}
+        }
+    }
+    if !has_pattern && !search.folders.is_empty() {
+        search.folders.remove(0);
+    }
+    if search.folders.is_empty() {
+        search.folders.push(".");
+    }
+    goes_deep.then_some(search)
+}
+
+impl Search<'_> {
+    /// Whether the search prints what is in a file of this name.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        let is_one = |globs: &[&str]| globs.iter().any(|glob| wildcard::hits(glob, name));
+        (self.only.is_empty() || is_one(&self.only)) && !is_one(&self.without)
+    }
+
+    /// The files in a directory and in those that are in it, by their names and paths.
+    pub(super) fn files(
+        &self,
+        folder: &str,
+        names: impl Fn(&str) -> Vec<String>,
+    ) -> Vec<(String, String)> {
+        let here = names(folder);
+        let is_folder = |name: &&String| !name.contains('.') && self.takes_folder(name);
+        let below: Vec<String> = here
+            .iter()
+            .filter(is_folder)
+            .take(BELOW)
+            .map(|name| format!("{folder}/{name}"))
+            .collect();
+        let mut files = Vec::new();
+        for (folder, names) in
+            below.iter().map(|folder| (folder.as_str(), names(folder))).chain([(folder, here)])
+        {
+            let taken = names.into_iter().filter(|name| self.takes(name));
+            files.extend(taken.map(|name| {
+                let path = format!("{folder}/{name}");
+                (name, path)
+            }));
+        }
+        files
+    }
+
+    fn takes_folder(&self, name: &str) -> bool {
+        name != "node_modules" && name != "target" && !self.without.contains(&name)
+    }
+}
+
+/// A search of a line, and a file that it would print.
+#[derive(PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) source: String,
+    pub(super) name: String,
+}
+
+/// The call with its searches kept from the files; `None` where the line says too little to do so.
+pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -> Option<Answer> {
+    let mut line = Cow::Borrowed(command);
+    for group in found.chunk_by(|one, next| one.source == next.source) {
+        let source = &group[0].source;
+        let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+        let (program, rest) = source.split_once(' ')?;
+        let (start, end) = match program {
+            "grep" | "egrep" | "fgrep" => ("--exclude=", ""),
+            "rg" => ("--glob='!", "'"),
+            _ => return None,
+        };
+        let flags: Vec<String> =
+            group.iter().map(|found| format!("{start}{}{end}", found.name)).collect();
+        // The line may have more of the same, and the source may be put together.
+        if !group.iter().all(|found| found.name.chars().all(is_plain))
+            || line.matches(rest).count() != 1
+        {
+            return None;
+        }
+        let at = line.find(rest)?;
+        if !line[..at].ends_with(&format!("{program} ")) {
+            return None;
+        }
+        let changed = format!("{}{} {}", &line[..at], flags.join(" "), &line[at..]);
+        line = Cow::Owned(changed);
+    }
+    let mut input: Map<String, Value> =
+        serde_json::from_str(context.payload.tool_input?.get()).ok()?;
+    input.insert("command".to_owned(), line.into_owned().into());
+    let names: Vec<&str> = found.iter().map(|found| &*found.name).collect();
+    let said = format!("{} left {} out of the search.", context.name, names.join(", "));
+    let mut answer = Answer::context(said);
+    answer.specific.insert("updatedInput".to_owned(), input.into());
+    Some(answer)
+}

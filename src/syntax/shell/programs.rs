@@ -1,0 +1,332 @@
+//! Programs by what they do with their arguments: one table for the walk and for whoever asks.
+
+/// A language as far as its comments and quotes differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Python,
+    JavaScript,
+    Perl,
+    Ruby,
+    Php,
+    Lua,
+    Julia,
+    Awk,
+    Other,
+}
+
+pub(super) struct Interpreter {
+    pub(super) name: &'static str,
+    pub(super) language: Language,
+    /// Options that take the next word.
+    pub(super) values: &'static str,
+    /// Options whose value is a program.
+    pub(super) programs: &'static [&'static str],
+}
+
+const fn written_in(
+    name: &'static str,
+    language: Language,
+    values: &'static str,
+    programs: &'static [&'static str],
+) -> Interpreter {
+    Interpreter { name, language, values, programs }
+}
+
+const EVAL: &[&str] = &["-e", "--eval", "-p", "-pe", "--print"];
+const E: &[&str] = &["-e", "-E", "--eval"];
+
+pub(super) static INTERPRETERS: &[Interpreter] = &[
+    written_in("python", Language::Python, "-c -m -W -X", &["-c"]),
+    written_in("pypy", Language::Python, "-c -m -W -X", &["-c"]),
+    written_in("node", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
+    written_in("nodejs", Language::JavaScript, "-e --eval -p -pe --print -r --require", EVAL),
+    written_in("bun", Language::JavaScript, "-e --eval -p --print", EVAL),
+    written_in("tsx", Language::JavaScript, "-e --eval -p --print", EVAL),
+    written_in("deno", Language::JavaScript, "--ext", &[]),
+    written_in("osascript", Language::Other, "-e -l", E),
+    written_in("perl", Language::Perl, "-e -E -I", E),
+    written_in("ruby", Language::Ruby, "-e -I -r -C", E),
+    written_in("php", Language::Php, "-r -d -f -B -R -E", &["-r", "-B", "-R", "-E"]),
+    written_in("lua", Language::Lua, "-e -l", E),
+    written_in("luajit", Language::Lua, "-e -l", E),
+    written_in("R", Language::Other, "-e -f", E),
+    written_in("Rscript", Language::Other, "-e", E),
+    written_in("julia", Language::Julia, "-e -E --eval --print", E),
+    written_in("swift", Language::JavaScript, "-e", E),
+    written_in("elixir", Language::Ruby, "-e --eval", E),
+    written_in("groovy", Language::JavaScript, "-e", E),
+    written_in("awk", Language::Awk, "-F -v -f", &[]),
+    written_in("gawk", Language::Awk, "-F -v -f -e", E),
+    written_in("mawk", Language::Awk, "-F -v -f", &[]),
+];
+
+/// The interpreter that a program is, in any version.
+pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
+    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))
+}
+
+/// Clients of databases that take SQL, and those of stores of documents.
+pub(super) static CLIENTS: &[&str] = &[
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "sqlcmd",
+    "duckdb",
+    "clickhouse-client",
+    "clickhouse",
+    "cqlsh",
+    "cockroach",
+    "pgcli",
+    "mycli",
+    "litecli",
+    "usql",
+    "bq",
+    "snowsql",
+    "turso",
+    "wrangler",
+    "isql",
+    "bsqldb",
+    "sqlplus",
+    "trino",
+    "presto",
+    "beeline",
+    "hive",
+    "spark-sql",
+    "influx",
+    "mysqlsh",
+    "osql",
+    "impala-shell",
+    "vsql",
+    "libsql",
+];
+pub(super) static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
+/// Shells by the names in small letters.
+static SHELLS: &[&str] =
+    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "nu", "rbash", "sh", "tcsh", "zsh"];
+
+pub(super) fn is_powershell(program: &str) -> bool {
+    program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
+}
+
+/// Whether a program is a shell.
+pub fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
+}
+
+/// Whether writing to this path writes to a disk or to the kernel.
+pub fn writes_to_device(path: &str) -> bool {
+    if path == "/proc/sysrq-trigger" || path.starts_with(r"\\.\") {
+        return true;
+    }
+    let Some(device) = path.strip_prefix("/dev/") else { return false };
+    let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "console", "shm"];
+    let folders = ["std", "fd/", "tcp/", "udp/", "shm/", "pts/", "tty", "mqueue/"];
+    !harmless.contains(&device) && !folders.iter().any(|folder| device.starts_with(folder))
+}
+
+/// A program that runs a command in its arguments.
+pub(super) struct Wrapper {
+    /// The program and, where only one of its subcommands runs something, that.
+    pub(super) name: &'static str,
+    /// Options that take the next word.
+    pub(super) values: &'static str,
+    /// Options with which nothing is run.
+    pub(super) inert: &'static [&'static str],
+    /// Options whose value is read by a shell, or by `env -S`.
+    pub(super) scripts: &'static [&'static str],
+    /// How many operands come before the command.
+    pub(super) operands: usize,
+    /// Whether `NAME=value` may come before the command.
+    pub(super) assigns: bool,
+    /// Whether the words are joined and read by a shell.
+    pub(super) joins: bool,
+    /// Without one of these options nothing that it runs leaves a trace; none where it always may.
+    pub(super) needs: &'static [&'static str],
+}
+
+const NONE: Wrapper = Wrapper {
+    name: "",
+    values: "",
+    inert: &[],
+    scripts: &[],
+    operands: 0,
+    assigns: false,
+    joins: false,
+    needs: &[],
+};
+
+const fn wrapper(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { name, values, operands, ..NONE }
+}
+
+/// It runs a command in a new container, whose own files nobody misses.
+const fn container(name: &'static str) -> Wrapper {
+    Wrapper { needs: &["-v", "--volume", "--mount", "--volumes-from"], ..wrapper(name, RUN, 1) }
+}
+
+const fn joining(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { joins: true, ..wrapper(name, values, operands) }
+}
+
+/// With `-c`, and with nothing else, it runs a shell's text.
+const fn commanded(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
+    Wrapper { scripts: &["-c", "--command"], ..wrapper(name, values, operands) }
+}
+
+const SUDO: &str = "-C -D -g -h -p -R -r -T -t -U -u --chdir --chroot --close-from \
+                    --command-timeout --group --host --other-user --prompt --role --type --user";
+const SSH: &str = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w";
+const EXEC: &str = "-e -u -w --env --env-file --user --workdir --detach-keys --index";
+const RUN: &str = "-v -w -e -u -p -m -h -l --volume --mount --volumes-from --workdir --env --env-file --user \
+                   --publish --memory --hostname --label --name --network --net --entrypoint --platform --cpus \
+                   --add-host --gpus --shm-size --device --tmpfs --pull --restart --ulimit --cap-add --cap-drop \
+                   --security-opt --ipc --pid --userns --cidfile --log-driver --log-opt --dns";
+const POD: &str = "-c -n --container --namespace --context --kubeconfig --cluster --user";
+const PARALLEL: &str = "-a -C -d -E -I -j -L -n -N -P -s -S -U --arg-file --colsep --delay --jobs --joblog \
+                        --max-args --results --retries --sshlogin --tempdir --timeout --workdir --wd --halt \
+                        --load --memfree --nice --tagstring";
+const ANY: usize = usize::MAX;
+
+pub(super) static WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        inert: &["-e", "-l", "-V", "--edit", "--list", "--version"],
+        assigns: true,
+        ..wrapper("sudo", SUDO, 0)
+    },
+    wrapper("doas", "-C -u", 0),
+    wrapper("pkexec", "--user", 0),
+    wrapper("gosu", "", 1),
+    wrapper("su-exec", "", 1),
+    Wrapper {
+        scripts: &["-S", "--split-string"],
+        assigns: true,
+        ..wrapper("env", "-C -P -S -u --chdir --split-string --unset", 0)
+    },
+    Wrapper { inert: &["-v", "-V"], ..wrapper("command", "", 0) },
+    wrapper("exec", "-a", 0),
+    wrapper("builtin", "", 0),
+    wrapper("noglob", "", 0),
+    wrapper("busybox", "", 0),
+    wrapper("toybox", "", 0),
+    wrapper("nohup", "", 0),
+    wrapper("setsid", "", 0),
+    wrapper("time", "-f -o --format --output", 0),
+    wrapper("nice", "-n --adjustment", 0),
+    wrapper("ionice", "-c -n --class --classdata", 0),
+    wrapper("chrt", "-T -P -D", 1),
+    wrapper("taskset", "", 1),
+    wrapper("timeout", "-k -s --kill-after --signal", 1),
+    wrapper("stdbuf", "-e -i -o --error --input --output", 0),
+    wrapper("unbuffer", "", 0),
+    wrapper("rlwrap", "", 0),
+    wrapper("chroot", "--userspec --groups", 1),
+    wrapper("unshare", "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group", 0),
+    wrapper("nsenter", "-t -S -G --target --setuid --setgid", 0),
+    wrapper("setpriv", "--reuid --regid --groups --inh-caps --bounding-set", 0),
+    wrapper("prlimit", "", 0),
+    wrapper("setarch", "", 1),
+    wrapper("arch", "", 0),
+    wrapper("strace", "-a -b -E -e -I -o -O -P -p -s -S -u -X", 0),
+    wrapper("ltrace", "-a -e -l -n -o -p -s -S -u -w -x", 0),
+    wrapper("xvfb-run", "-e -f -n -p -s -w", 0),
+    wrapper("caffeinate", "-t -w", 0),
+    wrapper("fakeroot", "-i -s -l", 0),
+    wrapper("eatmydata", "", 0),
+    wrapper("torsocks", "", 0),
+    wrapper("proxychains", "-f", 0),
+    wrapper("proxychains4", "-f", 0),
+    wrapper("dbus-run-session", "", 0),
+    wrapper("systemd-run", "-u -p -E -M -H -t --unit --property --setenv --slice --uid --gid", 0),
+    wrapper("systemd-inhibit", "--what --who --why --mode", 0),
+    wrapper("chronic", "", 0),
+    wrapper("winpty", "", 0),
+    wrapper("xcrun", "", 0),
+    wrapper("sshpass", "-p -f -d -P", 0),
+    commanded("su", "-c -g -G -s -w --command --group --shell --session-command", ANY),
+    commanded("sg", "-c --command", ANY),
+    commanded("runuser", "-c -g -G -s -u -w --command --group --shell --user", 0),
+    commanded("script", "-B -c -E -I -m -O -o -T -t --command --log-io --log-out", 1),
+    commanded("flock", "-c -E -w --command --conflict-exit-code --timeout", 1),
+    commanded("vagrant ssh", "-c --command", ANY),
+    commanded("gcloud compute ssh", "--command --zone --project", ANY),
+    Wrapper {
+        scripts: &["--run", "--command"],
+        ..wrapper("nix-shell", "--run --command -p -A -I --arg", ANY)
+    },
+    joining("ssh", SSH, 1),
+    joining("watch", "-n --interval", 0),
+    joining("parallel", PARALLEL, 0),
+    joining("adb shell", "", 0),
+    joining("hyperfine", "-w -r -m -M -p -c -L --warmup --runs --prepare --cleanup", 0),
+    joining("tmux new-session", "-c -e -F -f -n -s -t -x -y", 0),
+    joining("tmux new", "-c -e -F -f -n -s -t -x -y", 0),
+    joining("tmux new-window", "-c -e -F -n -t", 0),
+    joining("tmux split-window", "-c -e -F -l -p -t", 0),
+    joining("tmux run-shell", "-d -t", 0),
+    wrapper("screen", "-S -c -e -h -p -s -t -T", 0),
+    wrapper("wsl", "-d -u --cd --distribution --user", 0),
+    container("docker run"),
+    container("docker container run"),
+    container("podman run"),
+    wrapper("docker exec", EXEC, 1),
+    wrapper("docker container exec", EXEC, 1),
+    wrapper("docker compose exec", EXEC, 1),
+    wrapper("docker-compose exec", EXEC, 1),
+    wrapper("podman exec", EXEC, 1),
+    wrapper("kubectl exec", POD, 1),
+    wrapper("oc exec", POD, 1),
+    wrapper("aws-vault exec", "", 1),
+    wrapper("op run", "--env-file", 0),
+    wrapper("doppler run", "-p -c --project --config", 0),
+    wrapper("direnv exec", "", 1),
+    wrapper("uv run", "-p --python --with --project --directory --env-file --extra --group", 0),
+    wrapper("uvx", "--with --from -p --python", 0),
+    wrapper("pipx run", "--spec", 0),
+    wrapper("poetry run", "", 0),
+    wrapper("pipenv run", "", 0),
+    wrapper("pdm run", "", 0),
+    wrapper("rye run", "", 0),
+    wrapper("hatch run", "", 0),
+    wrapper("conda run", "-n -p --name --prefix --cwd", 0),
+    wrapper("bundle exec", "", 0),
+    commanded("npx", "-c -p --call --package", 0),
+    wrapper("bunx", "", 0),
+    wrapper("npm exec", "-p --package", 0),
+    wrapper("pnpm exec", "", 0),
+    wrapper("pnpm dlx", "", 0),
+    wrapper("yarn exec", "", 0),
+    wrapper("yarn dlx", "-p", 0),
+    wrapper("mise exec", "", 0),
+    wrapper("mise x", "", 0),
+    wrapper("asdf exec", "", 0),
+];
+
+/// Wrappers that without a command have a shell read their input; `sudo` only with `-s` or `-i`.
+pub(super) const READ_SCRIPTS: &[&str] =
+    &["ssh", "su", "sudo", "doas", "chroot", "script", "parallel"];
+
+/// Programs that are no wrappers and have a shell read the values of these options.
+pub(super) static EMBEDDED: &[(&str, &str)] = &[
+    ("rsync", "-e --rsh --rsync-path"),
+    (
+        "tar",
+        "-I -F --use-compress-program --to-command --info-script --new-volume-script \
+         --checkpoint-action --rsh-command",
+    ),
+    ("scp", "-o"),
+    ("sftp", "-o"),
+    ("ncat", "-c -e --exec --sh-exec --lua-exec"),
+    ("nc", "-c -e"),
+    ("split", "--filter"),
+    ("sort", "--compress-program"),
+    ("man", "-P --pager"),
+    ("entr", "-s"),
+    ("vim", "-c --cmd"),
+    ("vi", "-c --cmd"),
+    ("nvim", "-c --cmd"),
+    ("concurrently", ""),
+    ("socat", ""),
+];
