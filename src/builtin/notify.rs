@@ -5,6 +5,8 @@
 
 mod sinks;
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +19,7 @@ use super::values::{Period, TimeSpan};
 use crate::client::answer::Answer;
 use sinks::Terminal;
 
-pub use sinks::most_urgent;
+pub use sinks::{DESKTOP_PROGRAM, most_urgent};
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
@@ -27,6 +29,8 @@ pub(super) static KIND: Kind =
 const STATE: &str = "notify.state";
 /// The text that says when the session began to work.
 const BEGAN: &str = "notify.began";
+/// How long it is remembered that the user was told of a desktop that shows nothing.
+const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 /// A notice has at most so many characters.
 const LONGEST: usize = 240;
 
@@ -154,12 +158,15 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if let Some(why) = kept_back(context, &options, &notice, worked) {
         return Ok(why.answer());
     }
-    if options.desktop {
-        sinks::desktop(context, &notice, options.time_limit);
-    }
+    let is_shown = !options.desktop || sinks::desktop(context, &notice, options.time_limit);
     sinks::command(context, &options.command, &notice, options.time_limit);
     let terminal_sequence = sinks::sequences(context, &options.terminal, &notice);
-    Ok(Answer { terminal_sequence, ..Answer::default() })
+    let flag = context.key("no desktop");
+    let is_news = || context.store.raise(&flag, SAID).unwrap_or(false);
+    let system_message = (!is_shown && is_news()).then(|| {
+        format!("`{DESKTOP_PROGRAM}` cannot be started, so the desktop does not show the notice")
+    });
+    Ok(Answer { terminal_sequence, system_message, ..Answer::default() })
 }
 
 fn notice(context: &Context<'_>, options: &Options) -> Notice {

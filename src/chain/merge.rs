@@ -1,10 +1,10 @@
 //! From the outcomes of a chain to one verdict.
 
 use super::fields;
-use super::outcome::{Outcome, consequence};
+use super::outcome::{Failure, Outcome, consequence};
 use super::room::{self, Keep};
 use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Event, PlainText};
+use crate::client::event::{Event, PlainText, Subject};
 use crate::client::output::{self, Said};
 use crate::manifest::OnError;
 
@@ -33,8 +33,42 @@ impl Ran {
     pub fn answer(&self, event: Event) -> Answer {
         match &self.outcome {
             Outcome::Answer(answer, _) => answer.clone(),
-            Outcome::Failure(failure) => consequence(event, failure, self.on_error),
+            Outcome::Failure(failure) => {
+                let mut answer = consequence(event, failure, self.on_error);
+                if answer.reason.is_some() && self.on_error != OnError::Open {
+                    answer.reason = Some(self.explained(event, failure, answer.decision));
+                }
+                answer
+            }
         }
+    }
+
+    /// What is said of a gate that failed: the gate is what failed, and not what it was asked about.
+    fn explained(&self, event: Event, failure: &Failure, decision: Option<Decision>) -> String {
+        let (what, so) = match (event, event.facts().subject) {
+            (Event::UserPromptSubmit | Event::UserPromptExpansion, _) => {
+                ("this prompt", ", so the prompt did not go through")
+            }
+            (Event::Stop | Event::SubagentStop, _) => {
+                ("the end of this turn", ", so the turn goes on")
+            }
+            (Event::PreToolUse | Event::PermissionRequest, _) => {
+                ("this call", ", so nothing of this call ran")
+            }
+            (_, Subject::Tool) => ("this call", ""),
+            _ => ("this", ""),
+        };
+        let (does, so) = match decision {
+            Some(Decision::Ask) => ("asks", ""),
+            _ => ("blocks", so),
+        };
+        format!(
+            "could not check {what}: the hook itself failed (it {failure}). It {does} when it fails \
+             (on_error = \"{}\"){so}. For the user: `hookman why` shows the failure, and `hookman \
+             disable {}` in a terminal lets work go on.",
+            self.on_error.name(),
+            self.name
+        )
     }
 }
 

@@ -15,7 +15,7 @@ use crate::install::gitignore::Gitignore;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{managed, protection, tool_consent};
+use crate::install::{desktop, managed, protection, tool_consent};
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
@@ -43,7 +43,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     };
     let binary = protection::binary(world, &target, binary.as_deref())?;
     let binary = binary.as_deref();
-    let wanted = Wanted { hooks: &args.hooks, recipes: &args.recipe };
+    let desktop = desktop::wanted(world, &args.options.writing, &args.hooks, args.desktop)?;
+    let wanted = Wanted { hooks: &args.hooks, recipes: &args.recipe, desktop };
     let addition = Addition::of(world, &target, wanted)?;
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
     let assets = Assets::of(world, &target, binary)?;
@@ -104,6 +105,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     {
         call.extend([" --binary ", &quoted(&binary.display().to_string())]);
     }
+    call.push_str(if args.desktop { " --desktop" } else { "" });
     call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call

@@ -42,6 +42,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
                 recipe: Vec::new(),
                 guard_mod: false,
                 project_tools: None,
+                desktop: false,
                 json: false,
                 options: args.options.clone(),
             };

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::ExitStatus;
 use super::args::Why;
+use crate::builtin::silence::Silence;
 use crate::client::event::Event;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
@@ -102,6 +103,7 @@ fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
                       not name is so now";
         reasons.before = Some(before.to_owned());
     }
+    tell_of_strikes(&mut reasons, entry, world);
     // Those that are no longer in the manifest.
     for step in &entry.steps {
         if !reasons.hooks.iter().any(|told| told.hook == step.hook) {
@@ -109,6 +111,25 @@ fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
         }
     }
     reasons
+}
+
+/// Adds to what is said of a hook whose strike was used up when that was.
+fn tell_of_strikes(reasons: &mut Reasons, entry: &Entry<'_>, world: &World) {
+    let ended = clock::seconds(&entry.time);
+    let quiet = |step: &&StepEntry| step.quiet == Silence::Strike.word();
+    for step in entry.steps.iter().filter(quiet) {
+        let denied = |run: &Entry<'_>| {
+            run.session == entry.session
+                && clock::seconds(&run.time) <= ended
+                && run.steps.iter().any(|it| it.hook == step.hook && it.outcome == "deny")
+        };
+        let run = journal::newest(&world.paths, &entry.session, denied);
+        let time = run.and_then(|run| clock::seconds(&run.time)).map(clock::local_time);
+        let told = reasons.hooks.iter_mut().find(|told| told.hook == step.hook);
+        if let (Some(told), Some(time)) = (told, time) {
+            told.why.push_str(&format!(" (at {time})"));
+        }
+    }
 }
 
 fn has_changed(chain: &Chain, entry: &Entry<'_>) -> bool {
@@ -127,7 +148,8 @@ fn deciders<'e>(entry: &'e Entry<'_>) -> impl Iterator<Item = &'e StepEntry> {
     entry.steps.iter().filter(decided)
 }
 
-/// What the model, or whoever was asked, was given as the reason, a line for each hook.
+/// By what the verdict came about, a line for each hook: a built-in hook's rule, and of a command's words
+/// the first line.
 fn given(entry: &Entry<'_>) -> Vec<String> {
     if matches!(&*entry.verdict, "none" | "allow" | "answered") {
         return Vec::new();
@@ -168,9 +190,13 @@ fn text(run: &Run, world: &World) -> Vec<String> {
     lines.push(format!("verdict: {}, exit {}", entry.verdict, entry.exit));
     let given = given(entry);
     if !given.is_empty() {
-        let whom = if entry.verdict == "ask" { "the user" } else { "the model" };
-        lines.push(format!("{whom} was told:"));
+        lines.push("decided by:".to_owned());
         lines.extend(given.iter().map(|line| world.terminal.row("  ", line, 4)));
+        if !(entry.by_hand || entry.call.is_empty() || entry.transcript.is_empty()) {
+            let transcript = world.paths.shown(Path::new(&*entry.transcript));
+            let words = format!("the words themselves are in {transcript}, at this tool call");
+            lines.push(world.terminal.row("  ", &words, 4));
+        }
     }
     let notes = entry.notes.iter().filter(|note| !given.contains(note));
     lines.extend(notes.map(|note| world.terminal.row("hookman: ", note, 2)));
@@ -206,7 +232,7 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
         "hooks": hooks,
         "verdict": entry.verdict,
         "exit": entry.exit,
-        "told": given(entry),
+        "decided_by": given(entry),
         "notes": entry.notes,
     })
 }

@@ -38,6 +38,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) hooks: &'a [String],
     /// Recipes, likewise.
     pub(crate) recipes: &'a [String],
+    /// Whether the desktop shows the notices of these hooks.
+    pub(crate) desktop: bool,
 }
 
 /// A hook or a line that is not added, and why.
@@ -69,6 +71,11 @@ impl Addition {
             } else if !declares(&found.all, hook) {
                 target.check_open(world, &after)?;
                 after = manifest::edit::add_builtin(&after, hook);
+                if wanted.desktop
+                    && catalogue::find(hook).is_some_and(|it| it.kind.name == "notify")
+                {
+                    after.push_str("[hook.options]\ndesktop = true\n");
+                }
                 found = layers(&after).with_context(|| {
                     let file = world.paths.shown(&target.manifest);
                     format!("`{hook}` cannot be added at the end of {file}; add it by hand")

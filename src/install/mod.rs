@@ -10,6 +10,7 @@ pub(crate) mod binary;
 pub(crate) mod change;
 pub(crate) mod command_faults;
 pub(crate) mod consent;
+pub(crate) mod desktop;
 pub(crate) mod edition;
 pub(crate) mod entries;
 pub(crate) mod forgetting;

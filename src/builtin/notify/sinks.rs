@@ -72,11 +72,16 @@ fn resolved(context: &Context<'_>, terminal: Terminal) -> Terminal {
     }
 }
 
-pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) {
+/// The program that shows notices on the desktop.
+pub const DESKTOP_PROGRAM: &str =
+    if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
+
+/// Has the desktop show a notice; gives whether its program could be started.
+pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) -> bool {
     let Notice { title, message, .. } = notice;
     let words: &[&str] = if cfg!(target_os = "macos") {
         &[
-            "osascript",
+            DESKTOP_PROGRAM,
             "-e",
             "on run argv",
             "-e",
@@ -87,9 +92,9 @@ pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) {
             message,
         ]
     } else {
-        &["notify-send", "--app-name=Claude Code", "--", title, message]
+        &[DESKTOP_PROGRAM, "--app-name=Claude Code", "--", title, message]
     };
-    start(context, words, &[], limit);
+    start(context, words, &[], limit)
 }
 
 /// Starts the user's own program.
@@ -104,7 +109,7 @@ pub(super) fn command(context: &Context<'_>, argv: &[String], notice: &Notice, l
         ("HOOKMAN_CWD", OsStr::new(&*payload.cwd)),
     ];
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-    start(context, &words, &variables, limit);
+    let _ = start(context, &words, &variables, limit);
 }
 
 /// What tmux takes for the most urgent state of a window's panes, whose states are in this option.
@@ -141,17 +146,23 @@ pub(super) fn tmux(context: &Context<'_>, option: &str, state: State, limit: Per
         &window,
         &most_urgent,
     ];
-    start(context, &words, &[], limit);
+    let _ = start(context, &words, &[], limit);
 }
 
-fn start(context: &Context<'_>, words: &[&str], variables: &[(&str, &OsStr)], limit: Period) {
+/// Starts a program, and gives whether it could be.
+fn start(
+    context: &Context<'_>,
+    words: &[&str],
+    variables: &[(&str, &OsStr)],
+    limit: Period,
+) -> bool {
     if words.is_empty() {
-        return;
+        return true;
     }
     let argv: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let cwd = Path::new(&*context.payload.cwd);
     let directory = Some(cwd).filter(|_| context.host.look(cwd).is_some_and(|it| it.is_directory));
     let program = Program { argv: &argv, directory, variables, stdin: b"" };
     // A notice that cannot be given is no failure of what it is about.
-    let _ = context.host.start(program, limit.duration());
+    context.host.start(program, limit.duration()).is_ok()
 }

@@ -124,7 +124,15 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
         None
     };
     store.change(&context.key("edited"), &mut take).map_err(Failure::Store)?;
-    let Some(edited) = edited else { return Ok(Silence::Unedited.answer()) };
+    // What failed in this turn may have been mended by a command, of which nothing is noted.
+    let failed = context.key("failed");
+    if edited.is_none() && context.payload.stop_hook_active {
+        edited = store.text(&failed).map_err(Failure::Store)?;
+    }
+    let Some(edited) = edited else {
+        store.change(&failed, &mut |_| None).map_err(Failure::Store)?;
+        return Ok(Silence::Unedited.answer());
+    };
     if store.count(&refusals, 0).map_err(Failure::Store)? >= options.most {
         return Ok(Silence::Most.answer());
     }
@@ -138,6 +146,8 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
         sum.clone()
     };
     store.change(&told, &mut note).map_err(Failure::Store)?;
+    let failing = sum.is_some().then_some(edited);
+    store.change(&failed, &mut |_| failing.clone()).map_err(Failure::Store)?;
     if is_same {
         return Ok(Silence::Same.answer());
     }

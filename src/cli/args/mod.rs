@@ -149,6 +149,9 @@ pub struct Install {
     /// Whether hooks may run this project's own programs, such as its formatter and its tests
     #[arg(long, value_name = "ANSWER")]
     pub project_tools: Option<YesNo>,
+    /// Have the desktop show the notices of the hooks that are added, too
+    #[arg(long)]
+    pub desktop: bool,
     /// Add a mod that keeps other mods from a gate's events, and seat it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
