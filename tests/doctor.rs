@@ -84,6 +84,10 @@ impl Case {
             fs::create_dir_all(home.join(folder)).unwrap();
         }
         fs::set_permissions(home.join("state"), fs::Permissions::from_mode(0o700)).unwrap();
+        // What this machine's linter says of a case is not the same as what another's says.
+        fs::write(home.join("bin/shellcheck"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(home.join("bin/shellcheck"), fs::Permissions::from_mode(0o755))
+            .unwrap();
         let mut target = home.join(".claude/settings.json");
         let mut text = String::new();
         let mut is_program = false;

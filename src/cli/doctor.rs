@@ -12,7 +12,7 @@ use super::{ExitStatus, word};
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
 use crate::doctor::trial::{self, Tried};
-use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, installed};
+use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Layer, Level, installed};
 use crate::machine::environment;
 use crate::machine::paths::real;
 use crate::machine::terminal::harmless;
@@ -253,7 +253,12 @@ fn print(world: &World, finding: &Finding) {
     let Finding { check, place, message, notice, .. } = finding;
     let fix = word::typed(world, &finding.fix);
     let indent = " ".repeat(9);
-    let mut rest = format!("{check}: {place}");
+    let layer = match finding.rests_on {
+        Layer::Read => "",
+        Layer::Parsed => " (parsed)",
+        Layer::Linted => " (linted)",
+    };
+    let mut rest = format!("{check}: {place}{layer}");
     for (label, text) in [("", message.as_str()), ("noticed: ", notice), ("to do: ", &fix)] {
         let row = world.terminal.row(&format!("{indent}{label}"), text, indent.len());
         rest.extend(["\n", &row]);

@@ -1,6 +1,9 @@
 //! Would the commands of hooks do what they are for, as far as can be seen without running them?
 
+use std::collections::BTreeMap;
+
 use super::{Check, Facts, Findings, Level, Mend};
+use crate::install::command_faults::places::PlacedFault;
 use crate::install::command_faults::{Kind, Weight};
 use crate::install::tool_consent;
 use crate::manifest::Hook;
@@ -68,6 +71,18 @@ pub(super) const CHECKS: &[Check] = &[
         run: |facts, findings| add(facts, findings, Kind::Needs),
     },
     Check {
+        id: "command-syntax",
+        about: "scripts are ones that their interpreters can read",
+        notice: "the hook fails at each call, and does nothing",
+        run: |facts, findings| add(facts, findings, Kind::Syntax),
+    },
+    Check {
+        id: "command-lint",
+        about: "ShellCheck, where it is installed, finds nothing in scripts that breaks a hook",
+        notice: "the hook may do something else than it seems to",
+        run: |facts, findings| add(facts, findings, Kind::Lint),
+    },
+    Check {
         id: "project-tools",
         about: "somebody has said whether hooks may run the project's own programs",
         notice: "files are not formatted, linted, type checked or tested",
@@ -96,19 +111,50 @@ fn project_tools(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+/// Adds the faults of a kind, those with one cause as one.
 fn add(facts: &Facts, findings: &mut Findings, kind: Kind) {
+    let mut causes: Vec<Vec<&PlacedFault>> = Vec::new();
+    let mut known = BTreeMap::new();
     for placed in facts.faults().iter().filter(|placed| placed.fault.kind == kind) {
-        let fault = &placed.fault;
-        let level = match fault.weight {
+        let cause = (&placed.fault.message, &placed.fault.fix);
+        let at = *known.entry(cause).or_insert(causes.len());
+        match causes.get_mut(at) {
+            Some(same) => same.push(placed),
+            None => causes.push(vec![placed]),
+        }
+    }
+    for placed in causes {
+        let first = placed[0];
+        let fault = &first.fault;
+        let worst = placed.iter().map(|it| it.fault.weight).max().unwrap_or(fault.weight);
+        let level = match worst {
             Weight::Breaks => Level::Error,
             Weight::Risks => Level::Warning,
+            Weight::Hints => Level::Info,
         };
-        let finding = findings.add(level, &placed.place, placed.message(), &fault.fix);
-        if let Some(notice) = fault.notice {
+        let message = match placed.len() {
+            1 => first.message(),
+            _ => format!("{}; the same in {}", first.message(), others(&placed[1..])),
+        };
+        let finding = findings.add(level, &first.place, message, &fault.fix);
+        finding.rests_on(fault.layer);
+        if let Some(notice) = placed.iter().find_map(|it| it.fault.notice) {
             finding.notice(notice);
         }
         if let Some(file) = &fault.executable {
             finding.mend(Mend::MakeExecutable(file.clone()));
         }
     }
+}
+
+/// The number of further commands, with their hooks or places, of which three are named.
+fn others(more: &[&PlacedFault]) -> String {
+    let name = |it: &&PlacedFault| match &it.hook {
+        Some(hook) => format!("`{hook}`"),
+        None => it.place.clone(),
+    };
+    let names: Vec<String> = more.iter().take(3).map(name).collect();
+    let dots = if more.len() > names.len() { ", …" } else { "" };
+    let word = if more.len() == 1 { "command" } else { "commands" };
+    format!("{} other {word} ({}{dots})", more.len(), names.join(", "))
 }

@@ -18,7 +18,8 @@ pub(super) const CHECKS: &[Check] = &[Check {
 }];
 
 /// Names of files in the client's directories that it reads no hooks from.
-const NEVER_READ: &[&str] = &["hooks.json", "hooks/hooks.json"];
+const NEVER_READ: &[&str] =
+    &["hooks.json", "hooks/hooks.json", "settings.jsonc", "settings.json5", "config.json"];
 
 fn elsewhere(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {
@@ -43,6 +44,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     }
     if facts.is_whole {
         above(facts, findings);
+        of_home(facts, findings);
     }
     let of_home = facts.paths.config.join("settings.local.json");
     let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
@@ -55,6 +57,26 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
         let fix =
             format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
         findings.add(Level::Warning, place, message, fix);
+    }
+}
+
+/// The client's file of its own, and the user's directory where a variable names another one.
+fn of_home(facts: &Facts, findings: &mut Findings) {
+    let Some(home) = &facts.paths.home else { return };
+    let settings = facts.paths.shown(&facts.paths.user_settings());
+    let fix = format!("move what is in it to `hooks` in {settings}");
+    if let Some(place) = hooks_of(facts, &home.join(".claude.json")) {
+        let message = "it has hooks, and the client reads none from a file of that name";
+        findings.add(Level::Warning, place, message, fix.clone());
+    }
+    let usual = home.join(".claude");
+    if real(&usual) != real(&facts.paths.config)
+        && let Some(place) = hooks_of(facts, &usual.join("settings.json"))
+    {
+        let message = "it has hooks, and a client that is started here reads none of them, as \
+                       `CLAUDE_CONFIG_DIR` names another directory";
+        let finding = findings.add(Level::Info, place, message, fix);
+        finding.notice("these hooks run in sessions alone that are started without the variable");
     }
 }
 

@@ -12,6 +12,7 @@ use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
 use super::server_names;
 use super::settings_file::SettingsFile;
+use crate::client::settings_schema::VERSIONS;
 use crate::client::version::Version;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
@@ -185,7 +186,9 @@ impl Facts {
                 faults.extend(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
             }
             for (file, around) in self.placed_files() {
-                let at = |handler: &Handler, key: &str| file.at_key(handler, key);
+                let document = file.document();
+                let at =
+                    |handler: &Handler, key: &str| file.at_key_in(document.as_ref(), handler, key);
                 faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults
@@ -301,6 +304,13 @@ impl Facts {
             names.extend(frontmatter::agents(&project.join(".claude")));
         }
         names
+    }
+
+    /// Says of a client that is newer than the tables of this hookman that it is.
+    pub(super) fn newer_client(&self) -> Option<String> {
+        let made_for = Version::parse(VERSIONS[0])?;
+        let client = self.client_version().filter(|version| *version > made_for)?;
+        Some(format!("client {client} is newer than {made_for}, for which it was made"))
     }
 
     /// The version of the client, where it is known.

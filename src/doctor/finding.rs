@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::install::command_faults::Layer;
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -53,6 +55,8 @@ pub struct Finding {
     pub notice: String,
     /// The way out, with what is to be typed in backquotes.
     pub fix: String,
+    /// What the finding rests on.
+    pub rests_on: Layer,
     /// What is to be pasted into a shell, where one line does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -65,6 +69,12 @@ impl Finding {
     /// Says what a user would notice of this one, where the check's own words do not fit.
     pub fn notice(&mut self, notice: impl Into<String>) -> &mut Self {
         self.notice = notice.into();
+        self
+    }
+
+    /// Says what it rests on.
+    pub fn rests_on(&mut self, layer: Layer) -> &mut Self {
+        self.rests_on = layer;
         self
     }
 
@@ -106,6 +116,7 @@ impl Findings {
             place: place.into(),
             message: message.into(),
             notice: self.notice.to_owned(),
+            rests_on: Layer::Read,
             command,
             fix,
             mend: None,

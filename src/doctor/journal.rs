@@ -1,10 +1,12 @@
 //! What really happened: does the client call hookman, with a usable session?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{Check, Facts, Findings, Level};
+use crate::machine::files;
 use crate::session::id::SessionId;
+use crate::state::journal::Entry;
 use crate::syntax::quoting::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -142,6 +144,27 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
             "the last transcript_path is not absolute, so hooks find it from one directory only",
             "run `claude update`",
         );
+    } else if path.is_dir() {
+        findings.add(
+            Level::Warning,
+            &*last.transcript,
+            "the last transcript_path is a directory, so hooks that read it fail",
+            "start the client again; if it stays so, run `claude update`",
+        );
+    } else if files::is_there(path) && files::read_tail(path, 1).is_err() {
+        findings.add(
+            Level::Warning,
+            &*last.transcript,
+            "the last run's transcript cannot be read",
+            format!("run `chmod u+r {}`", quoted(&last.transcript)),
+        );
+    } else if let Some(sessions) = without_transcripts(&recent) {
+        findings.add(
+            Level::Warning,
+            &*last.transcript,
+            format!("none of the last {sessions} sessions has a transcript"),
+            "start the client without `--no-session-persistence`, or use no hook that reads it",
+        );
     } else if !path.exists() {
         findings.add(
             Level::Info,
@@ -150,6 +173,13 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
             "hooks should not rely on it",
         );
     }
+}
+
+/// The number of sessions of some runs, where they are several and none has a transcript.
+fn without_transcripts(recent: &[&Entry<'_>]) -> Option<usize> {
+    let sessions: BTreeSet<&str> = recent.iter().map(|entry| &*entry.session).collect();
+    let has_one = recent.iter().any(|entry| Path::new(&*entry.transcript).exists());
+    (sessions.len() > 2 && !has_one).then_some(sessions.len())
 }
 
 fn of_last(some: usize, all: usize) -> String {

@@ -29,6 +29,7 @@ mod matchers;
 mod mods;
 mod modules;
 mod order;
+mod overlap;
 mod plugin;
 mod plugins;
 mod races;
@@ -47,6 +48,7 @@ mod subjects;
 mod switched_off;
 pub mod trial;
 
+pub use crate::install::command_faults::Layer;
 pub use conditions::of_file;
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};

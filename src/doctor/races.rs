@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::client_probe;
+use super::order::REWRITES;
+use super::overlap::meet;
 use super::settings_file::SettingsFile;
+use super::switched_off;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
-use crate::client::matcher;
-use crate::client::tools;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places;
 use crate::settings::Handler;
@@ -35,22 +37,13 @@ fn chain_hits(facts: &Facts, event: Event, matcher: Option<&str>) -> bool {
     hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
 }
 
-/// Whether two matchers hit the same tool.
-fn meet(one: Option<&str>, other: Option<&str>, event: Event) -> bool {
-    let hits = |it: Option<&str>, tool: &str| matcher::matches(it, event, Some(tool));
-    let is_any = |it: Option<&str>| matcher::kind(it, event) == matcher::Kind::Any;
-    is_any(one)
-        || is_any(other)
-        || one == other
-        || tools::KNOWN.iter().any(|tool| hits(one, tool) && hits(other, tool))
-}
-
 fn waits(handler: &Handler) -> bool {
     let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     !handler.ours && !is_set("async") && !is_set("asyncRewake")
 }
 
 fn races(facts: &Facts, findings: &mut Findings) {
+    let off = switched_off::all(facts);
     for file in &facts.settings {
         let handlers = file.handlers();
         let races: Vec<&Handler> = handlers
@@ -60,7 +53,11 @@ fn races(facts: &Facts, findings: &mut Findings) {
                 let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
                 // What the manifest has the client run is meant so.
                 handler.text("type") == Some("command")
-                    && event.is_some_and(|it| chain_hits(facts, it, handler.matcher.as_deref()))
+                    && !off.iter().any(|off| off.hits(handler))
+                    && event.is_some_and(|it| {
+                        !client_probe::is_for_nothing(handler, it)
+                            && chain_hits(facts, it, handler.matcher.as_deref())
+                    })
             })
             .collect();
         let Some(first) = races.first() else { continue };
@@ -80,9 +77,6 @@ fn races(facts: &Facts, findings: &mut Findings) {
         );
     }
 }
-
-/// What a hook that rewrites a call's input has to write.
-const REWRITES: &str = "updatedInput";
 
 fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool {
     facts.manifests().any(|(chain, manifest)| {

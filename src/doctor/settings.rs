@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::settings_file::Unreadable;
 use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
-use crate::client::settings_schema::{self, Defect, Effect};
+use crate::client::settings_schema::{self, Defect, Effect, Effects, VERSIONS};
+use crate::client::version::Version;
 use crate::machine::{files, folders, foreign};
 use crate::settings::Handler;
 use crate::syntax::json::{Document, is_blank};
@@ -133,6 +134,9 @@ fn writable(facts: &Facts, findings: &mut Findings) {
 }
 
 fn schema(facts: &Facts, findings: &mut Findings) {
+    // Of a client that is as new, only what it does itself counts.
+    let newest = Version::parse(VERSIONS[0]);
+    let is_new = facts.client_version().is_some() && facts.client_version() >= newest;
     for file in facts.writable_files() {
         let Some(document) = file.document() else { continue };
         let handlers = file.handlers();
@@ -140,7 +144,21 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             if is_from_manifest(&defect, &handlers) {
                 continue;
             }
-            let level = match (defect.effects.newest, defect.effects.oldest) {
+            let effects =
+                if is_new { Effects::both(defect.effects.newest) } else { defect.effects };
+            if effects.worst() == Effect::Harmless {
+                continue;
+            }
+            if let Some((event, newer)) = unknown_event(&defect).zip(facts.newer_client()) {
+                findings.add(
+                    Level::Info,
+                    file.at_defect(&defect),
+                    format!("`{event}` is unknown to this hookman; {newer}"),
+                    "check the spelling, and run `hookman self-update`",
+                );
+                continue;
+            }
+            let level = match (effects.newest, effects.oldest) {
                 (Effect::FileDropped | Effect::GroupDropped | Effect::HandlerDropped, _) => {
                     Level::Error
                 }
@@ -149,14 +167,14 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 }
                 _ => Level::Info,
             };
-            let is_stripped = defect.effects.worst() == Effect::Stripped;
+            let is_stripped = effects.worst() == Effect::Stripped;
             // Who wrote such a key meant it to do something.
             let keys = ["/matcher", "/enabled", "/disabled"];
             let is_meant = is_stripped && keys.iter().any(|key| defect.pointer.ends_with(key));
             let finding = findings.add(
                 if is_meant { Level::Warning } else { level },
                 file.at_defect(&defect),
-                format!("{}; {}", defect.message, defect.effects),
+                format!("{}; {}", defect.message, effects),
                 defect.hint,
             );
             if is_meant {
@@ -167,6 +185,13 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// The name of an event that no client of the tables has.
+fn unknown_event(defect: &Defect) -> Option<&str> {
+    let name = defect.pointer.strip_prefix("/hooks/").filter(|name| !name.contains('/'))?;
+    let is_known = Event::ALL.iter().any(|event| event.name().eq_ignore_ascii_case(name));
+    (!is_known).then_some(name)
 }
 
 // A matcher that only our entries have is the manifest's, and is corrected there; `matcher-rule`

@@ -127,8 +127,17 @@ impl SettingsFile {
 
     /// The place of what a key of a handler holds, or of the handler where it has none.
     pub(super) fn at_key(&self, handler: &Handler, key: &str) -> String {
-        let document = self.document();
-        let place = document.as_ref().map(|document| place(document, handler, key));
+        self.at_key_in(self.document().as_ref(), handler, key)
+    }
+
+    /// The same, for many handlers, in a document that was read once.
+    pub(super) fn at_key_in(
+        &self,
+        document: Option<&Document<'_>>,
+        handler: &Handler,
+        key: &str,
+    ) -> String {
+        let place = document.map(|document| place(document, handler, key));
         self.at(place.unwrap_or(handler.position))
     }
 

@@ -7,7 +7,7 @@
 
 mod reader;
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::OnceLock};
 
 use serde_json::{Map, Number, Value};
 
@@ -141,6 +141,8 @@ impl std::error::Error for SyntaxError {}
 pub struct Document<'t> {
     text: &'t str,
     root: Node,
+    /// Where its lines begin, once that was asked for.
+    lines: OnceLock<Vec<usize>>,
 }
 
 impl<'t> Document<'t> {
@@ -152,7 +154,7 @@ impl<'t> Document<'t> {
     /// [`MAX_DEPTH`], and for a text of blanks only (see [`is_blank`], which callers ask first).
     pub fn parse(text: &'t str) -> Result<Self, SyntaxError> {
         let root = reader::read(text)?;
-        Ok(Self { text, root })
+        Ok(Self { text, root, lines: OnceLock::new() })
     }
 
     /// The text that was parsed.
@@ -172,7 +174,15 @@ impl<'t> Document<'t> {
 
     /// Line and column of a byte offset.
     pub fn position(&self, offset: usize) -> Position {
-        position(self.text, offset)
+        let lines = self.lines.get_or_init(|| {
+            let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(breaks).collect()
+        });
+        let offset = offset.min(self.text.len());
+        let line = lines.partition_point(|start| *start <= offset).max(1);
+        let before = self.text.get(lines[line - 1]..offset).unwrap_or_default();
+        let before = if line == 1 { strip_bom(before) } else { before };
+        Position { line, column: before.chars().count() + 1 }
     }
 
     /// Line and column of `offset`, given those of an earlier offset, so that many places cost one

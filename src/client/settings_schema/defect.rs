@@ -59,7 +59,7 @@ impl Effects {
     pub(super) const DROP: Self = Self::both(Effect::FileDropped);
 
     /// The same in both.
-    pub(super) const fn both(effect: Effect) -> Self {
+    pub const fn both(effect: Effect) -> Self {
         Self { newest: effect, oldest: effect }
     }
 

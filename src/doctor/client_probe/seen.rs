@@ -67,7 +67,7 @@ pub(super) fn condition(handler: &Handler) -> Option<&str> {
 }
 
 /// Whether nothing that the client has is what a handler is for.
-pub(super) fn is_for_nothing(handler: &Handler, event: Event) -> bool {
+pub(in crate::doctor) fn is_for_nothing(handler: &Handler, event: Event) -> bool {
     let subject = event.facts().subject;
     let matcher = handler.matcher.as_deref();
     let known = if subject == Subject::Tool { Some(tools::KNOWN) } else { subject.words(event) };

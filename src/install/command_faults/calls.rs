@@ -166,8 +166,11 @@ fn of_line(
     // What comes behind such an end is meant for a call that fails.
     let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:"];
     // A line that blocks is a gate, and does not hold where what it asks is not there.
-    let is_borne = !line.contains("exit 2") && is_borne.iter().any(|end| line.contains(end));
+    let is_gate = line.contains("exit 2");
+    let is_borne = !is_gate && is_borne.iter().any(|end| line.contains(end));
+    tested.extend(defined(line));
     for one in &split.commands {
+        let has_other = !is_gate && has_other(line, &one.source);
         let mut words = behind_passing(&one.words);
         let Some((program, arguments)) = words.split_first() else { continue };
         if asks(program, arguments) {
@@ -196,7 +199,7 @@ fn of_line(
                 program: named,
                 arguments: arguments.iter().map(|word| known(word, around)).collect(),
                 is_first,
-                is_tested: is_borne || words.iter().any(is_named),
+                is_tested: is_borne || has_other || words.iter().any(is_named),
                 by_shell: true,
                 start: start.clone(),
                 outputs: std::mem::take(&mut outputs),
@@ -224,6 +227,33 @@ fn behind_passing<'w, 'a>(mut words: &'w [Word<'a>]) -> &'w [Word<'a>] {
         words = rest;
     }
     words
+}
+
+/// The functions and aliases that a line defines.
+fn defined(line: &str) -> impl Iterator<Item = String> + '_ {
+    let is_name = |it: &&str| {
+        let is_of_name = |it: char| it.is_alphanumeric() || "_-.:".contains(it);
+        !it.is_empty() && it.chars().all(is_of_name)
+    };
+    let last = |text: &'_ str| {
+        text.trim_end().rsplit([' ', ';', '\n', '\t', '{', '&']).next().map(str::to_owned)
+    };
+    let before = line.match_indices("()").filter_map(move |(at, _)| last(&line[..at]));
+    let behind = ["function ", "alias "].into_iter().flat_map(move |word| {
+        line.match_indices(word).filter_map(move |(at, _)| {
+            line[at + word.len()..].split([' ', '=', '{', '(', '\n']).next().map(str::to_owned)
+        })
+    });
+    before.chain(behind).filter(move |name| is_name(&name.as_str()))
+}
+
+/// Whether a line says what is to be done where one of its commands fails.
+fn has_other(line: &str, command: &str) -> bool {
+    let behind = line.find(command).map(|at| &line[at + command.len()..]).unwrap_or_default();
+    let ends = ["||", "&&", ";", "\n", "|"];
+    let next = ends.iter().filter_map(|end| Some((behind.find(end)?, *end)));
+    // At the same place the longer sign counts, which comes first.
+    next.min_by_key(|(at, _)| *at).is_some_and(|(_, end)| end == "||")
 }
 
 fn names(tested: &str, word: &str) -> bool {

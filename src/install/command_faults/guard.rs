@@ -69,9 +69,6 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
     if !command.is_open {
         return None;
     }
-    if let Some(fault) = deaf(command, what, text) {
-        return Some(fault);
-    }
     if !command.events.iter().any(is_asked) {
         return None;
     }
@@ -106,90 +103,6 @@ pub(super) fn of_text(command: &Command<'_>, what: &str, text: &str) -> Option<F
         Weight::Risks,
         format!("{what} says no with exit code 1, which blocks nothing: only 2 does"),
         "exit with 2, and say why on standard error",
-    ))
-}
-
-/// What says no to an event that takes no such answer.
-///
-/// Source: of `PostToolUse` the clients 2.1.329 and 2.1.197, of `PermissionRequest` the client's hooks
-/// reference.
-fn deaf(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
-    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
-    let lower = text.to_lowercase();
-    let means = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let is_on = |event: Event| command.events.iter().all(|it| *it == event);
-    // A script that reads the event's name may serve several events.
-    if has(&["hook_event_name"]) {
-        return None;
-    }
-    let denies = has(&["permissionDecision"]) && has(&["deny"]);
-    if is_on(Event::PermissionRequest) && !has(&["behavior"]) {
-        let tells = has(&[">&2", "stderr", "console.error"]) && !means(&["usage"]);
-        let exits = has(TWO) && (tells || means(MEANS)) || has(ONE) && means(MEANS);
-        let with = if denies {
-            "`permissionDecision`, which PermissionRequest does not take"
-        } else if exits {
-            "its exit code, which PermissionRequest passes over"
-        } else {
-            return None;
-        };
-        return Some(Fault::new(
-            Kind::Toothless,
-            Weight::Risks,
-            format!("{what} says no with {with}"),
-            "print `{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\
-             \"decision\":{\"behavior\":\"deny\",\"message\":\"why\"}}}`, and exit with 0",
-        ));
-    }
-    if is_on(Event::PostToolUse) {
-        let of_command = has(&["tool_input.command", "tool_input?.command", "[\"command\"]"]);
-        let stops = has(TWO) && of_command && means(&["blocked", "denied", "blocking"]);
-        if denies || stops && !has(&["tool_response"]) {
-            let mut fault = Fault::new(
-                Kind::Toothless,
-                Weight::Risks,
-                format!("{what} says no to a call that was made before PostToolUse"),
-                "write it for the event `PreToolUse`",
-            );
-            fault.notice = Some("the call was made, and the model reads the reason at most");
-            return Some(fault);
-        }
-    }
-    None
-}
-
-/// A script that says no with its exit code, which the rest of the line hides from the client.
-pub(super) fn hidden(command: &Command<'_>, script: &str, text: &str) -> Option<Fault> {
-    const ENDS: &[&str] = &["|| true", "|| :", "|| exit 0", "; true", "; exit 0", "&"];
-    let Line::Shell(line) = command.line else { return None };
-    let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
-    // A decision is read off standard output, which goes on.
-    if command.is_async
-        || has(&["ecision"])
-        || !has(TWO)
-        || !command.events.iter().any(|event| blocks(*event))
-    {
-        return None;
-    }
-    let line = line.trim();
-    let end = ENDS.iter().find(|end| line.ends_with(**end) && !line.ends_with("&&"));
-    let name = script.rsplit('/').next().unwrap_or(script);
-    let piped = line.rsplit_once('|').filter(|(before, behind)| {
-        !before.ends_with('|') && before.contains(name) && !behind.contains(name)
-    });
-    let says = ["pipefail", "$?", "exit 2", "exit $"].iter().any(|it| line.contains(it));
-    let is_kept = says || line.contains(['\n', '(', '{']);
-    let end = match (end, piped) {
-        _ if is_kept => return None,
-        (Some(end), _) => *end,
-        (None, Some(_)) => "|",
-        (None, None) => return None,
-    };
-    Some(Fault::new(
-        Kind::Toothless,
-        Weight::Risks,
-        format!("`{script}` says no with exit code 2, and the `{end}` behind it hides that"),
-        format!("leave out what is behind `{script}`"),
     ))
 }
 

@@ -7,12 +7,16 @@ mod programs;
 mod quoting;
 mod runners;
 mod script;
+mod syntax;
 mod variables;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::client::event::{Event, ExitTwo};
+use syntax::Script;
 
 /// A command of a manifest or of a settings file.
 #[derive(Clone, Debug)]
@@ -92,11 +96,17 @@ pub(crate) enum Kind {
     Variable,
     /// It needs a program that is not there.
     Needs,
+    /// Its script is one that its interpreter cannot read.
+    Syntax,
+    /// Its script does something that a linter warns of.
+    Lint,
 }
 
 /// How bad that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
+    /// It is worth a look.
+    Hints,
     /// It may do what it is for.
     Risks,
     Breaks,
@@ -117,11 +127,27 @@ pub(crate) struct Fault {
     pub(crate) executable: Option<PathBuf>,
     /// The key that is wrong, where it is not that of the command.
     pub(crate) key: Option<&'static str>,
+    /// What says so.
+    pub(crate) layer: Layer,
+}
+
+/// What a finding rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    /// Files that were read.
+    #[default]
+    Read,
+    /// The program that will run a script has read it, and ran nothing of it.
+    Parsed,
+    /// A linter has read it.
+    Linted,
 }
 
 impl Fault {
     fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
-        Self { kind, weight, message, notice: None, fix: fix.into(), executable: None, key: None }
+        let (notice, executable, key, layer) = (None, None, None, Layer::Read);
+        Self { kind, weight, message, notice, fix: fix.into(), executable, key, layer }
     }
 }
 
@@ -145,6 +171,12 @@ pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
         }
     }
     seen
+}
+
+/// The scripts that a command runs.
+fn scripts(command: &Command<'_>, around: &Around) -> Vec<Script> {
+    let calls = calls::of(command, around);
+    calls.iter().filter_map(|call| syntax::script(command, around, call)).collect()
 }
 
 /// Whether exit code 2 of a command stops what an event is about.

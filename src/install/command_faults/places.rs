@@ -1,13 +1,13 @@
 //! The commands of manifests and settings files, with their places.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::programs::longer;
 use super::script::mentions;
-use super::{Around, Caller, Command, Fault, Line, of};
+use super::syntax::{self, Script};
+use super::{Around, Caller, Command, Fault, Line, of, scripts};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
@@ -35,7 +35,7 @@ impl PlacedFault {
 
 /// What is wrong with the commands of a manifest's hooks that are on.
 pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
-    let mut found = Vec::new();
+    let (mut found, mut to_read) = (Vec::new(), Vec::new());
     for hook in hooks.iter().filter(|hook| hook.enabled) {
         let Some(command) = command(hook, manifest) else { continue };
         let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
@@ -45,7 +45,12 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
             let place = of_key.or(origin).map(Origin::place).unwrap_or_default();
             found.push(PlacedFault { place, hook: Some(hook.name.clone()), fault });
         }
+        for script in scripts(&command, around) {
+            let place = origin.map(Origin::place).unwrap_or_default();
+            to_read.push((script, place, Some(hook.name.clone())));
+        }
     }
+    found.extend(of_scripts(to_read, around));
     found
 }
 
@@ -99,7 +104,7 @@ pub(crate) fn of_handlers(
     around: &Around,
     at: &dyn Fn(&Handler, &str) -> String,
 ) -> Vec<PlacedFault> {
-    let mut found = Vec::new();
+    let (mut found, mut to_read) = (Vec::new(), Vec::new());
     for handler in handlers.iter().filter(|handler| !handler.ours) {
         let faults = with_command(handler, |command| of(command, around)).unwrap_or_default();
         let placed = |fault: Fault| {
@@ -107,8 +112,24 @@ pub(crate) fn of_handlers(
             PlacedFault { place, hook: None, fault }
         };
         found.extend(faults.into_iter().map(placed));
+        let scripts = with_command(handler, |command| scripts(command, around));
+        let placed = |script: Script| (script, at(handler, "command"), None);
+        to_read.extend(scripts.unwrap_or_default().into_iter().map(placed));
     }
+    found.extend(of_scripts(to_read, around));
     found
+}
+
+/// What is wrong with scripts, each with its place and hook, by the programs that will run them and
+/// by a linter; all are read side by side.
+fn of_scripts(to_read: Vec<(Script, String, Option<String>)>, around: &Around) -> Vec<PlacedFault> {
+    let scripts: Vec<&Script> = to_read.iter().map(|(script, ..)| script).collect();
+    let faults = syntax::examine(&scripts, around);
+    let placed = |(at, fault): (usize, Fault)| {
+        let (_, place, hook) = &to_read[at];
+        PlacedFault { place: place.clone(), hook: hook.clone(), fault }
+    };
+    faults.into_iter().map(placed).collect()
 }
 
 /// Whether the command of a handler, or its script, has a word in it.
@@ -139,4 +160,10 @@ fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> O
         // One that wakes the model up when it is done ends with 2 for that.
         is_async: is_true("async") && !is_true("asyncRewake"),
     }))
+}
+
+/// The directories of programs that a command has, in which some are added behind the others.
+fn longer(path: &OsStr, more: &[PathBuf]) -> OsString {
+    let all = std::env::split_paths(path).chain(more.iter().cloned());
+    std::env::join_paths(all).unwrap_or_else(|_| path.to_owned())
 }

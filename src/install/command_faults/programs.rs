@@ -1,6 +1,5 @@
 //! Are the program and its script there, and can they be run?
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, Known, is_shell};
@@ -230,7 +229,7 @@ pub(super) fn script(call: &Call) -> Option<&Known> {
     code(program)?;
     for argument in &call.arguments {
         let argument = argument.as_ref()?;
-        if WITHOUT_SCRIPT.contains(&&*argument.text) || argument.text == "-" {
+        if is_instead(program, &argument.text) {
             return None;
         }
         if !argument.text.starts_with(['-', '+']) {
@@ -239,6 +238,20 @@ pub(super) fn script(call: &Call) -> Option<&Known> {
         }
     }
     None
+}
+
+/// Whether an interpreter with this argument is given no file: alone or at the end of several letters.
+fn is_instead(program: &str, argument: &str) -> bool {
+    let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    match letters {
+        None => WITHOUT_SCRIPT.contains(&argument),
+        Some("") => true,
+        Some(letters) if is_shell(program) => letters.contains(['c', 's']),
+        Some(letters) => WITHOUT_SCRIPT
+            .iter()
+            .filter_map(|option| option.strip_prefix('-'))
+            .any(|option| option.len() == 1 && letters.ends_with(option)),
+    }
 }
 
 /// With which code an interpreter ends where its script is not there.
@@ -450,6 +463,7 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
 fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &mut Vec<Fault>) {
     let Some(file) = file(call, script) else { return };
     match program::trouble(&file) {
+        Some(Trouble::Absent) if runners::is_found_by_node(call, &file) => {}
         Some(Trouble::Absent) => {
             let program = call.program.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
             let two = code(program) == Some(2);
@@ -480,10 +494,4 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
         )),
         _ => relative(command, call, script, faults),
     }
-}
-
-/// The directories of programs that a command has, in which some are added behind the others.
-pub(crate) fn longer(path: &OsString, more: &[PathBuf]) -> OsString {
-    let all = std::env::split_paths(path).chain(more.iter().cloned());
-    std::env::join_paths(all).unwrap_or_else(|_| path.clone())
 }

@@ -1,6 +1,6 @@
 //! Can the shell read the line, and does a directory's name reach the program whole?
 
-use super::{Around, Command, Fault, Kind, Line, Weight};
+use super::{Around, Command, Fault, Kind, Layer, Line, Weight};
 use crate::machine::program;
 use crate::syntax::shell;
 
@@ -54,12 +54,14 @@ pub(super) fn refused(command: &Command<'_>) -> Option<Fault> {
     let Line::Shell(line) = command.line else { return None };
     let is_asked = may_be_refused(line) || !shell::split(line).complete;
     let why = is_asked.then(|| program::refused_by_sh(line)).flatten()?;
-    Some(Fault::new(
+    let mut fault = Fault::new(
         if command.blocked_by_two().is_some() { Kind::Lockout } else { Kind::Quoting },
         Weight::Breaks,
         format!("the shell cannot read the line: {why}"),
         "correct the line, or move it into a script and call that",
-    ))
+    );
+    fault.layer = Layer::Parsed;
+    Some(fault)
 }
 
 /// A path of Windows, whose backslashes the shell takes for quotes.

@@ -1,8 +1,8 @@
 //! Scripts that another program than their interpreter is given, or that name none.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::calls::Known;
+use super::calls::{Call, Known};
 use super::{Fault, Kind, Weight};
 
 /// The ends of the names of scripts for JavaScript.
@@ -40,6 +40,15 @@ pub(super) fn script<'c>(program: &str, arguments: &'c [Option<Known>]) -> Optio
         }
     }
     None
+}
+
+/// Whether `node` finds a script that was named without its ending, or a folder.
+pub(super) fn is_found_by_node(call: &Call, file: &Path) -> bool {
+    let name = call.program.as_ref().and_then(|it| it.text.rsplit('/').next());
+    let endings = ["js", "json", "cjs", "mjs", "ts"];
+    let with = |ending: &str| PathBuf::from(format!("{}.{ending}", file.display()));
+    matches!(name, Some("node" | "nodejs" | "bun"))
+        && (endings.iter().any(|ending| with(ending).is_file()) || file.join("index.js").is_file())
 }
 
 /// What is wrong with a path in which quotes keep the shell from putting a value in.

@@ -54,7 +54,6 @@ pub(super) fn examine(
     }
     let said = guard::without_comments(&text);
     faults.extend(guard::of_text(command, &format!("`{}`", word.shown), &said));
-    faults.extend(guard::hidden(command, &word.shown, &said));
     let by = match &call.program {
         Some(program) if word != program => Some(program.text.clone()),
         _ => program::interpreter(&file),

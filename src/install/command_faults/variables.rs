@@ -49,6 +49,8 @@ fn is_set(name: &str, line: &str, around: &Around) -> bool {
         || tail.starts_with("PLUGIN_OPTION_")
         || around.variables.iter().any(|it| it == name)
         || environment::raw(name).is_some()
+        // The line may ask whether it is set.
+        || ["-n", "-z"].iter().any(|test| line.contains(&format!("{test} \"${name}\"")) || line.contains(&format!("{test} \"${{{name}}}\"")))
         // The line, or what it reads, may set it.
         || ["=", ";", "\n", " <"].iter().any(|end| line.contains(&format!("{name}{end}")))
             && (line.contains(&format!("{name}=")) || line.contains("read "))
