@@ -16,6 +16,7 @@
 //! | [`state`] | what is kept on disk: journal, plans, chain locations, each session's switches and store | all above |
 //! | [`runtime`] | `hookman run`: load, select, execute, merge, limit | all above but `settings`, `adoption` |
 //! | [`install`] | from manifest to settings entries, and the change to disk | all above |
+//! | [`rehearsal`] | `try` and `test`: a chain without consequences | all above but `install` |
 //! | [`doctor`] | checks that turn facts into findings, one family a file | all above |
 //! | [`cli`] | the commands, one file a verb | everything |
 //!
@@ -31,6 +32,7 @@ pub mod doctor;
 pub mod install;
 pub mod machine;
 pub mod manifest;
+pub mod rehearsal;
 pub mod runtime;
 pub mod session;
 pub mod settings;

@@ -58,6 +58,14 @@ const ROOMS: &[Room] = &[
         pure: false,
     },
     Room {
+        name: "rehearsal",
+        knows: &[
+            "builtin", "chain", "client", "machine", "manifest", "runtime", "session", "state",
+            "syntax",
+        ],
+        pure: false,
+    },
+    Room {
         name: "doctor",
         knows: &[
             "adoption", "builtin", "chain", "client", "install", "machine", "manifest", "runtime",
@@ -68,8 +76,20 @@ const ROOMS: &[Room] = &[
     Room {
         name: "cli",
         knows: &[
-            "adoption", "builtin", "chain", "client", "doctor", "install", "machine", "manifest",
-            "runtime", "session", "settings", "state", "syntax",
+            "adoption",
+            "builtin",
+            "chain",
+            "client",
+            "doctor",
+            "install",
+            "machine",
+            "manifest",
+            "rehearsal",
+            "runtime",
+            "session",
+            "settings",
+            "state",
+            "syntax",
         ],
         pure: false,
     },

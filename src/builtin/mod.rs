@@ -16,6 +16,7 @@ mod decision_log;
 mod directives;
 mod facts;
 mod finding;
+pub mod held_host;
 mod hiding;
 pub mod host;
 pub mod kind;

@@ -61,6 +61,8 @@ pub enum Silence {
     Done,
     /// It has asked already in this turn.
     Again,
+    /// A rehearsal starts no program.
+    Held,
 }
 
 impl Silence {
@@ -94,6 +96,7 @@ impl Silence {
         Self::Known,
         Self::Done,
         Self::Again,
+        Self::Held,
     ];
 
     /// The word in the journal.
@@ -127,6 +130,7 @@ impl Silence {
             Self::Known => "known",
             Self::Done => "done",
             Self::Again => "again",
+            Self::Held => "held",
         }
     }
 
@@ -172,6 +176,7 @@ impl Silence {
             Self::Known => "the model knows every directive of the folder, or there is none",
             Self::Done => "no item of the todo list is open",
             Self::Again => "it asked once in this turn already",
+            Self::Held => "it would run a program, which `--run-commands` allows",
         }
     }
 

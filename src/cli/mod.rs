@@ -36,7 +36,9 @@ mod state;
 mod status;
 mod switch;
 mod switching;
+mod test;
 mod tmux;
+mod r#try;
 mod uninstall;
 mod verify;
 mod which;
@@ -141,6 +143,8 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Restore(args) => restore::restore(&args, world),
         Command::Log(args) => log::log(&args, world),
         Command::Why(args) => why::why(&args, world),
+        Command::Try(args) => r#try::r#try(&args, world),
+        Command::Test(args) => test::test(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),

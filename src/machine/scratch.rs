@@ -103,6 +103,34 @@ impl Scratch {
         Ok(())
     }
 
+    /// Copies a directory into it, links aside; entries whose names `skips` gives are left out.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn copy(&self, from: &Path, name: &str, skips: &dyn Fn(&str) -> bool) -> io::Result<()> {
+        let entries = match fs::read_dir(from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        fs::create_dir_all(self.path(name))?;
+        for entry in entries {
+            let entry = entry?;
+            let (kind, file) = (entry.file_type()?, entry.file_name());
+            let file = file.to_string_lossy();
+            let to = format!("{name}/{file}");
+            if skips(&file) {
+                continue;
+            }
+            if kind.is_dir() {
+                self.copy(&entry.path(), &to, &|_| false)?;
+            } else if kind.is_file() {
+                fs::copy(entry.path(), self.path(&to))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The text of a file; empty where there is none.
     pub fn read(&self, name: &str) -> String {
         fs::read(self.path(name))

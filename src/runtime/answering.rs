@@ -44,7 +44,8 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     }
     let folder = call.paths.session(&SessionId::new(&*payload.session_id).file_name());
     let store = FileStore::of_run(folder.join("flags"));
-    let session = Session { store: &store, folder: &folder };
+    let effects = call.overrides.effects;
+    let session = Session { store: &store, folder: &folder, effects };
     if call.event == Event::SessionStart && payload.source == "compact" {
         budget::forget(&store);
     }

@@ -3,10 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::children::{Came, Session};
+use super::effects::Effects;
 use super::seen::Seen;
 use crate::builtin::catalogue;
 use crate::builtin::context::{self, Context};
-use crate::builtin::kind::Kind;
+use crate::builtin::held_host::HeldHost;
+use crate::builtin::host::Host;
+use crate::builtin::kind::{Can, Kind};
 use crate::builtin::real_host::RealHost;
 use crate::chain::outcome::{Failure, Outcome};
 use crate::chain::plan::{Run, Step};
@@ -35,6 +38,10 @@ impl<'s> Builtin<'s> {
 
     /// Runs it. Its failure is a failure of the hook, for which `on_error` says what follows.
     pub(super) fn run(self, seen: Seen<'_>, session: Session<'_>) -> Came {
+        let starts = |kind: &Kind| kind.can.contains(&Can::StartProcesses);
+        if session.effects == Effects::Held && catalogue::kind(self.kind).is_some_and(starts) {
+            return Came::held();
+        }
         let started = Instant::now();
         let outcome = self.outcome(seen, session);
         Came { outcome, exit: None, took: started.elapsed(), warnings: Vec::new() }
@@ -46,7 +53,15 @@ impl<'s> Builtin<'s> {
             return Outcome::Failure(Failure::Builtin(why));
         };
         let timeout_ms = self.step.timeout_ms;
-        let host = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
+        let real = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
+        let held;
+        let host: &(dyn Host + Sync) = match session.effects {
+            Effects::Real => &real,
+            Effects::Held => {
+                held = HeldHost(real);
+                &held
+            }
+        };
         let context = Context {
             name: self.step.name,
             event: seen.event,
@@ -54,7 +69,7 @@ impl<'s> Builtin<'s> {
             text: seen.text,
             options: self.options,
             store: session.store,
-            host: &host,
+            host,
         };
         let ran = kind.answer(&context);
         if kind.takes_time() {

@@ -9,9 +9,11 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::effects::Effects;
 use super::launch::{self, Attempt};
 use super::placeholders;
 use super::seen::Seen;
+use crate::builtin::silence::Silence;
 use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
 use crate::chain::plan::{Run, Step};
 use crate::client::answer::Decision;
@@ -36,6 +38,8 @@ pub struct Session<'a> {
     pub store: &'a (dyn Store + Sync),
     /// hookman's own directory for it.
     pub folder: &'a Path,
+    /// The effects that its hooks may have.
+    pub effects: Effects,
 }
 
 /// What is around the steps of a chain.
@@ -62,6 +66,14 @@ pub(super) struct Came {
     pub warnings: Vec<String>,
 }
 
+impl Came {
+    /// Nothing, because a rehearsal starts no program.
+    pub(super) fn held() -> Self {
+        let outcome = Outcome::Answer(Silence::Held.answer(), None);
+        Self { outcome, exit: None, took: Duration::ZERO, warnings: Vec::new() }
+    }
+}
+
 impl From<Failure> for Came {
     fn from(failure: Failure) -> Self {
         let outcome = Outcome::Failure(failure);
@@ -83,6 +95,9 @@ struct Prepared<'s> {
 
 /// Runs commands on the same payload at the same time; what each came to, in their order.
 pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
+    if around.session.effects == Effects::Held {
+        return steps.iter().map(|_| Came::held()).collect();
+    }
     let Seen { event, payload, text } = seen;
     // The client ends the payload with a line feed, which line-wise readers wait for.
     let stdin = [text.as_bytes(), b"\n"].concat();

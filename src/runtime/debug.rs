@@ -150,6 +150,9 @@ fn of_step(step: &StepEntry) -> String {
     }
     let error = step.error.as_ref().map(|error| format!(": it {error}"));
     let reason = step.reason.as_ref().map(|reason| format!(": {reason}"));
+    if step.quiet == Silence::Held.word() {
+        return format!("not run: {}", Silence::Held.words());
+    }
     let quiet = Silence::of_word(&step.quiet).map(|words| format!(": {words}"));
     let said = error.or(reason).or(quiet).unwrap_or_default();
     if step.outcome == "not-started" {

@@ -3,6 +3,7 @@
 //! An agent cannot set it: hooks have the environment that the client was started with and what
 //! `env` of the settings adds, and not that of the agent's shell.
 
+use super::effects::Effects;
 use crate::machine::environment;
 use crate::session::names;
 use crate::state::chains::Chain;
@@ -16,6 +17,8 @@ pub struct Overrides {
     pub skip: Vec<String>,
     /// `HOOKMAN_DEBUG=1`: each run says why each hook did or did not run.
     pub debug: bool,
+    /// The effects that the run may have; no variable sets this.
+    pub effects: Effects,
 }
 
 /// The variable that switches hookman off as a whole.
@@ -41,7 +44,12 @@ impl Overrides {
         let is = |name, value: &str| environment::text(name).is_some_and(|text| text == value);
         let skip = environment::text(SKIP).unwrap_or_default();
         let skip = skip.split(',').map(str::trim).filter(|name| !name.is_empty());
-        Self { off: is(OFF, "0"), skip: skip.map(str::to_owned).collect(), debug: is(DEBUG, "1") }
+        Self {
+            off: is(OFF, "0"),
+            skip: skip.map(str::to_owned).collect(),
+            debug: is(DEBUG, "1"),
+            effects: Effects::Real,
+        }
     }
 
     /// Whether a hook is left out. A part of a name is not enough, as it might hit a gate that was

@@ -13,6 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
     ("Switch", &["disable", "enable", "profile", "careful"]),
     ("Look", &["list", "show", "status", "sessions", "log", "why", "doctor", "events"]),
+    ("Try", &["try", "test"]),
     ("Undo", &["backups", "restore", "uninstall"]),
     ("For scripts and the client", &[]),
 ];

@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod edit;
 pub mod help;
 pub mod log;
+pub mod rehearse;
 pub mod switch;
 pub mod tmux;
 
@@ -99,6 +100,10 @@ pub enum Command {
     Log(Log),
     /// Say of one run why each hook did or did not run, and what it answered
     Why(Why),
+    /// Say what hooks would do with a call, without consequences
+    Try(rehearse::Try),
+    /// Run the cases of a manifest: calls, and the answers its hooks are to give
+    Test(rehearse::Test),
     /// Check that every hook would really fire
     Doctor(Doctor),
     /// Show what the client does with each event: matcher, answers, exit codes, time limits

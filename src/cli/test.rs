@@ -1,0 +1,142 @@
+//! `hookman test`: the cases of a manifest.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Serialize;
+
+use super::args::rehearse::Test;
+use super::{ExitStatus, hint};
+use crate::machine::files;
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::rehearsal::cases::{self, Book, Tested};
+use crate::runtime::effects::Effects;
+use crate::state::chains::{self, Chain};
+use crate::state::configured;
+
+/// The results of a file.
+#[derive(Serialize)]
+struct Results {
+    file: String,
+    cases: Vec<Tested>,
+}
+
+pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
+    if args.init {
+        return init(args, world);
+    }
+    let effects = if args.run_commands { Effects::Real } else { Effects::Held };
+    let mut results = Vec::new();
+    for (file, chain) in books(args, world) {
+        let text = files::read_text(&file)?;
+        let text = text.with_context(|| format!("`{}` is not there", file.display()))?;
+        let book = Book::read(&text).map_err(|why| anyhow!("`{}`: {why}", file.display()))?;
+        if !files::is_there(&chain.manifest) {
+            bail!("`{}` has no manifest next to it", file.display());
+        }
+        let cases = book.case.iter().map(|case| case.run(&world.paths, &chain, effects)).collect();
+        results.push(Results { file: world.paths.shown(&file), cases });
+    }
+    if results.is_empty() {
+        bail!("there is no {} next to a manifest; `hookman test --init` writes one", cases::FILE);
+    }
+    if let Some(path) = &args.junit {
+        files::replace(path, &junit(&results))?;
+    }
+    if args.json {
+        world.terminal.line(serde_json::to_string_pretty(&results)?);
+    } else {
+        world.terminal.line(harmless(text(&results).trim_end()));
+    }
+    let failed = results.iter().flat_map(|it| &it.cases).any(|it| !it.problems.is_empty());
+    Ok(if failed { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+/// Finds the files of cases, each with the chain of the manifest next to it.
+fn books(args: &Test, world: &World) -> Vec<(PathBuf, Chain)> {
+    let chains = chains::chains_of(&world.paths, configured::project().as_deref());
+    let book = |manifest: &Path| manifest.with_file_name(cases::FILE);
+    if args.files.is_empty() {
+        let books = chains.into_iter().map(|chain| (book(&chain.manifest), chain));
+        return books.filter(|(file, _)| files::is_there(file)).collect();
+    }
+    let found = |file: &PathBuf| {
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        let manifest = path.with_file_name("hookman.toml");
+        let chain = chains.iter().find(|it| it.manifest == manifest).cloned();
+        let chain = chain.unwrap_or_else(|| Chain { manifest, ..Chain::of_user(&world.paths) });
+        (path, chain)
+    };
+    args.files.iter().map(found).collect()
+}
+
+fn init(args: &Test, world: &World) -> Result<ExitStatus> {
+    let chain = if args.project {
+        let project = configured::project().context("there is no project here with a manifest")?;
+        Chain::of_project(&project)
+    } else {
+        Chain::of_user(&world.paths)
+    };
+    if !files::is_there(&chain.manifest) {
+        bail!("`{}` is not there; `hookman install` makes one", world.paths.shown(&chain.manifest));
+    }
+    let file = chain.manifest.with_file_name(cases::FILE);
+    if files::is_there(&file) {
+        bail!("`{}` is there already; edit it, or remove it first", world.paths.shown(&file));
+    }
+    files::replace(&file, &cases::first(&world.paths, &chain))?;
+    hint(world, format!("wrote {}; run `hookman test`", world.paths.shown(&file)));
+    Ok(ExitStatus::Done)
+}
+
+fn text(results: &[Results]) -> String {
+    let mut text = String::new();
+    let (mut passed, mut failed) = (0, 0);
+    for Results { file, cases } in results {
+        let _ = writeln!(text, "{file}");
+        for Tested { name, problems } in cases {
+            let mark = if problems.is_empty() { '✓' } else { '✗' };
+            let _ = writeln!(text, "  {mark} {name}");
+            for problem in problems {
+                let _ = writeln!(text, "      {problem}");
+            }
+            *(if problems.is_empty() { &mut passed } else { &mut failed }) += 1;
+        }
+    }
+    let _ = writeln!(text, "{passed} passed, {failed} failed");
+    text
+}
+
+fn junit(results: &[Results]) -> String {
+    let escaped = |text: &str| {
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        text.replace(|it: char| it.is_control(), " ")
+    };
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for Results { file, cases } in results {
+        let failures = cases.iter().filter(|it| !it.problems.is_empty()).count();
+        let _ = writeln!(
+            xml,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\">",
+            escaped(file),
+            cases.len()
+        );
+        for Tested { name, problems } in cases {
+            let _ = write!(xml, "    <testcase name=\"{}\"", escaped(name));
+            if problems.is_empty() {
+                xml.push_str("/>\n");
+            } else {
+                let _ = writeln!(
+                    xml,
+                    "><failure message=\"{}\"/></testcase>",
+                    escaped(&problems.join("; "))
+                );
+            }
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}

@@ -1,0 +1,231 @@
+//! `hookman try`: what hooks would do with a call, without consequences.
+
+use std::fmt::Write;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ExitStatus;
+use super::args::rehearse::Try;
+use crate::client::event::Event;
+use crate::client::matcher::Target;
+use crate::client::payload::Payload;
+use crate::client::permission_rule::{Anchors, Rule};
+use crate::doctor::facts::Facts;
+use crate::machine::files;
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::rehearsal::call::{Call, Place, SESSION};
+use crate::rehearsal::stage::{self, Answer, Answered, Stage};
+use crate::runtime::effects::Effects;
+use crate::session::id::SessionId;
+use crate::state::{chains, configured, sessions};
+
+/// A handler of others that the client would call as well.
+#[derive(Serialize)]
+struct Foreign {
+    /// Its file, line and column.
+    place: String,
+    /// Its command, or what else it runs.
+    runs: String,
+    /// True if the client would call it.
+    fires: bool,
+    /// The reason against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    event: &'static str,
+    subject: String,
+    verdict: Answer,
+    chains: Vec<Answered>,
+    others: Vec<Foreign>,
+}
+
+pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
+    let cwd = std::env::current_dir().context("failed to find the current directory")?;
+    let cwd = cwd.to_string_lossy();
+    if let Some(event) = &args.sample {
+        let place = Place { session: SESSION, transcript: "", cwd: &cwd };
+        let sample: Value = serde_json::from_str(&Call::sample(named(event)?).payload(place))?;
+        world.terminal.line(serde_json::to_string_pretty(&sample)?);
+        return Ok(ExitStatus::Done);
+    }
+    let call = call(args)?;
+    let own = args.session.as_deref().or_else(|| call.fields.get("session_id")?.as_str());
+    let session = SessionId::new(own.unwrap_or(SESSION));
+    let project = args.session.as_ref().and_then(|_| sessions::project(&world.paths, &session));
+    let project = project.or_else(configured::project);
+    let payload =
+        call.payload(Place { session: own.unwrap_or(SESSION), transcript: "", cwd: &cwd });
+    let effects = if args.run_commands { Effects::Real } else { Effects::Held };
+    let stage = Stage::of(&world.paths, &session, effects)
+        .context("failed to copy the state; nothing was changed")?;
+    let mut answers = Vec::new();
+    for chain in chains::chains_of(&world.paths, project.as_deref()) {
+        answers.push(stage.ask(&chain, call.event, &payload).context("the payload is not JSON")?);
+    }
+    let report = Report {
+        event: call.event.name(),
+        subject: call.subject(),
+        verdict: stage::strictest(&answers),
+        others: foreign(world, project.as_deref(), &call, &payload),
+        chains: answers,
+    };
+    let holds = matches!(report.verdict.decision, "deny" | "ask" | "defer");
+    if args.json {
+        world.terminal.line(serde_json::to_string_pretty(&report)?);
+    } else {
+        world.terminal.line(harmless(text(&report, world).trim_end()));
+    }
+    Ok(if holds { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+fn named(event: &str) -> Result<Event> {
+    Event::meant(event).map_err(|error| anyhow!("{error}"))
+}
+
+fn call(args: &Try) -> Result<Call> {
+    let event = args.event.as_deref().map(named).transpose()?;
+    let of_tool = event.unwrap_or(Event::PreToolUse);
+    if let Some(line) = &args.line {
+        return Ok(Call::of_line(of_tool, line));
+    }
+    if let Some(tool) = &args.tool {
+        return Ok(match (&args.file, &args.input) {
+            (Some(file), _) => {
+                let path =
+                    std::path::absolute(file).with_context(|| format!("`{file}` is no path"))?;
+                Call::of_file(of_tool, tool, &path.to_string_lossy())
+            }
+            (None, Some(input)) => {
+                let input: Value = serde_json::from_str(input).context("--input is not JSON")?;
+                Call::of_tool(of_tool, tool, &input)
+            }
+            (None, None) => Call::of_tool(of_tool, tool, &Value::Object(serde_json::Map::new())),
+        });
+    }
+    if let Some(prompt) = &args.prompt {
+        return Ok(Call::of_prompt(prompt));
+    }
+    let Some(file) = &args.payload else {
+        match event {
+            Some(event) => return Ok(Call::sample(event)),
+            None => bail!(
+                "nothing to try: give a shell line, --tool, --prompt, --event or --payload; \
+                 `hookman try --help` has examples"
+            ),
+        }
+    };
+    let text = if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).context("failed to read standard input")?;
+        text
+    } else {
+        files::read_text(file)?.with_context(|| format!("`{}` is not there", file.display()))?
+    };
+    Call::of_payload(event, &text)
+        .map_err(|why| anyhow!("`{}` is no payload: {why}", file.display()))
+}
+
+/// Lists the handlers of others for the event. The client runs them at the same time as the chains,
+/// and equal ones once.
+fn foreign(world: &World, project: Option<&Path>, call: &Call, payload: &str) -> Vec<Foreign> {
+    let facts = Facts::gather(&world.paths, project, None);
+    let Ok(payload) = Payload::parse(payload) else { return Vec::new() };
+    let target = Target::of(call.event, &payload);
+    let home = world.paths.home.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+    let around = project.map(Path::to_string_lossy).unwrap_or_default();
+    let anchors = Anchors { cwd: &payload.cwd, project: &around, home: &home };
+    let mut seen = Vec::new();
+    let mut others = Vec::new();
+    for file in facts.files() {
+        for handler in file.handlers() {
+            if handler.ours || handler.event != call.event.name() {
+                continue;
+            }
+            let matcher = handler.matcher.as_deref().unwrap_or_default();
+            let meets = |rule: &str| {
+                let rule = Rule::parse(rule);
+                rule.is_some_and(|it| it.matches(&payload.tool_name, payload.tool_input, anchors))
+            };
+            let why = if target.hit(matcher).is_none() {
+                Some(format!("its matcher `{matcher}` does not match `{}`", call.subject()))
+            } else if let Some(rule) = handler.text("if").filter(|rule| !meets(rule)) {
+                Some(format!("its `if` {rule} does not match the call"))
+            } else if seen.contains(&handler.identity) {
+                Some("an equal one runs, and the client runs equal ones once".to_owned())
+            } else {
+                seen.push(handler.identity.clone());
+                None
+            };
+            let runs =
+                ["command", "url", "prompt", "tool"].iter().find_map(|key| handler.text(key));
+            others.push(Foreign {
+                place: file.at(handler.position),
+                runs: runs.unwrap_or("?").lines().next().unwrap_or_default().to_owned(),
+                fires: why.is_none(),
+                why,
+            });
+        }
+    }
+    others
+}
+
+fn text(report: &Report, world: &World) -> String {
+    let mut text = String::new();
+    for chain in &report.chains {
+        let _ = writeln!(text, "{} chain", chain.chain);
+        if let Some(before) = &chain.before {
+            let _ = writeln!(text, "{}", world.terminal.row("  ", before, 2));
+        }
+        let width = chain.hooks.iter().map(|it| it.hook.chars().count()).max().unwrap_or(0);
+        for hook in &chain.hooks {
+            let start = format!("  {:width$}  ", hook.hook);
+            let _ = writeln!(text, "{}", world.terminal.row(&start, &hook.why, width + 4));
+        }
+    }
+    if !report.others.is_empty() {
+        let _ = writeln!(text, "hooks of others, which the client runs at the same time");
+        for it in &report.others {
+            let why =
+                it.why.as_deref().map_or("fires".to_owned(), |why| format!("does not fire: {why}"));
+            let cell = format!("{}: {why}", it.runs);
+            let _ =
+                writeln!(text, "{}", world.terminal.row(&format!("  {}  ", it.place), &cell, 4));
+        }
+    }
+    let verdict = &report.verdict;
+    let what = match (report.event, verdict.decision) {
+        (_, "none") => "the event goes on as if there were no hooks",
+        ("Stop" | "SubagentStop", "deny") => "Claude Code goes on with the turn",
+        ("UserPromptSubmit", "deny") => "Claude Code drops the prompt",
+        (_, "deny") => "Claude Code does not run the call",
+        (_, "ask") => "Claude Code asks you",
+        (_, "defer") => "Claude Code leaves the decision for later",
+        _ => "Claude Code runs the call without asking",
+    };
+    let _ = writeln!(text, "verdict: {}; {what}", verdict.decision);
+    let whom = if verdict.decision == "ask" { "you are told" } else { "the model is told" };
+    for (who, said) in [
+        (whom, &verdict.reason),
+        ("added to the model's context", &verdict.context),
+        ("you are shown", &verdict.message),
+    ] {
+        if !said.is_empty() {
+            let _ = writeln!(text, "{who}:");
+            for line in said.lines() {
+                let _ = writeln!(text, "{}", world.terminal.row("  ", line, 2));
+            }
+        }
+    }
+    if let Some(input) = &verdict.input {
+        let _ = writeln!(text, "the tool gets instead: {input}");
+    }
+    text
+}

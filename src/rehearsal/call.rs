@@ -1,0 +1,154 @@
+//! The payload of a call that is made up.
+
+use serde_json::{Map, Value, json};
+
+use crate::client::event::{Event, Subject};
+
+/// The session that a made-up payload is of.
+pub const SESSION: &str = "hookman-rehearsal";
+
+/// A call as a person or a case names it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Its event.
+    pub event: Event,
+    /// The fields of the payload besides those that each payload has.
+    pub fields: Map<String, Value>,
+}
+
+/// The place of a call: its session and its directories.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The transcript's path; empty where there is none.
+    pub transcript: &'a str,
+    /// The current directory.
+    pub cwd: &'a str,
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+impl Call {
+    /// Makes a call of a tool with this input.
+    pub fn of_tool(event: Event, tool: &str, input: &Value) -> Self {
+        let fields =
+            fields(json!({ "tool_name": tool, "tool_input": input, "tool_use_id": SESSION }));
+        Self { event, fields }
+    }
+
+    /// Makes a shell line of the tool Bash.
+    pub fn of_line(event: Event, line: &str) -> Self {
+        Self::of_tool(event, "Bash", &json!({ "command": line }))
+    }
+
+    /// Makes a call of a file tool. The texts that it writes are empty.
+    pub fn of_file(event: Event, tool: &str, file: &str) -> Self {
+        let input = match tool {
+            "Write" => json!({ "file_path": file, "content": "" }),
+            "Edit" => json!({ "file_path": file, "old_string": "", "new_string": "" }),
+            "NotebookEdit" => json!({ "notebook_path": file, "new_source": "" }),
+            "Grep" | "Glob" => json!({ "pattern": "", "path": file }),
+            _ => json!({ "file_path": file }),
+        };
+        Self::of_tool(event, tool, &input)
+    }
+
+    /// Makes a prompt that a person types.
+    pub fn of_prompt(text: &str) -> Self {
+        Self { event: Event::UserPromptSubmit, fields: fields(json!({ "prompt": text })) }
+    }
+
+    /// Makes a call of the usual kind for an event, as a payload to start from.
+    pub fn sample(event: Event) -> Self {
+        let subject = event.facts().subject;
+        let mut made = match subject {
+            Subject::Tool => Self::of_line(event, "git status").fields,
+            _ => Map::new(),
+        };
+        if let (Some(field), true) = (subject.field(), subject != Subject::Tool) {
+            let words = subject.words(event).unwrap_or_default();
+            let word = match subject {
+                Subject::FileName => "CLAUDE.md",
+                Subject::Model => "claude-opus-4-5",
+                Subject::McpServer => "github",
+                Subject::AgentType => "Explore",
+                Subject::CommandName => "commit",
+                _ => words.first().copied().unwrap_or("other"),
+            };
+            made.insert(field.to_owned(), word.into());
+        }
+        let more = match event {
+            Event::UserPromptSubmit => json!({ "prompt": "fix the tests" }),
+            Event::UserPromptExpansion => json!({ "prompt": "/commit", "command_args": "" }),
+            Event::PostToolUse => json!({ "tool_response": { "stdout": "", "stderr": "" } }),
+            Event::PostToolUseFailure => json!({ "error": "Exit code 1" }),
+            Event::Notification => json!({ "message": "Claude is waiting for your input" }),
+            Event::Stop | Event::SubagentStop => {
+                json!({ "stop_hook_active": false, "last_assistant_message": "Done." })
+            }
+            _ => json!({}),
+        };
+        made.extend(fields(more));
+        Self { event, fields: made }
+    }
+
+    /// Takes a call from a payload, such as one that was recorded.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says why it is none.
+    pub fn of_payload(event: Option<Event>, text: &str) -> Result<Self, String> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|it| format!("it is not JSON: {it}"))?;
+        let Value::Object(fields) = value else {
+            return Err("it is not a JSON object".to_owned());
+        };
+        let named = fields.get("hook_event_name").and_then(Value::as_str);
+        let event = event.or_else(|| Event::from_name(named?));
+        let event = event.ok_or("it names no event; add `--event EVENT`")?;
+        Ok(Self { event, fields })
+    }
+
+    /// Writes the payload. Fields of the call win over those of the place.
+    pub fn payload(&self, place: Place<'_>) -> String {
+        let mut payload = fields(json!({
+            "session_id": place.session,
+            "transcript_path": place.transcript,
+            "cwd": place.cwd,
+            "permission_mode": "default",
+        }));
+        payload.extend(self.fields.clone());
+        payload.insert("hook_event_name".to_owned(), self.event.name().into());
+        Value::Object(payload).to_string()
+    }
+
+    /// Gives the text that matchers are tested on, for people.
+    pub fn subject(&self) -> String {
+        let field = self.event.facts().subject.field().and_then(|field| self.fields.get(field));
+        field.and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::payload::Payload;
+
+    #[test]
+    fn each_event_has_a_payload_to_start_from_with_the_subject_of_its_matchers() {
+        let place = Place { session: "s", transcript: "/t", cwd: "/p" };
+        for &event in Event::ALL {
+            let text = Call::sample(event).payload(place);
+            let payload = Payload::strict(&text).unwrap();
+            assert_eq!(payload.hook_event_name, event.name());
+            let has_subject = event.facts().subject != Subject::None;
+            assert_eq!(payload.subject(event).is_some(), has_subject, "{event}: {text}");
+        }
+    }
+}

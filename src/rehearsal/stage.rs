@@ -1,0 +1,193 @@
+//! The copy of the state that chains are asked with.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::builtin::silence::Silence;
+use crate::chain::merge::Verdict;
+use crate::client::answer::Decision;
+use crate::client::event::Event;
+use crate::machine::paths::Paths;
+use crate::machine::scratch::Scratch;
+use crate::runtime::debug::{self, Asked};
+use crate::runtime::effects::Effects;
+use crate::runtime::rehearse;
+use crate::session::id::SessionId;
+use crate::state::chains::Chain;
+use crate::state::journal::StepEntry;
+
+/// The directory of the copy that holds hookman's state.
+const STATE: &str = "state";
+/// The directory of the copy in which a case works.
+const PROJECT: &str = "project";
+
+/// State that is thrown away.
+pub struct Stage {
+    scratch: Scratch,
+    paths: Paths,
+    effects: Effects,
+}
+
+/// The answer of a chain.
+#[derive(Debug, Serialize)]
+pub struct Answered {
+    /// The chain: `user`, `project` or `managed`.
+    pub chain: &'static str,
+    /// A remark on the chain as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The hooks in their order, and why each did or did not run.
+    pub hooks: Vec<HookReason>,
+    /// The answer in the client's words.
+    pub answer: Answer,
+}
+
+/// A hook of a chain.
+#[derive(Debug, Serialize)]
+pub struct HookReason {
+    /// Its name.
+    pub hook: String,
+    /// True if it was asked.
+    pub ran: bool,
+    /// The reason, in words.
+    pub why: String,
+}
+
+/// An answer as the client reads it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Answer {
+    /// `deny`, `ask`, `defer`, `allow` or `none`.
+    pub decision: &'static str,
+    /// The reason that the model, or the person who is asked, gets.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The text that is added to the model's context.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub context: String,
+    /// The message to the user.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The tool's input as it was rewritten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// Standard output, byte for byte.
+    pub stdout: String,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl Answer {
+    fn of(verdict: &Verdict) -> Self {
+        let said = &verdict.said;
+        let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+        let specific = &json["hookSpecificOutput"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let first = |texts: &[&Value]| {
+            texts.iter().map(|it| text(it)).find(|it| !it.is_empty()).unwrap_or_default()
+        };
+        let reason = first(&[
+            &specific["permissionDecisionReason"],
+            &specific["decision"]["message"],
+            &json["reason"],
+            &json["stopReason"],
+        ]);
+        Self {
+            decision: match verdict.decision {
+                None => "none",
+                Some(Decision::Allow) => "allow",
+                Some(Decision::Ask) => "ask",
+                Some(Decision::Defer) => "defer",
+                Some(Decision::Deny) => "deny",
+            },
+            reason: if reason.is_empty() && said.code == 2 { said.stderr.clone() } else { reason },
+            context: text(&specific["additionalContext"]),
+            message: text(&json["systemMessage"]),
+            input: Some(specific["updatedInput"].clone()).filter(|it| !it.is_null()),
+            stdout: said.stdout.clone(),
+            exit: said.code,
+        }
+    }
+}
+
+impl Stage {
+    /// Makes the copy, with the state of `session` and of what holds for all.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for it.
+    pub fn of(paths: &Paths, session: &SessionId<'_>, effects: Effects) -> io::Result<Self> {
+        let stage = Self::empty(paths, effects)?;
+        let own = ["sessions", "backups", "locks"];
+        stage.scratch.copy(&paths.state, STATE, &|name| {
+            own.contains(&name) || name.starts_with("journal")
+        })?;
+        let name = session.file_name();
+        stage
+            .scratch
+            .copy(&paths.session(&name), &format!("{STATE}/sessions/{name}"), &|_| false)?;
+        Ok(stage)
+    }
+
+    /// Makes one without any state, and with a directory to work in.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for it.
+    pub fn empty(paths: &Paths, effects: Effects) -> io::Result<Self> {
+        let scratch = Scratch::new()?;
+        scratch.make(STATE)?;
+        scratch.make(PROJECT)?;
+        let paths = Paths { state: scratch.path(STATE), ..paths.clone() };
+        Ok(Self { scratch, paths, effects })
+    }
+
+    /// Gives the directory to work in.
+    pub fn project(&self) -> String {
+        self.scratch.path(PROJECT).display().to_string()
+    }
+
+    /// Writes a file of the directory to work in.
+    ///
+    /// # Errors
+    ///
+    /// When the path leads out of it, or the system refuses.
+    pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        if name.starts_with('/') || name.split('/').any(|part| part == "..") {
+            return Err(io::Error::other(format!("`{name}` leads out of the case's folder")));
+        }
+        self.scratch.write(&format!("{PROJECT}/{name}"), text)
+    }
+
+    /// Asks a chain about a payload.
+    ///
+    /// # Errors
+    ///
+    /// When the payload is no JSON object.
+    pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Answered> {
+        let rehearsed =
+            rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)?;
+        let asked = Asked { chain, event, only: None };
+        let reasons = debug::reasons(&self.paths, asked, &rehearsed.entry);
+        let hooks = reasons.hooks.into_iter().map(|told| {
+            let is_it = |step: &&StepEntry| step.hook == told.hook && step.why.is_none();
+            let asked = rehearsed.entry.steps.iter().find(is_it);
+            let ran = asked.is_some_and(|step| step.quiet != Silence::Held.word());
+            HookReason { ran, hook: told.hook, why: told.why }
+        });
+        Ok(Answered {
+            chain: chain.scope,
+            before: reasons.before,
+            hooks: hooks.collect(),
+            answer: Answer::of(&rehearsed.verdict),
+        })
+    }
+}
+
+/// Merges the answers of chains, which the client runs next to each other: the strictest decides.
+pub fn strictest(answers: &[Answered]) -> Answer {
+    const ORDER: [&str; 5] = ["deny", "defer", "ask", "allow", "none"];
+    let rank = |it: &&Answered| ORDER.iter().position(|word| *word == it.answer.decision);
+    answers.iter().min_by_key(rank).map(|it| it.answer.clone()).unwrap_or_default()
+}
