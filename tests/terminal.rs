@@ -208,9 +208,11 @@ fn a_new_hook_is_asked_for_and_added() {
     let Some(home) = home() else { return };
     let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
     for (question, keys) in [
-        ("What the hook should do", ENTER.to_owned()),
+        ("a word to search for", ENTER.to_owned()),
+        ("What the hook should do (arrows", ENTER.to_owned()),
         ("client's JSON", format!("/bin/echo 'it is' {{file}}{ENTER}")),
-        ("When it should run", format!("{DOWN}{ENTER}")),
+        ("a word to search for", format!("tooluse{ENTER}")),
+        ("When it should run (arrows", format!("{DOWN}{ENTER}")),
         ("For which tools", format!("Edit|Write{ENTER}")),
         ("What follows if it fails", format!("{DOWN}{ENTER}")),
         ("Name [echo]", format!("two words{ENTER}")),
@@ -263,4 +265,33 @@ fn who_saved_a_mistake_may_go_back_to_the_editor() {
     assert_eq!(code, Some(2), "{shown:?}");
     assert!(shown.contains("what you wrote is kept in ~/.local/state/hookman/edits/"), "{shown:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), manifest);
+}
+
+#[test]
+fn a_first_installation_asks_which_recipes() {
+    let Some(home) = home() else { return };
+    let manifest = home.path().join(".claude/hookman.toml");
+    let call = "install --no-wait --binary bin/hookman";
+    for (keys, hooks) in [
+        (ESCAPE.to_owned(), None),
+        (format!(" {DOWN} {ENTER}"), None),
+        (ENTER.to_owned(), Some("protect, destructive-guard")),
+        (format!(" {DOWN}{DOWN}{DOWN} {ENTER}"), Some("destructive-guard, test-at-stop")),
+    ] {
+        let _ = fs::remove_file(&manifest);
+        let mut screen = Screen::of(home.path(), "xterm", call);
+        screen.until("space marks");
+        screen.until("notify-stop");
+        screen.press(&keys);
+        if hooks.is_some() {
+            screen.until("Write this?");
+            screen.press(&format!("n{ENTER}"));
+        }
+        let (code, shown) = screen.end();
+        assert_eq!(code, Some(0), "{shown:?}");
+        let expected =
+            hooks.map_or("Nothing was chosen".to_owned(), |hooks| format!("2 hooks: {hooks}"));
+        assert!(shown.contains(&expected), "{shown:?}");
+        assert!(!manifest.exists());
+    }
 }

@@ -26,6 +26,8 @@ pub struct Entry {
     pub description: String,
     /// The heading under which lists show it.
     pub group: String,
+    /// Words by which people look for it.
+    pub keywords: Vec<String>,
     /// The events it answers where the manifest names none.
     pub events: Vec<Event>,
     /// The matcher where the manifest gives none.
@@ -108,8 +110,17 @@ pub fn entries() -> Vec<&'static Entry> {
 }
 
 /// The headings under which ready-made hooks are listed.
-pub const GROUPS: &[&str] =
-    &["Guards", "Gates", "Checks", "Advice", "Context", "Notices", "Records", "Housekeeping"];
+pub const GROUPS: &[&str] = &[
+    "Guards",
+    "Gates",
+    "Checks",
+    "Advice",
+    "Context",
+    "Notices",
+    "Records",
+    "Housekeeping",
+    "Only for certain workflows",
+];
 
 /// The ready-made hook of this name.
 ///
@@ -134,6 +145,8 @@ struct File {
     summary: String,
     description: String,
     group: String,
+    #[serde(default)]
+    keywords: Vec<String>,
     events: Vec<String>,
     matcher: Option<String>,
     timeout: Option<u64>,
@@ -155,6 +168,7 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         summary: file.summary,
         description: file.description,
         group: file.group,
+        keywords: file.keywords,
         events: events.collect::<anyhow::Result<_>>()?,
         matcher: file.matcher,
         timeout: file.timeout,

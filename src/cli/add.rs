@@ -9,6 +9,7 @@ use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::doctor;
 use crate::install::edition::Edition;
+use crate::install::nearby;
 use crate::install::target::Target;
 use crate::install::transaction::Outcome;
 use crate::machine::world::World;
@@ -34,10 +35,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         );
     }
     let target = Target::of(&args.options.scope, world)?;
-    let action = match &args.command {
-        Some(line) => Action::Command(line.clone()),
-        None => Action::Argv(args.words.clone()),
-    };
+    let action = action(args, &target, world);
     let matchers =
         args.matcher.iter().flat_map(|it| args.events.iter().map(move |event| (event, it)));
     for finding in matchers.flat_map(|(event, matcher)| doctor::of_matcher(*event, matcher)) {
@@ -91,6 +89,30 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         }
     }
     Ok(status)
+}
+
+/// What the hook runs; a program that is in this directory is named as it is from the manifest's.
+fn action(args: &Add, target: &Target, world: &World) -> Action {
+    let typed = match &args.command {
+        Some(line) => line.split([' ', '\t']).next(),
+        None => args.words.first().map(String::as_str),
+    };
+    let typed = typed.unwrap_or_default();
+    let program = nearby::from_manifest(typed, &target.manifest);
+    if let Some(program) = &program {
+        let shown = world.paths.shown(&target.manifest);
+        world
+            .terminal
+            .line(format!("`{typed}` is `{program}` as seen from {shown}, and is written so"));
+    }
+    let program = program.unwrap_or_else(|| typed.to_owned());
+    match &args.command {
+        Some(line) => Action::Command(program + &line[typed.len()..]),
+        None => {
+            let words = args.words.iter().skip(1).cloned();
+            Action::Argv(std::iter::once(program).chain(words).collect())
+        }
+    }
 }
 
 /// Refuses names that would mean something else where hooks are named.

@@ -78,7 +78,7 @@ fn chosen<'o>(
         open
     } else if asks {
         let rows: Vec<String> = open.iter().map(|offer| row(offer)).collect();
-        let indices = world.terminal.choose("Which hooks should hookman run?", &rows)?;
+        let indices = world.terminal.choose("Which hooks should hookman run?", &rows, 0)?;
         let names = indices.unwrap_or_default().into_iter().map(|index| &*open[index].name);
         picked(offers, &names.collect::<Vec<_>>())
     } else {
@@ -97,7 +97,11 @@ fn chosen<'o>(
         picked(offers, &named(&typed, &known)?)
     };
     if chosen.is_empty() && (asks || twice.is_empty()) {
-        world.terminal.line(if asks { "Nothing was chosen." } else { "Nothing to adopt." });
+        world.terminal.line(if asks {
+            "Nothing was chosen: the space bar marks a row, and `hookman adopt --all` takes all."
+        } else {
+            "Nothing to adopt."
+        });
         return Ok(None);
     }
     Ok(Some(chosen))

@@ -12,16 +12,53 @@ use crate::install::binary::binary_path;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
+use crate::install::options::Writing;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
 use crate::install::{desktop, managed, protection, tool_consent};
+use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
-    told(world, args.json, &args.options.writing, |world| perform(args, world))
+    let Some(hooks) = first(args, world)? else {
+        return told(world, args.json, &args.options.writing, |world| perform(args, world));
+    };
+    if hooks.is_empty() {
+        world.terminal.line("Nothing was chosen, and nothing was written.");
+        return Ok(ExitStatus::Done);
+    }
+    Ok(perform(&Install { hooks, ..args.clone() }, world)?.status)
+}
+
+/// What a first installation may begin with; those in front are proposed.
+const RECIPES: [(&str, &str); 5] = [
+    ("protect", "Protect .env, keys and other secrets, lock files and the hooks themselves"),
+    ("destructive-guard", "Stop destructive commands, each with a reason"),
+    ("format-changed", "Format what was edited, with the project's own formatter"),
+    ("test-at-stop", "Run the project's tests at the end of a turn that edited something"),
+    ("notify-stop", "Say when Claude Code is done, by the terminal's bell"),
+];
+
+/// The hooks that are chosen at a first installation that names none; `None` where nothing is asked.
+fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
+    const PROPOSED: usize = 2;
+    let Writing { dry_run, yes, .. } = args.options.writing;
+    let is_named =
+        !args.hooks.is_empty() || !args.recipe.is_empty() || args.project_tools.is_some();
+    if is_named || args.guard_mod || args.json || dry_run || yes || !world.terminal.can_choose() {
+        return Ok(None);
+    }
+    let target = Target::of(&args.options.scope, world)?;
+    if !target.is_users() || files::is_there(&target.manifest) {
+        return Ok(None);
+    }
+    let rows = RECIPES.map(|(hook, does)| format!("{does} ({hook})"));
+    let chosen = world.terminal.choose("What should hookman do?", &rows, PROPOSED)?;
+    let chosen = chosen.unwrap_or_default().into_iter();
+    Ok(Some(chosen.map(|at| RECIPES[at].0.to_owned()).collect()))
 }
 
 fn perform(args: &Install, world: &World) -> Result<Written> {

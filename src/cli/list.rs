@@ -85,8 +85,14 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
 
 /// Whether one of the texts has a word in it, in whatever case.
 fn has(word: &str, texts: &[&str]) -> bool {
+    /// Shorter words are in too many others, as `rm` in `format`, so they have to begin one.
+    const LONG: usize = 4;
     let word = word.to_lowercase();
-    texts.iter().any(|text| text.to_lowercase().contains(&word))
+    let begins = |text: &str, at: usize| !text[..at].ends_with(char::is_alphanumeric);
+    texts.iter().map(|text| text.to_lowercase()).any(|text| {
+        let mut hits = text.match_indices(&word);
+        hits.any(|(at, _)| word.len() >= LONG || begins(&text, at))
+    })
 }
 
 fn nothing_has(word: &str) -> String {
@@ -98,7 +104,8 @@ fn available(wanted: Option<&str>, json: bool, world: &World) {
     if let Some(wanted) = wanted {
         let fires = |entry: &Entry| on(&entry.events, entry.matcher.as_deref());
         entries.retain(|entry| {
-            has(wanted, &[entry.name, &entry.summary, &entry.description, &fires(entry)])
+            let words = entry.keywords.join(" ");
+            has(wanted, &[entry.name, &entry.summary, &entry.description, &fires(entry), &words])
         });
     }
     if json {

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::ExitStatus;
 use super::args::Log;
 use super::args::log::{FAILED, SLOW};
 use super::log_row::{self, Row};
+use super::{ExitStatus, silence, word};
 use crate::client::event::Event;
 use crate::machine::following::Following;
 use crate::machine::terminal::harmless;
@@ -46,8 +46,20 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             world.terminal.warn(if is_empty(world) {
                 "the client has not called hookman yet; `hookman doctor` says whether it would"
             } else {
-                "no matching runs; `hookman log --help` says what can be asked for"
+                "no run in the journal fits"
             });
+            let is_narrow = args.since.is_some()
+                || args.outcome.is_some()
+                || args.event.is_some()
+                || args.session.is_some();
+            let hook = args.hook.as_deref().filter(|_| !is_narrow);
+            let hook = hook.and_then(|hook| silence::configured(hook, world));
+            if let Some(hook) = hook {
+                let lines = silence::lines(&hook, world).join("\n  ");
+                world.terminal.warn(word::typed(world, &lines));
+            } else if is_narrow {
+                world.terminal.warn("leave out what narrows it down: --hook, --event, --outcome, --session, --since");
+            }
         }
     }
     for line in shown {

@@ -32,6 +32,7 @@ mod schema;
 mod self_update;
 mod sessions;
 mod show;
+mod silence;
 mod state;
 mod status;
 mod switch;

@@ -117,7 +117,7 @@ fn chosen<'a, 's>(
     let chosen = if asks {
         let rows: Vec<String> = open.iter().map(|it| row(it)).collect();
         let question = if args.forget { "Which to forget?" } else { "Which hooks should go back?" };
-        let picked = world.terminal.choose(question, &rows)?.unwrap_or_default();
+        let picked = world.terminal.choose(question, &rows, 0)?.unwrap_or_default();
         picked.into_iter().map(|index| open[index]).collect()
     } else if args.all {
         open

@@ -1,34 +1,42 @@
 //! `hookman why`: of one run, why each hook did or did not run, and what it answered.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::ExitStatus;
 use super::args::Why;
-use crate::builtin::silence::Silence;
-use crate::client::event::Event;
+use super::silence::{self, reasons};
+use super::{ExitStatus, hint};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::runtime::debug::{self, Asked, Reasons, Told};
-use crate::state::chains::{Chain, MANAGED, project_around};
+use crate::runtime::debug::{Reasons, Told};
+use crate::state::configured::Configured;
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 use crate::syntax::escaped::escaped;
 
 pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
-    let runs = runs(args, world)?;
-    if runs.is_empty() {
-        match &args.run {
-            Some(id) => bail!(
-                "no run and no tool call in the journal has the id `{}`; `hookman log -v` shows the \
-                 ids of runs",
-                escaped(id)
-            ),
-            None => bail!("the journal has no run yet"),
+    let mut runs = runs(args, world)?;
+    if let (true, Some(typed)) = (runs.is_empty(), &args.run) {
+        let Some(hook) = silence::configured(typed, world) else {
+            bail!(
+                "no run, no tool call and no hook here is called `{}`; `hookman log -v` shows the ids of \
+                 runs, `hookman list` the hooks",
+                escaped(typed)
+            )
+        };
+        match last_of(&hook.hook.name, world)? {
+            Some(run) => runs.push(run),
+            None => return Ok(never(args, &hook, world)),
         }
+    }
+    if runs.is_empty() {
+        bail!(
+            "the journal has no run yet: the client has not called hookman; `hookman doctor` says whether \
+             it would"
+        );
     }
     if args.json {
         let runs: Vec<Value> = runs.iter().map(|run| as_json(run, world)).collect();
@@ -38,6 +46,37 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
     let texts: Vec<String> = runs.iter().map(|run| text(run, world).join("\n")).collect();
     world.terminal.line(harmless(&texts.join("\n\n")));
     Ok(ExitStatus::Done)
+}
+
+/// Says of a hook that never ran why it did not.
+fn never(args: &Why, hook: &Configured, world: &World) -> ExitStatus {
+    let mut lines = silence::lines(hook, world);
+    if args.json {
+        let reasons = lines.split_off(1);
+        let report = json!({"runs": [], "hook": hook.hook.name, "reasons": reasons});
+        world.terminal.line(report.to_string());
+    } else {
+        hint(world, harmless(&lines.join("\n  ")));
+    }
+    ExitStatus::Done
+}
+
+/// The last run that a hook had a part in.
+fn last_of(hook: &str, world: &World) -> Result<Option<Run>> {
+    for volume in journal_files::volumes(&world.paths) {
+        let text = files::read_tail(&volume, u64::MAX);
+        let text = text.with_context(|| format!("failed to read `{}`", volume.display()))?;
+        for line in text.lines().rev().filter(|line| line.contains(hook)) {
+            let Some((whole, _)) = journal::parse(line) else { continue };
+            let Some(mut entry) = journal::entries(whole).pop() else { continue };
+            let ran = |step: &StepEntry| step.hook == hook && step.why.is_none();
+            if entry.steps.iter().any(ran) {
+                entry.recall();
+                return Ok(Some(Run { id: journal::id(whole), entry }));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// A run, and the name of its line.
@@ -75,69 +114,6 @@ fn runs(args: &Why, world: &World) -> Result<Vec<Run>> {
     }
     found.reverse();
     Ok(found)
-}
-
-/// The chain that ran, as far as that can be told.
-fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
-    if entry.scope == MANAGED {
-        return Some(Chain::of_managed(&world.paths.managed_folder()));
-    }
-    if entry.scope == "user" {
-        return Some(Chain::of_user(&world.paths));
-    }
-    let project = Some(PathBuf::from(&*entry.project)).filter(|it| it.is_absolute());
-    let project = project.or_else(|| project_around(Path::new(&*entry.cwd)));
-    project.map(|project| Chain::of_project(&project))
-}
-
-fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
-    let event = Event::from_name(&entry.event);
-    let (Some(chain), Some(event)) = (chain(entry, world), event) else {
-        let before = "the chain that ran cannot be told any more".to_owned();
-        return Reasons { before: Some(before), hooks: Vec::new() };
-    };
-    let only = Some(&*entry.only).filter(|only| !only.is_empty());
-    let mut reasons = debug::reasons(&world.paths, Asked { chain: &chain, event, only }, entry);
-    if reasons.before.is_none() && has_changed(&chain, entry) {
-        let before = "the manifest was changed since; what is said of hooks that the journal does \
-                      not name is so now";
-        reasons.before = Some(before.to_owned());
-    }
-    tell_of_strikes(&mut reasons, entry, world);
-    // Those that are no longer in the manifest.
-    for step in &entry.steps {
-        if !reasons.hooks.iter().any(|told| told.hook == step.hook) {
-            reasons.hooks.push(debug::of_gone(step));
-        }
-    }
-    reasons
-}
-
-/// Adds to what is said of a hook whose strike was used up when that was.
-fn tell_of_strikes(reasons: &mut Reasons, entry: &Entry<'_>, world: &World) {
-    let ended = clock::seconds(&entry.time);
-    let quiet = |step: &&StepEntry| step.quiet == Silence::Strike.word();
-    for step in entry.steps.iter().filter(quiet) {
-        let denied = |run: &Entry<'_>| {
-            run.session == entry.session
-                && clock::seconds(&run.time) <= ended
-                && run.steps.iter().any(|it| it.hook == step.hook && it.outcome == "deny")
-        };
-        let run = journal::newest(&world.paths, &entry.session, denied);
-        let time = run.and_then(|run| clock::seconds(&run.time)).map(clock::local_time);
-        let told = reasons.hooks.iter_mut().find(|told| told.hook == step.hook);
-        if let (Some(told), Some(time)) = (told, time) {
-            told.why.push_str(&format!(" (at {time})"));
-        }
-    }
-}
-
-fn has_changed(chain: &Chain, entry: &Entry<'_>) -> bool {
-    let Some(ran) = clock::seconds(&entry.time) else { return false };
-    chain
-        .files()
-        .filter_map(|file| files::stamp(file).ok()?)
-        .any(|stamp| stamp.modified / 1_000_000_000 > i128::from(ran))
 }
 
 /// The hooks whose decision became the verdict.

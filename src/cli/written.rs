@@ -14,7 +14,7 @@ use crate::manifest::Hook;
 
 /// What came of a command that writes.
 pub(super) struct Written {
-    status: ExitStatus,
+    pub(super) status: ExitStatus,
     report: Value,
 }
 

@@ -58,7 +58,9 @@ impl Addition {
     /// Adds the ready-made hooks and the recipes of these names to the manifest of a target.
     pub(crate) fn of(world: &World, target: &Target, wanted: Wanted<'_>) -> Result<Self> {
         let before = files::read_text(&target.manifest)?;
-        let mut after = before.clone().unwrap_or_else(|| starter(target));
+        let is_named = !wanted.hooks.is_empty() || !wanted.recipes.is_empty();
+        let made = || if is_named { bare(target) } else { starter(target) };
+        let mut after = before.clone().unwrap_or_else(made);
         let layers =
             |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
         let mut found = layers(&after)?;
@@ -198,6 +200,17 @@ pub(super) fn starter(target: &Target) -> String {
         if target.local { OVERLAY.to_owned() } else { STARTER.replace("`hookman apply`", &apply) };
     format!("#:schema {SCHEMA}\n{text}")
 }
+
+/// As [`starter`], without a hook that nobody asked for.
+pub(super) fn bare(target: &Target) -> String {
+    let text = starter(target);
+    let Some((before, behind)) = text.split_once(STARTER_HOOK) else { return text };
+    let behind = behind.split_once("\n\n").map_or("", |(_, behind)| behind);
+    format!("{before}{behind}")
+}
+
+/// How the comment of the starter's hook begins.
+const STARTER_HOOK: &str = "# Stops a destructive shell command once";
 
 fn ready_made(typed: &str) -> Result<&'static str> {
     let what = ["ready-made hook", "ready-made hooks"];

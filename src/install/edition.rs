@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 
-use super::addition::starter;
+use super::addition::{bare, starter};
 use super::layers::Layers;
 use super::manifest_change::ManifestChange;
 use super::protection;
@@ -52,7 +52,8 @@ impl Edition {
 
     /// With a hook at its end.
     pub(crate) fn with(world: &World, target: &Target, hook: &NewHook<'_>) -> Result<Self> {
-        let Draft { before, text } = Draft::of(target)?;
+        let before = files::read_text(&target.manifest)?;
+        let text = before.clone().unwrap_or_else(|| bare(target));
         let found = read(world, target, &text)?;
         if let Some(known) = found.all.hooks.iter().find(|known| known.name == hook.name) {
             let place = known.origin().map(|origin| format!(" at {origin}")).unwrap_or_default();

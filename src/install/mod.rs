@@ -19,6 +19,7 @@ pub(crate) mod layers;
 pub(crate) mod managed;
 pub(crate) mod manifest_change;
 pub(crate) mod mode_change;
+pub(crate) mod nearby;
 pub mod options;
 pub mod origin;
 pub(crate) mod other_settings;

@@ -150,19 +150,43 @@ impl Terminal {
     ///
     /// When the terminal cannot be read.
     pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
-        let rows = cut(lines);
-        let select = dialoguer::Select::new().with_prompt(question).items(&rows).default(0);
-        picked(|| select.interact_opt())
+        /// Longer lists are searched.
+        const SHORT: usize = 15;
+        let mut left: Vec<usize> = (0..lines.len()).collect();
+        if lines.len() > SHORT {
+            let search = format!("{question}: a word to search for, or Enter for all: ");
+            let Some(word) = typed(&search)? else { return Ok(None) };
+            let word = word.to_lowercase();
+            left.retain(|at| lines[*at].to_lowercase().contains(&word));
+            if left.is_empty() {
+                self.warn(format!("no row has `{word}`, so here are all"));
+                left = (0..lines.len()).collect();
+            }
+        }
+        let shown: Vec<String> = left.iter().map(|at| lines[*at].clone()).collect();
+        let prompt = format!("{question} (arrows and Enter, Esc leaves)");
+        let rows = cut(&shown);
+        let select = dialoguer::Select::new().with_prompt(prompt).items(&rows).default(0);
+        Ok(picked(|| select.interact_opt())?.map(|at| left[at]))
     }
 
-    /// Lets the user choose among lines; the places of the chosen ones, `None` if the user gave up.
+    /// Lets the user choose among lines, the first `marked` of which are so already; the places of the
+    /// chosen ones, `None` if the user gave up.
     ///
     /// # Errors
     ///
     /// When the terminal cannot be read.
-    pub fn choose(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
+    pub fn choose(
+        &self,
+        question: &str,
+        lines: &[String],
+        marked: usize,
+    ) -> io::Result<Option<Vec<usize>>> {
         let rows = cut(lines);
-        let select = dialoguer::MultiSelect::new().with_prompt(question).items(&rows);
+        let prompt = format!("{question} (space marks, Enter goes on, Esc leaves)");
+        let marks: Vec<bool> = (0..lines.len()).map(|at| at < marked).collect();
+        let select =
+            dialoguer::MultiSelect::new().with_prompt(prompt).items(&rows).defaults(&marks);
         picked(|| select.interact_opt())
     }
 

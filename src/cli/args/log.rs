@@ -72,14 +72,16 @@ pub struct Log {
   hookman why                  the last run
   hookman why toolu_01AbC      the runs of one tool call, by its id
   hookman why 3f9a2c41         a run, by the id that `hookman log -v` shows
+  hookman why format           the last run of a hook, or why it never ran
 
 For each hook of the chain: whether it ran, and if not, why: its matcher, its
 `if` or `when`, a switch, an earlier denial; what it answered, and the reason
 that was given to the model. What the journal does not have, the matcher of a
 hook that did not run, is read from the manifest as it is now.")]
 pub struct Why {
-    /// A run's id, or a tool call's (default: the last run)
-    #[arg(value_name = "RUN|TOOL_USE_ID", conflicts_with = "last")]
+    /// A run's id, a tool call's, or a hook's name (default: the last run)
+    #[arg(value_name = "RUN|TOOL_USE_ID|HOOK", conflicts_with = "last")]
+    #[arg(add = ArgValueCandidates::new(candidates::hooks))]
     pub run: Option<String>,
     /// The last run
     #[arg(long)]

@@ -34,7 +34,7 @@ pub use tmux::{Tmux, TmuxCommand};
     version,
     about = "Installs, orders, switches and runs Claude Code hooks",
     after_help = "Examples:
-  hookman install              add the starter hooks, after a question
+  hookman install              choose the first hooks, and add them
   hookman disable one-strike   switch a hook off for this session
   hookman doctor               check that every hook would really fire
   hookman help disable         what a command does and takes, with examples
@@ -134,10 +134,10 @@ pub struct Session {
     pub session: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
-  hookman install                        starter hooks, after a question
-  hookman install --yes                  the same without the question
+  hookman install                        asks which recipes, at the first time
+  hookman install --yes                  the starter hook, without a question
   hookman install one-strike             add a ready-made hook to the manifest
   hookman install --project --dry-run    what it would do to this project
   hookman install --local one-strike     in this project, for you alone

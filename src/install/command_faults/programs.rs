@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::calls::{Call, Known, is_shell};
 use super::runners;
 use super::{Around, Caller, Command, Fault, Kind, Weight};
+use crate::install::nearby;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
 
@@ -278,7 +279,7 @@ fn path(
     program: &Known,
     faults: &mut Vec<Fault>,
 ) {
-    let Some(file) = file(call, program) else { return };
+    let Some(file) = file(call, program).map(nearby::to_be) else { return };
     let shown = &program.shown;
     let Some(trouble) = program::trouble(&file) else {
         faults.extend(of_env(&file, shown, around));
@@ -379,10 +380,14 @@ fn absent(command: &Command<'_>, file: &Path, shown: &str) -> Fault {
     } else {
         (Kind::Missing, format!("there is no file `{shown}`"))
     };
-    closed(
-        command,
-        Fault::new(kind, Weight::Breaks, message, "correct the path, or take the hook out"),
-    )
+    let fix = match nearby::in_project(file) {
+        Some((below, written)) => format!(
+            "paths are relative to hookman.toml, and the project has `{}`: write `{written}`",
+            below.display()
+        ),
+        None => "correct the path, or take the hook out".to_owned(),
+    };
+    closed(command, Fault::new(kind, Weight::Breaks, message, fix))
 }
 
 /// Says of a hook that must hold that every call is denied.

@@ -1,0 +1,152 @@
+//! Why hooks did or did not run, as far as the journal and the manifests tell.
+
+use std::path::{Path, PathBuf};
+
+use crate::builtin::silence::Silence;
+use crate::client::event::Event;
+use crate::machine::world::World;
+use crate::machine::{clock, files};
+use crate::runtime::debug::{self, Asked, Reasons, Told};
+use crate::state::chains::{Chain, MANAGED, project_around};
+use crate::state::configured::{self, Configured};
+use crate::state::journal::{self, Entry, StepEntry};
+use crate::state::journal_files;
+
+/// The hook of a name, or of part of one, that is configured here.
+pub(super) fn configured(typed: &str, world: &World) -> Option<Configured> {
+    use crate::session::names::{Found, resolve};
+    let mut hooks = configured::hooks(world).ok()?;
+    let names: Vec<&str> = hooks.iter().map(|it| it.hook.name.as_str()).collect();
+    let Found::One(name) = resolve(typed, &names) else { return None };
+    let at = names.iter().position(|it| *it == name)?;
+    Some(hooks.swap_remove(at))
+}
+
+/// Why a hook never ran, in lines: the first says that, the others are the reasons.
+pub(super) fn lines(configured: &Configured, world: &World) -> Vec<String> {
+    let Configured { hook, scope, uncalled } = configured;
+    let name = &hook.name;
+    let mut lines = vec![format!("{name} has not run, as far back as the journal goes")];
+    if let Some(passed) = hook.passed().filter(|_| hook.enabled) {
+        let kind = passed.handler.name();
+        lines
+            .push(format!("it is of type {kind}: the client runs it, and hookman does not see it"));
+        return lines;
+    }
+    if !hook.enabled {
+        let at = hook.origins.get("enabled").map(|at| format!(" ({at})")).unwrap_or_default();
+        lines.push(format!(
+            "it is off for good: enabled = false{at}; `hookman enable {name} --permanent` switches it on"
+        ));
+    }
+    if let Some(flag) = uncalled {
+        lines.push(format!(
+            "settings.json does not call it for all that it should run on; `hookman apply{flag}` registers it"
+        ));
+    }
+    for event in &hook.events {
+        lines.push(match last(*event, scope, world) {
+            None => format!("no {event} has come yet"),
+            Some((entry, count)) => {
+                let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();
+                let is_it = |told: &Told| told.hook == *name;
+                let told = reasons(&entry, world).hooks.into_iter().find(is_it);
+                let why = told.map_or("not run".to_owned(), |told| told.why);
+                let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+                format!("{event} came {times}; the last time, {time}: {why}")
+            }
+        });
+    }
+    lines
+}
+
+/// The last run on an event in a chain, and how many the journal has.
+fn last(event: Event, scope: &str, world: &World) -> Option<(Entry<'static>, usize)> {
+    let project = configured::project().map(|it| it.display().to_string()).unwrap_or_default();
+    let is_asked = |entry: &Entry<'_>| {
+        entry.event == event.name()
+            && entry.scope == scope
+            && (scope != "project" || entry.project.is_empty() || entry.project == project)
+    };
+    let (mut newest, mut count) = (None, 0);
+    for volume in journal_files::volumes(&world.paths) {
+        let Ok(text) = files::read_tail(&volume, u64::MAX) else { continue };
+        let of_event = |line: &&str| line.contains(event.name());
+        for line in text.lines().rev().filter(of_event) {
+            let Some((whole, _)) = journal::parse(line) else { continue };
+            let Some(mut entry) = journal::entries(whole).pop().filter(|it| is_asked(it)) else {
+                continue;
+            };
+            count += 1;
+            if newest.is_none() {
+                entry.recall();
+                newest = Some(entry);
+            }
+        }
+    }
+    newest.map(|entry| (entry, count))
+}
+
+/// The chain that ran, as far as that can be told.
+fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
+    if entry.scope == MANAGED {
+        return Some(Chain::of_managed(&world.paths.managed_folder()));
+    }
+    if entry.scope == "user" {
+        return Some(Chain::of_user(&world.paths));
+    }
+    let project = Some(PathBuf::from(&*entry.project)).filter(|it| it.is_absolute());
+    let project = project.or_else(|| project_around(Path::new(&*entry.cwd)));
+    project.map(|project| Chain::of_project(&project))
+}
+
+/// Why each hook of a run's chain did or did not run.
+pub(super) fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
+    let event = Event::from_name(&entry.event);
+    let (Some(chain), Some(event)) = (chain(entry, world), event) else {
+        let before = "the chain that ran cannot be told any more".to_owned();
+        return Reasons { before: Some(before), hooks: Vec::new() };
+    };
+    let only = Some(&*entry.only).filter(|only| !only.is_empty());
+    let mut reasons = debug::reasons(&world.paths, Asked { chain: &chain, event, only }, entry);
+    if reasons.before.is_none() && has_changed(&chain, entry) {
+        let before = "the manifest was changed since; what is said of hooks that the journal does \
+                      not name is so now";
+        reasons.before = Some(before.to_owned());
+    }
+    tell_of_strikes(&mut reasons, entry, world);
+    // Those that are no longer in the manifest.
+    for step in &entry.steps {
+        if !reasons.hooks.iter().any(|told| told.hook == step.hook) {
+            reasons.hooks.push(debug::of_gone(step));
+        }
+    }
+    reasons
+}
+
+/// Adds to what is said of a hook whose strike was used up when that was.
+fn tell_of_strikes(reasons: &mut Reasons, entry: &Entry<'_>, world: &World) {
+    let ended = clock::seconds(&entry.time);
+    let quiet = |step: &&StepEntry| step.quiet == Silence::Strike.word();
+    for step in entry.steps.iter().filter(quiet) {
+        let denied = |run: &Entry<'_>| {
+            run.session == entry.session
+                && clock::seconds(&run.time) <= ended
+                && run.steps.iter().any(|it| it.hook == step.hook && it.outcome == "deny")
+        };
+        let run = journal::newest(&world.paths, &entry.session, denied);
+        let time = run.and_then(|run| clock::seconds(&run.time)).map(clock::local_time);
+        let told = reasons.hooks.iter_mut().find(|told| told.hook == step.hook);
+        if let (Some(told), Some(time)) = (told, time) {
+            told.why.push_str(&format!(" (at {time})"));
+        }
+    }
+}
+
+fn has_changed(chain: &Chain, entry: &Entry<'_>) -> bool {
+    let Some(ran) = clock::seconds(&entry.time) else { return false };
+    chain
+        .files()
+        .filter_map(|file| files::stamp(file).ok()?)
+        .any(|stamp| stamp.modified / 1_000_000_000 > i128::from(ran))
+}

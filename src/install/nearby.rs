@@ -1,0 +1,62 @@
+//! Programs that are typed relative to the current directory, as the manifest has to write them.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::machine::environment;
+
+/// A relative path of a program as it is from the manifest's directory, where the program is in the current
+/// directory and not there.
+pub(crate) fn from_manifest(word: &str, manifest: &Path) -> Option<String> {
+    if !word.contains('/') || word.starts_with(['/', '~', '$', '{']) {
+        return None;
+    }
+    let folder = manifest.parent()?;
+    let here = environment::current_directory().ok()?.join(word);
+    if folder.join(word).is_file() || !here.is_file() {
+        return None;
+    }
+    let file = here.canonicalize().ok()?;
+    let folder = folder
+        .canonicalize()
+        .ok()
+        .or_else(|| Some(folder.parent()?.canonicalize().ok()?.join(folder.file_name()?)))?;
+    let relative = match (file.strip_prefix(&folder), file.strip_prefix(folder.parent()?)) {
+        (Ok(below), _) => Path::new(".").join(below),
+        (_, Ok(next)) => Path::new("..").join(next),
+        _ => return file.to_str().map(str::to_owned),
+    };
+    relative.to_str().map(str::to_owned)
+}
+
+/// A path through a manifest's directory that is yet to be made, as it is once that is there.
+pub(crate) fn to_be(file: PathBuf) -> PathBuf {
+    if file.exists() {
+        return file;
+    }
+    let mut plain = PathBuf::new();
+    for part in file.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    if plain.is_file() { plain } else { file }
+}
+
+/// The path that was probably meant by one that is relative to a manifest in a project's `.claude` and leads
+/// to nothing, as it is to be written.
+pub(crate) fn in_project(file: &Path) -> Option<(PathBuf, String)> {
+    let mut parts = file.components();
+    let mut rest: Vec<Component<'_>> = Vec::new();
+    while let Some(part) = parts.next_back() {
+        if part.as_os_str() == ".claude" {
+            let below: PathBuf = rest.iter().rev().collect();
+            let is_there = parts.as_path().join(&below).is_file();
+            let written = format!("../{}", below.display());
+            return is_there.then_some((below, written));
+        }
+        rest.push(part);
+    }
+    None
+}
