@@ -3,7 +3,9 @@
 use serde_json::Value;
 use url::Url;
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::syntax::wildcard::hits;
 
 pub(super) const CHECKS: &[Check] = &[Check {

@@ -1,7 +1,9 @@
 //! Does what is adopted run once?
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
-use super::{Check, Facts, Findings, Level};
 use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
 use crate::install::entries::{declared, own_hooks};
 use crate::syntax::json::is_blank;

@@ -1,6 +1,8 @@
 //! Do hooks come behind what they need?
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, Origin};
 use crate::syntax::suggestion::nearest;

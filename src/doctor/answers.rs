@@ -81,8 +81,7 @@ fn of_code(said: &Said<'_>) -> Option<String> {
             };
             Some(format!("it ends with 2, which stops nothing on {event}{fix}"))
         }
-        2 => None,
-        _ if blocks && refuses && !said.is_closed => {
+        code if code != 2 && blocks && refuses && !said.is_closed => {
             Some(format!("it says no with exit code {code}, which blocks nothing: only 2 does"))
         }
         _ => None,

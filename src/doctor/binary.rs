@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Check, Facts, Findings, Level, Mend};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
 use crate::machine::files;
 use crate::settings::Handler;
 use crate::settings::wanted::LAUNCHER;

@@ -1,7 +1,9 @@
 //! Does the installed client know what the manifests use?
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::installed::Installed;
-use super::{Check, Facts, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind};
 use crate::client::tools;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Check, Facts, Findings, Level, Mend};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
 use crate::install::command_faults::places::PlacedFault;
 use crate::install::command_faults::{Kind, Weight};
 use crate::install::tool_consent;

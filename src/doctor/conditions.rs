@@ -1,6 +1,8 @@
 //! Can the conditions in `when` ever be met, and has a call the file that a hook asks for?
 
-use super::{Check, Facts, Finding, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Finding, Findings, Level};
 use crate::chain::plan::FILE;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};

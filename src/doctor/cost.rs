@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::client::event::{Event, Subject};
 
 pub(super) const CHECKS: &[Check] = &[

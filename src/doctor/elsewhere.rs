@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
-use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::machine::paths::real;
 use crate::machine::{environment, files};

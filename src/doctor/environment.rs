@@ -1,6 +1,8 @@
 //! Does the environment keep hooks from running?
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::runtime::overrides;
 
 pub(super) const CHECKS: &[Check] = &[Check {

@@ -247,7 +247,12 @@ impl Facts {
     /// The directories of programs that the client's hooks have: those of this environment, unless
     /// a settings file says others.
     pub(super) fn path(&self) -> OsString {
-        let said = self.settings.iter().rev().find_map(|file| {
+        self.path_by(|_| true)
+    }
+
+    /// The same, where only some settings files count.
+    pub(super) fn path_by(&self, counts: impl Fn(&SettingsFile) -> bool) -> OsString {
+        let said = self.settings.iter().rev().filter(|file| counts(file)).find_map(|file| {
             let (path, _) = file.value("/env/PATH")?;
             Some(OsString::from(path.as_str()?))
         });

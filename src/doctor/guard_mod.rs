@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::check::Check;
 use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
 use super::modules::Module;
 use super::settings_file::SettingsFile;
-use super::{Check, Findings, Level, Mend};
 use crate::machine::foreign;
 use crate::settings::is_seated;
 use crate::state::guard_mod::{self, NAME};

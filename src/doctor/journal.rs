@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::machine::files;
 use crate::session::id::SessionId;
 use crate::state::journal::Entry;

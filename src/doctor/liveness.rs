@@ -5,8 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
-use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::client::matcher;
 use crate::machine::{clock, files, folders};

@@ -1,7 +1,9 @@
 //! Can the manifests be read?
 
+use super::check::Check;
 use super::facts::ChainFacts;
-use super::{Check, Facts, Findings, Level};
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::chain::plan::Header;
 use crate::machine::files;
 use crate::manifest::OnError;
@@ -26,6 +28,7 @@ pub(super) const CHECKS: &[Check] = &[
 fn parses(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
         let Err(problems) = &chain.manifest else { continue };
+        let meanwhile = meanwhile(facts, chain);
         for problem in &problems.0 {
             let origin = &problem.origin;
             let is_local = chain.chain.scope == "project" && origin.file.ends_with(".local.toml");
@@ -36,7 +39,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
                 format!("run `hookman edit{flag}`, which checks what you save")
             };
             let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
-            finding.notice(meanwhile(facts, chain));
+            finding.notice(meanwhile);
         }
     }
 }

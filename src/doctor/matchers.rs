@@ -1,6 +1,8 @@
 //! Do the matchers match what they were meant for?
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::client::event::{AGENTS, Event, Subject};
 use crate::client::matcher::{self, Kind, compile};
 use crate::client::tools;

@@ -10,6 +10,7 @@ mod adoption;
 mod after;
 mod answers;
 mod binary;
+mod check;
 mod client;
 pub mod client_probe;
 mod commands;
@@ -49,39 +50,11 @@ mod switched_off;
 pub mod trial;
 
 pub use crate::install::command_faults::Layer;
+pub use check::{Check, Examined, Family};
 pub use conditions::of_file;
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};
 pub use subjects::of_matcher;
-
-/// Looks at one thing.
-pub struct Check {
-    /// The id that findings carry.
-    pub id: &'static str,
-    /// What it holds, in one line.
-    pub about: &'static str,
-    /// What a user would notice where that does not hold.
-    pub notice: &'static str,
-    /// From facts to what is wrong with them.
-    pub run: fn(&Facts, &mut Findings),
-}
-
-/// Checks of one subject, which can be asked for by its name.
-pub struct Family {
-    /// Its name.
-    pub name: &'static str,
-    /// What its checks are about.
-    pub about: &'static str,
-    /// The checks, a list for each file.
-    pub lists: &'static [&'static [Check]],
-}
-
-impl Family {
-    /// The checks, in order.
-    pub fn checks(&self) -> impl Iterator<Item = &'static Check> {
-        self.lists.iter().copied().flatten()
-    }
-}
 
 /// All families, in the order in which findings are read.
 pub const FAMILIES: &[Family] = &[
@@ -152,14 +125,6 @@ pub const FAMILIES: &[Family] = &[
 /// All checks, in order.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(Family::checks)
-}
-
-/// What a check came to.
-pub struct Examined {
-    /// The check.
-    pub check: &'static Check,
-    /// What it found; nothing is good.
-    pub findings: Vec<Finding>,
 }
 
 /// Runs the checks that `is_asked` for.

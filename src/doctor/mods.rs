@@ -1,9 +1,10 @@
 //! Can a mod, which is JavaScript in the client's process, open a gate?
 
+use super::check::Check;
 use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::guard_mod::{holds, is_guard};
 use super::modules::Module;
-use super::{Check, Findings, Level};
 use crate::manifest::{Hook, OnError};
 
 pub(super) const CHECKS: &[Check] = &[

@@ -1,7 +1,9 @@
 //! Do gates see the calls that run, before anything acts on them?
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::overlap::meet;
-use super::{Check, Facts, Findings, Level};
 use crate::builtin::catalogue;
 use crate::builtin::kind::Can;
 use crate::client::event::{Block, Event};

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
-use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::install::binary::registered;
 use crate::install::managed;

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
+use super::check::Check;
 use super::client_probe;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::order::REWRITES;
 use super::overlap::meet;
 use super::settings_file::SettingsFile;
 use super::switched_off;
-use super::{Check, Facts, Findings, Level};
 use crate::client::event::Event;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places;

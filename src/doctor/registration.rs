@@ -1,8 +1,10 @@
 //! Is hookman registered for exactly what the manifests ask?
 
+use super::check::Check;
 use super::facts::ChainFacts;
+use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
 use super::settings_file::SettingsFile;
-use super::{Check, Facts, Findings, Level, Mend};
 use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::install::entries::demands;

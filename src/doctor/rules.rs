@@ -1,6 +1,8 @@
 //! Can the rules in `if` ever be met?
 
-use super::{Check, Facts, Findings, Level};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, names};
 use crate::client::permission_rule::{Anchors, Never, Rule, odd_glob};

@@ -1,8 +1,11 @@
 //! Do matchers, conditions and handlers name MCP servers that are configured?
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::matchers::places;
+use super::rules;
 use super::server_names::in_tools;
-use super::{Check, Facts, Findings, Level, rules};
 use crate::client::event::Subject;
 use crate::syntax::suggestion::nearest;
 

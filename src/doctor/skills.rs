@@ -1,7 +1,9 @@
 //! Hooks of skills, agents and commands, which hookman neither orders nor switches.
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use super::plugins::counted;
-use super::{Check, Facts, Findings, Level};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

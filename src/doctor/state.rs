@@ -1,6 +1,8 @@
 //! Can hookman keep what it keeps, for this user alone, and do live sessions call it?
 
-use super::{Check, Facts, Findings, Level, Mend};
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
 use crate::machine::clock;
 use crate::machine::folders;
 use crate::syntax::quoting::quoted;

@@ -1,7 +1,9 @@
 //! Do matchers name what there is?
 
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Finding, Findings, Level};
 use super::matchers::{self, Place, places};
-use super::{Check, Facts, Finding, Findings, Level};
 use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind, compile};
 use crate::client::version::Version;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Facts, Findings, Level};
+use super::facts::Facts;
+use super::finding::{Findings, Level};
 use crate::machine::{environment, files, program};
 use crate::settings::Handler;
 

@@ -13,6 +13,7 @@ use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher;
+use crate::install::command_faults::Around;
 use crate::install::command_faults::places::path_of;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Scratch;
@@ -77,6 +78,9 @@ enum Words {
 /// When there is no room for the copy of the project.
 pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
     let is_run = |scope: &str| is_asked_for || scope == "user";
+    // A project's settings could have another's programs found.
+    let path = facts.path_by(|file| is_run(file.scope));
+    let around = Around { path, ..facts.around() };
     let mut tried = Vec::new();
     let mut trials = Vec::new();
     let mut sort = |trial: Trial, scope: &str| {
@@ -97,14 +101,14 @@ pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
     };
     for (chain, manifest) in facts.manifests() {
         for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
-            for trial in of_hook(facts, hook, &chain.chain.manifest) {
+            for trial in of_hook(&around, hook, &chain.chain.manifest) {
                 sort(trial, chain.chain.scope);
             }
         }
     }
     for file in &facts.settings {
         for handler in file.handlers().iter().filter(|handler| !handler.ours) {
-            if let Some(trial) = of_handler(facts, handler, file.at(handler.position)) {
+            if let Some(trial) = of_handler(&around, handler, file.at(handler.position)) {
                 sort(trial, file.scope);
             }
         }
@@ -119,7 +123,7 @@ pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
     Ok(tried)
 }
 
-fn of_hook(facts: &Facts, hook: &Hook, manifest: &Path) -> Vec<Trial> {
+fn of_hook(around: &Around, hook: &Hook, manifest: &Path) -> Vec<Trial> {
     let folder = manifest.parent().unwrap_or(manifest);
     let words = match &hook.action {
         Action::Command(line) => Words::Line(line.clone()),
@@ -137,7 +141,7 @@ fn of_hook(facts: &Facts, hook: &Hook, manifest: &Path) -> Vec<Trial> {
             Words::Line(line) => Words::Line(line.clone()),
             Words::Argv(words) => Words::Argv(words.clone()),
         },
-        path: path_of(hook, manifest, &facts.around()),
+        path: path_of(hook, manifest, around),
         limit: Some(Duration::from_millis(hook.timeout_ms)),
         is_async: hook.manner.background,
         is_closed: hook.on_error != OnError::Open,
@@ -157,7 +161,7 @@ fn next_to(words: &[String], folder: Option<&Path>) -> Vec<String> {
     words
 }
 
-fn of_handler(facts: &Facts, handler: &Handler, place: String) -> Option<Trial> {
+fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial> {
     let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
     if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
         return None;
@@ -177,7 +181,7 @@ fn of_handler(facts: &Facts, handler: &Handler, place: String) -> Option<Trial> 
                 Words::Argv(std::iter::once(line.to_owned()).chain(args).collect())
             }
         },
-        path: facts.path(),
+        path: around.path.clone(),
         limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),

@@ -207,7 +207,9 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     let mut marked: BTreeSet<String> = scratch.read("marks").lines().map(str::to_owned).collect();
     marked.extend(model.marks());
     let called = model.called();
-    remarks.push(format!("the model called {}", plan::tools_called(&called)));
+    if !called.is_empty() {
+        remarks.push(format!("the model called {}", plan::tools_called(&called)));
+    }
     if let Some(managed) = MANAGED.iter().find(|path| Path::new(path).exists()) {
         remarks.push(format!(
             "{managed} applies here too, as no home can hide it; what it has run, has run"
@@ -423,8 +425,13 @@ impl Client<'_> {
             return Ok(Some(format!("the client took too long over `{typed}`, and was ended")));
         }
         let said = || ended.stderr.lines().chain(ended.stdout.lines()).next().unwrap_or_default();
-        let is_odd = ended.code != Some(0);
-        Ok(is_odd.then(|| format!("the client failed over `{typed}`: {}", shortened(said()))))
+        let why = match (said(), ended.code) {
+            (_, Some(0)) => return Ok(None),
+            ("", Some(code)) => format!("it ended with {code} and said nothing"),
+            ("", None) => "a signal ended it".to_owned(),
+            (said, _) => shortened(said),
+        };
+        Ok(Some(format!("the client failed over `{typed}`: {why}")))
     }
 
     fn start(

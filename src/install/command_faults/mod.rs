@@ -176,7 +176,7 @@ pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
 /// The scripts that a command runs.
 fn scripts(command: &Command<'_>, around: &Around) -> Vec<Script> {
     let calls = calls::of(command, around);
-    calls.iter().filter_map(|call| syntax::script(command, around, call)).collect()
+    calls.iter().filter_map(|call| syntax::script(command, call)).collect()
 }
 
 /// Whether exit code 2 of a command stops what an event is about.

@@ -50,7 +50,7 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
             to_read.push((script, place, Some(hook.name.clone())));
         }
     }
-    found.extend(of_scripts(to_read, around));
+    found.extend(of_scripts(&to_read, around));
     found
 }
 
@@ -116,13 +116,13 @@ pub(crate) fn of_handlers(
         let placed = |script: Script| (script, at(handler, "command"), None);
         to_read.extend(scripts.unwrap_or_default().into_iter().map(placed));
     }
-    found.extend(of_scripts(to_read, around));
+    found.extend(of_scripts(&to_read, around));
     found
 }
 
 /// What is wrong with scripts, each with its place and hook, by the programs that will run them and
 /// by a linter; all are read side by side.
-fn of_scripts(to_read: Vec<(Script, String, Option<String>)>, around: &Around) -> Vec<PlacedFault> {
+fn of_scripts(to_read: &[(Script, String, Option<String>)], around: &Around) -> Vec<PlacedFault> {
     let scripts: Vec<&Script> = to_read.iter().map(|(script, ..)| script).collect();
     let faults = syntax::examine(&scripts, around);
     let placed = |(at, fault): (usize, Fault)| {

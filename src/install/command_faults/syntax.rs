@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::calls::{Call, is_shell};
 use super::{Around, Command, Fault, Kind, Layer, Weight, programs};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
+use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 
 /// How long a program may take to read a script.
@@ -27,7 +28,7 @@ for number, name in enumerate(sys.argv[1:]):
         pass
 ";
 
-/// Codes of ShellCheck for what other shells than `sh` have.
+/// Codes of `ShellCheck` for what other shells than `sh` have.
 const OF_OTHERS: &[&str] = &[
     "SC3001", "SC3010", "SC3011", "SC3014", "SC3015", "SC3020", "SC3024", "SC3030", "SC3054",
     "SC3057", "SC3060",
@@ -56,7 +57,7 @@ enum Language {
 }
 
 /// The script that a call runs, where there is a program to read it.
-pub(super) fn script(command: &Command<'_>, around: &Around, call: &Call) -> Option<Script> {
+pub(super) fn script(command: &Command<'_>, call: &Call) -> Option<Script> {
     let given = programs::script(call);
     let word = given
         .or(call.program.as_ref())
@@ -81,11 +82,21 @@ pub(super) fn script(command: &Command<'_>, around: &Around, call: &Call) -> Opt
         "ruby" => Language::Ruby,
         _ => return None,
     };
-    let program =
-        if by.contains('/') { PathBuf::from(&by) } else { program::on_path(&by, &around.path)? };
+    let program = on_own_path(&by)?;
     let locks = language == Language::Shell && command.blocked_by_two().is_some();
     let shown = word.shown.clone();
     program.is_file().then_some(Script { file, shown, language, program, locks })
+}
+
+/// A program that may be started to read a script: one in the directories of this process's `PATH`.
+/// Another one that a script or a settings file of a clone names is not run.
+fn on_own_path(name: &str) -> Option<PathBuf> {
+    let path = environment::raw("PATH")?;
+    let mut folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    match Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => folders.any(|folder| folder == parent).then(|| PathBuf::from(name)),
+        None => program::on_path(name, &std::env::join_paths(folders).ok()?),
+    }
 }
 
 /// The faults of scripts, each with the number of its script; a file is read once.
@@ -113,7 +124,7 @@ pub(super) fn examine(scripts: &[&Script], around: &Around) -> Vec<(usize, Fault
             runs.push(Run { words: words.to_vec(), of: vec![*at] });
         }
     }
-    runs.extend(lint(&once, around));
+    runs.extend(lint(&once));
     let nothing = OsStr::new("");
     let variables = [
         ("LC_ALL", OsStr::new("C")),
@@ -156,8 +167,8 @@ fn words(script: &Script) -> Vec<String> {
     words
 }
 
-/// ShellCheck, where it is installed and there is something to read for it.
-fn lint(scripts: &[(usize, &Script)], around: &Around) -> Option<Run> {
+/// `ShellCheck`, where it is installed and there is something to read for it.
+fn lint(scripts: &[(usize, &Script)]) -> Option<Run> {
     let mut of: Vec<usize> = Vec::new();
     let mut files = Vec::new();
     for (at, script) in scripts {
@@ -166,7 +177,7 @@ fn lint(scripts: &[(usize, &Script)], around: &Around) -> Option<Run> {
             files.push(script.file.display().to_string());
         }
     }
-    let program = program::on_path("shellcheck", &around.path).filter(|_| !of.is_empty())?;
+    let program = on_own_path("shellcheck").filter(|_| !of.is_empty())?;
     let codes = [OF_OTHERS, OF_ALL].concat().join(",");
     let mut words = vec![program.display().to_string()];
     words.extend(["--norc", "-f", "gcc", "-i", &codes, "--"].map(str::to_owned));
