@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookman::builtin::catalogue;
+use hookman::builtin::command_guard;
 use hookman::builtin::context::Context;
 use hookman::builtin::real_host::RealHost;
 use hookman::client::event::Event;
@@ -71,7 +72,12 @@ fn options(entry: &str, overrides: &Value) -> Map<String, Value> {
 fn every_category() -> Map<String, Value> {
     let levels: Map<String, Value> =
         CATEGORIES.iter().map(|name| ((*name).to_owned(), "one-strike".into())).collect();
-    options("destructive-guard", &json!({"categories": levels}))
+    // What blocks would hide what other rules find.
+    let rules = catalogue::find("destructive-guard").unwrap().options["rules"].as_array().unwrap();
+    let blocks = rules.iter().filter(|rule| rule["level"] == "block");
+    let single: Map<String, Value> =
+        blocks.map(|rule| (rule["id"].as_str().unwrap().to_owned(), "one-strike".into())).collect();
+    options("destructive-guard", &json!({"categories": levels, "levels": single}))
 }
 
 fn unescaped(text: &str) -> String {
@@ -113,6 +119,23 @@ fn harm_is_found_and_what_looks_like_it_is_not() {
 }
 
 #[test]
+fn each_rule_finds_the_command_that_its_list_shows() {
+    for name in ["destructive-guard", "one-strike", "work-item-gate"] {
+        let rules = command_guard::rules(&catalogue::find(name).unwrap().options);
+        let levels: Map<String, Value> =
+            rules.iter().map(|rule| (rule.id.clone(), "one-strike".into())).collect();
+        let options = options(name, &json!({"levels": levels, "allow": []}));
+        let wrong: Vec<String> = rules
+            .iter()
+            .map(|rule| (rule, found(name, &options, &rule.example)))
+            .filter(|(rule, found)| !found.split(',').any(|id| id == rule.id))
+            .map(|(rule, found)| format!("{}: `{}` finds {found}", rule.id, rule.example))
+            .collect();
+        assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
+    }
+}
+
+#[test]
 fn protected_files_are_found_in_commands() {
     let options = options("protect", &json!({}));
     let wrong: Vec<String> = rows(FILES)
@@ -131,13 +154,12 @@ fn protected_files_are_found_in_commands() {
 fn careful_mode_and_single_levels_are_held() {
     let command = "git reset --hard; kill -9 1; docker rm -f a";
     let rows = [
-        (json!({}), "advice: git-reset-hard,kill-hard,docker-remove"),
+        (json!({}), "git-reset-hard"),
+        (json!({"level": "advise"}), "advice: git-reset-hard,kill-hard,docker-remove"),
+        (json!({"levels": {"kill-hard": "block"}}), "kill-hard,git-reset-hard"),
         (json!({"careful": true}), "git-reset-hard,kill-hard,docker-remove"),
         (json!({"categories": {"git": "off"}}), "advice: kill-hard,docker-remove"),
-        (
-            json!({"categories": {"git": "ask"}, "skip": ["kill-hard"]}),
-            "git-reset-hard,docker-remove",
-        ),
+        (json!({"categories": {"git": "ask"}, "skip": ["kill-hard"]}), "git-reset-hard"),
         (
             json!({"categories": {"git": "block"}, "levels": {"git-reset-hard": "off"}}),
             "advice: kill-hard,docker-remove",
@@ -149,24 +171,31 @@ fn careful_mode_and_single_levels_are_held() {
     }
     let allowed = options("destructive-guard", &json!({"allow": ["data"]}));
     assert_eq!(found("destructive-guard", &allowed, "rm -rf data"), "-");
-    assert_eq!(found("destructive-guard", &allowed, "rm -rf data src"), "advice: rm");
+    assert_eq!(found("destructive-guard", &allowed, "rm -rf data src"), "rm");
 }
 
 #[test]
-fn what_is_hardly_ever_meant_is_stopped_as_it_comes() {
+fn what_has_no_way_back_is_stopped_as_it_comes() {
     let options = options("destructive-guard", &json!({}));
     let rows = [
         ("rm -rf /", "rm-system"),
         ("rm -rf ~", "rm-system"),
-        ("rm -rf *", "rm-here"),
-        ("rm -rf .git", "rm-git"),
+        ("rm -rf *", "rm-here,rm,rm-pattern"),
+        ("rm -rf .git", "rm-git,rm"),
         ("cat a.img > /dev/sda", "dd-device"),
         ("git push -f origin main", "git-push-default"),
-        ("psql -c 'DROP DATABASE prod'", "sql-drop-database"),
+        ("psql -c 'DROP DATABASE prod'", "sql-drop-database,sql-drop"),
         ("kill -9 -1", "kill-all"),
-        ("rm -rf src", "advice: rm"),
-        ("git reset --hard", "advice: git-reset-hard"),
-        ("git push -f origin topic", "advice: git-push-force"),
+        ("rm -rf src", "rm"),
+        ("git reset --hard", "git-reset-hard"),
+        ("git push -f origin topic", "git-push-force"),
+        ("rm -rf node_modules", "-"),
+        ("kill -9 5", "advice: kill-hard"),
+        ("git branch -D topic", "advice: git-branch-delete"),
+        ("kubectl delete pod a", "advice: kubectl-delete"),
+        ("kubectl delete deployment a", "kubectl-delete"),
+        ("docker image prune", "advice: docker-prune"),
+        ("docker volume prune -f", "docker-prune"),
         ("rm a.txt", "-"),
         ("echo \"$(rm a", "the payload: the command could not be read to its end"),
     ];

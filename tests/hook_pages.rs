@@ -12,6 +12,7 @@ use std::{
 
 use hookman::builtin::{
     catalogue::{self, Entry},
+    command_guard,
     outline::{self, OptionRow, SHOWN},
 };
 use similar::TextDiff;
@@ -75,6 +76,7 @@ fn page(entry: &Entry) -> String {
         can,
         outline::manifest(entry)
     );
+    page.push_str(&rules(entry));
     let rows = outline::options(kind);
     if !rows.is_empty() {
         page.push_str("\n## Options\n\n");
@@ -83,6 +85,32 @@ fn page(entry: &Entry) -> String {
         page.push_str(&option(entry, row));
     }
     page
+}
+
+/// The rules of a command guard, as `hookman show NAME --rules` lists them.
+fn rules(entry: &Entry) -> String {
+    if entry.kind.name != "command-guard" {
+        return String::new();
+    }
+    let mut table = format!(
+        "\n## Rules\n\n`hookman show {} --rules WORD` finds them by a word, and `hookman install {} \
+         --set levels.ID=LEVEL` sets the level of one.\n\n\
+         | id | category | level | a command that it finds | what that does |\n\
+         | --- | --- | --- | --- | --- |\n",
+        entry.name, entry.name
+    );
+    for rule in command_guard::rules(&entry.options) {
+        let command_guard::Listed { id, category, level, what, example, .. } = rule;
+        let level = level.name();
+        writeln!(
+            table,
+            "| `{id}` | {category} | {level} | `{}` | {} |",
+            cell(&example),
+            cell(&what)
+        )
+        .unwrap();
+    }
+    table
 }
 
 fn option(entry: &Entry, row: &OptionRow) -> String {

@@ -36,13 +36,15 @@ pub(super) struct Finding<'f> {
 }
 
 /// What holds for all findings of a hook.
-pub(super) struct Manner {
+pub(super) struct Manner<'m> {
     /// Whether the hook blocks whatever it finds.
     pub(super) careful: bool,
     /// How long a warning of the level `one-strike` counts.
     pub(super) forget_after: Duration,
     /// Whether every subagent is warned again.
     pub(super) per_agent: bool,
+    /// Whose warnings count: hooks that give the same name ask once for all of them.
+    pub(super) asker: &'m str,
 }
 
 /// A command in one line, cut where it is long.
@@ -64,11 +66,12 @@ pub(super) fn shown(command: &str) -> String {
 /// What a guard answers; every finding blocks in careful mode, of the hook or of the session.
 pub(super) fn answer(
     context: &Context<'_>,
-    manner: &Manner,
+    manner: &Manner<'_>,
     mut findings: Vec<Finding<'_>>,
 ) -> Result<Answer, Failure> {
     let is_careful = be_careful(context, manner, &mut findings)?;
     let blocked = findings.iter().any(|finding| finding.level == Level::Block);
+    drop_below_blocks(&mut findings);
     let unwarned = match unwarned(context, manner, &findings) {
         // What is always stopped needs no memory of earlier warnings.
         Err(_) if blocked => Vec::new(),
@@ -96,10 +99,18 @@ pub(super) fn answer(
     Ok(answer)
 }
 
+/// Leaves out what other rules say of a command that is always stopped: none of them lets it pass.
+fn drop_below_blocks(findings: &mut Vec<Finding<'_>>) {
+    let is_block = |finding: &Finding<'_>| finding.level == Level::Block;
+    let blocked: Vec<String> =
+        findings.iter().filter(|it| is_block(it)).map(|it| it.subject.clone()).collect();
+    findings.retain(|finding| is_block(finding) || !blocked.contains(&finding.subject));
+}
+
 /// Raises every level to `block` where careful mode is on, and tells whether it did.
 fn be_careful(
     context: &Context<'_>,
-    manner: &Manner,
+    manner: &Manner<'_>,
     findings: &mut [Finding<'_>],
 ) -> Result<bool, Failure> {
     // What is stopped anyway needs no look at the store, which may fail.
@@ -125,13 +136,13 @@ fn be_careful(
 /// two calls at once neither has been read by the model, so both are stopped.
 fn unwarned<'h, 'f>(
     context: &Context<'_>,
-    manner: &Manner,
+    manner: &Manner<'_>,
     findings: &'h [Finding<'f>],
 ) -> io::Result<Vec<&'h Finding<'f>>> {
     let agent = if manner.per_agent { &*context.payload.agent_id } else { "" };
     let mut unwarned = Vec::new();
     for finding in findings.iter().filter(|finding| finding.level == Level::OneStrike) {
-        let flag = context.strike(flag(context.name, finding.id, agent))?;
+        let flag = context.strike(flag(manner.asker, finding.id, agent))?;
         if !context.store.is_up(&flag)?
             && !legacy::is_recent(finding.legacy, manner.forget_after, context)
         {
@@ -144,8 +155,8 @@ fn unwarned<'h, 'f>(
     Ok(unwarned.into_iter().map(|(finding, _)| finding).collect())
 }
 
-fn flag(hook: &str, rule: &str, agent: &str) -> String {
-    if agent.is_empty() { format!("{hook}.{rule}") } else { format!("{hook}.{rule}@{agent}") }
+fn flag(asker: &str, rule: &str, agent: &str) -> String {
+    if agent.is_empty() { format!("{asker}.{rule}") } else { format!("{asker}.{rule}@{agent}") }
 }
 
 fn denial(blocks: &[&Finding<'_>], unwarned: &[&Finding<'_>], is_careful: bool) -> String {

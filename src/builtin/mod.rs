@@ -8,7 +8,7 @@ mod allowance;
 mod arguments;
 mod careful;
 pub mod catalogue;
-mod command_guard;
+pub mod command_guard;
 mod compaction_guard;
 mod content_guard;
 pub mod context;

@@ -31,7 +31,13 @@ pub enum Level {
 }
 
 impl Level {
-    const NAMES: &[&str] = &["off", "advise", "ask", "one-strike", "block"];
+    /// The names of all levels, from the weakest.
+    pub const NAMES: &[&str] = &["off", "advise", "ask", "one-strike", "block"];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 
     /// The level of this name.
     pub fn from_name(name: &str) -> Option<Self> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{Add, Directory};
+use super::args::{Add, Directory, Placing};
 use super::registering::Registering;
 use super::{ExitStatus, word};
 use crate::builtin::catalogue;
@@ -10,6 +10,7 @@ use crate::chain::plan::FILE;
 use crate::doctor;
 use crate::install::edition::Edition;
 use crate::install::nearby;
+use crate::install::placement::Placement;
 use crate::install::target::Target;
 use crate::install::transaction::Outcome;
 use crate::machine::world::World;
@@ -65,7 +66,9 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         user_only: false,
     };
     let registering = Registering::begin(world, target, &args.options)?;
-    let edition = Edition::with(world, &registering.target, &hook)?;
+    let Placing { before, after, set } = &args.placing;
+    let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
+    let edition = Edition::with(world, &registering.target, &hook, &placement)?;
     let call = call(args, world, &registering.target, true);
     let hooks = &edition.layers.all.hooks;
     let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == args.name).cloned().collect();
@@ -150,7 +153,12 @@ pub(super) fn call(args: &Add, world: &World, target: &Target, without_asking: b
     for glob in &args.paths {
         words.extend(["--path", glob]);
     }
-    for (flag, value) in values {
+    let Placing { before, after, set } = &args.placing;
+    let places = [("--before", before.as_deref()), ("--after", after.as_deref())];
+    for setting in set {
+        words.extend(["--set", setting]);
+    }
+    for (flag, value) in values.into_iter().chain(places) {
         words.extend(value.into_iter().flat_map(|value| [flag, value]));
     }
     words.extend(args.background.then_some("--async"));

@@ -2,9 +2,13 @@
 //!
 //! Whoever presses the tab key wants an offer or silence, so what cannot be read offers nothing.
 
+use std::ffi::OsStr;
+
 use clap_complete::CompletionCandidate;
 
 use crate::builtin::catalogue;
+use crate::builtin::command_guard;
+use crate::builtin::values::Level;
 use crate::client::event::Event;
 use crate::doctor;
 use crate::install::recipe::RECIPES;
@@ -88,4 +92,35 @@ pub(super) fn checks() -> Vec<CompletionCandidate> {
 /// The client's events.
 pub(super) fn events() -> Vec<CompletionCandidate> {
     Event::ALL.iter().map(|it| CompletionCandidate::new(it.name())).collect()
+}
+
+/// What may be set of a command guard: its level, and that of a rule or a category.
+pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str() else { return Vec::new() };
+    if let Some((key, _)) = typed.split_once('=') {
+        let level = |name: &&str| CompletionCandidate::new(format!("{key}={name}"));
+        let is_level =
+            key == "level" || key.starts_with("levels.") || key.starts_with("categories.");
+        let levels = Level::NAMES.iter().filter(|_| is_level).map(level);
+        return levels.filter(|it| starts(it, typed)).collect();
+    }
+    let Some(guard) = catalogue::find("destructive-guard") else { return Vec::new() };
+    let rules = command_guard::rules(&guard.options);
+    let mut all = vec![
+        candidate("level=", "What is done about a command that a rule finds"),
+        candidate("careful=true", "Every rule blocks"),
+    ];
+    for rule in &rules {
+        let key = format!("categories.{}=", rule.category);
+        if !all.iter().any(|it| it.get_value() == key.as_str()) {
+            all.push(candidate(&key, "The least level of the category's rules"));
+        }
+    }
+    all.extend(rules.iter().map(|it| candidate(&format!("levels.{}=", it.id), it.what.as_str())));
+    all.retain(|it| starts(it, typed));
+    all
+}
+
+fn starts(candidate: &CompletionCandidate, typed: &str) -> bool {
+    candidate.get_value().to_str().is_some_and(|value| value.starts_with(typed))
 }

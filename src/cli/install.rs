@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{Install, YesNo};
+use super::args::{Install, Placing, YesNo};
 use super::registering::{done, status};
 use super::written::{Written, told};
 use super::{ExitStatus, tmux, word};
@@ -13,6 +13,7 @@ use crate::install::change::{Change, each};
 use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
 use crate::install::options::Writing;
+use crate::install::placement::Placement;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
@@ -81,7 +82,17 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let binary = protection::binary(world, &target, binary.as_deref())?;
     let binary = binary.as_deref();
     let desktop = desktop::wanted(world, &args.options.writing, &args.hooks, args.desktop)?;
-    let wanted = Wanted { hooks: &args.hooks, recipes: &args.recipe, desktop };
+    let Placing { before, after, set } = &args.placing;
+    let is_placed = before.is_some() || after.is_some();
+    if (is_placed && args.hooks.is_empty()) || (!set.is_empty() && args.hooks.len() != 1) {
+        bail!(
+            "--before and --after place the hooks that you name, and --set is for a single one: name \
+             it, as in `hookman install destructive-guard --set level=block`"
+        );
+    }
+    let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
+    let wanted =
+        Wanted { hooks: &args.hooks, recipes: &args.recipe, desktop, placement: &placement };
     let addition = Addition::of(world, &target, wanted)?;
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
     let assets = Assets::of(world, &target, binary)?;
@@ -137,6 +148,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     for recipe in &args.recipe {
         call.extend([" --recipe ", &quoted(recipe)]);
     }
+    call.push_str(&placing_words(&args.placing));
     if let Some(binary) = &args.options.binary
         && binary_path(world, None).ok().as_ref() != Some(binary)
     {
@@ -146,6 +158,14 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call
+}
+
+/// What says where a hook comes and what is set in it, as it is to be typed.
+fn placing_words(placing: &Placing) -> String {
+    let values = [("--before", placing.before.as_deref()), ("--after", placing.after.as_deref())];
+    let values = values.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
+    let set = placing.set.iter().map(|it| ("--set", it.as_str()));
+    values.chain(set).map(|(flag, value)| format!(" {flag} {}", quoted(value))).collect()
 }
 
 fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<String>) {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{Add, Failing, Install, New};
+use super::args::{Add, Failing, Install, New, Placing};
 use super::{ExitStatus, add, install};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
@@ -40,6 +40,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
             let install = Install {
                 hooks: vec![name],
                 recipe: Vec::new(),
+                placing: Placing::default(),
                 guard_mod: false,
                 project_tools: None,
                 desktop: false,
@@ -116,6 +117,7 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
         background: false,
         command: words.is_empty().then_some(line),
         words,
+        placing: Placing::default(),
         options: args.options.clone(),
     }))))
 }

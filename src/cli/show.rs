@@ -1,13 +1,14 @@
 //! `hookman show`: one hook, with its options and where each value comes from.
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::ExitStatus;
 use super::args::Show;
 use super::hint;
 use super::list::{self, as_json, fires, resolved};
 use crate::builtin::catalogue::{self, Entry};
+use crate::builtin::command_guard::{self, Listed};
 use crate::builtin::outline;
 use crate::client::event::Event;
 use crate::machine::table;
@@ -25,7 +26,10 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     match names::resolve(&args.hook, &names) {
         Found::One(name) => {
             for configured in hooks.iter().filter(|row| row.hook.name == name) {
-                if args.json {
+                if let Some(word) = &args.rules {
+                    let hook = &configured.hook;
+                    rules(&hook.name, &hook.options, word, args.json, world)?;
+                } else if args.json {
                     world.terminal.line(as_json(configured).to_string());
                 } else {
                     configured_hook(configured, args.all, world)?;
@@ -38,8 +42,12 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
         }
         Found::None(nearest) => match (names::resolve(&args.hook, catalogue::names()), nearest) {
             (Found::One(name), _) => {
-                if let Some(entry) = catalogue::find(name) {
-                    ready_made(entry, args, world);
+                match (catalogue::find(name), &args.rules) {
+                    (Some(entry), Some(word)) => {
+                        rules(entry.name, &entry.options, word, args.json, world)?;
+                    }
+                    (Some(entry), None) => ready_made(entry, args, world),
+                    (None, _) => {}
                 }
                 Ok(ExitStatus::Done)
             }
@@ -49,6 +57,42 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
             _ => bail!("no hook matches `{}`; `hookman list` names the hooks", args.hook),
         },
     }
+}
+
+/// Lists the rules of a command guard in which a word is.
+fn rules(
+    name: &str,
+    options: &Map<String, Value>,
+    word: &str,
+    json: bool,
+    world: &World,
+) -> Result<()> {
+    let all = command_guard::rules(options);
+    if all.is_empty() {
+        bail!("`{name}` is no command guard, whose rules could be listed");
+    }
+    let found: Vec<&Listed> = all.iter().filter(|rule| rule.has(word)).collect();
+    if json {
+        world.terminal.line(json!({"hook": name, "rules": found}).to_string());
+        return Ok(());
+    }
+    if found.is_empty() {
+        bail!("no rule of `{name}` has the word `{word}`; `hookman show {name} --rules` lists all");
+    }
+    let id = found.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+    for category in found.chunk_by(|one, next| one.category == next.category) {
+        if !category[0].category.is_empty() {
+            world.terminal.line(format!("\n{}", category[0].category));
+        }
+        for rule in category {
+            let start = format!("  {:id$}  {:10}  ", rule.id, rule.level.name());
+            world.terminal.print_row(&start, &rule.what, start.len());
+            world.terminal.line(format!("{:1$}{2}", "", start.len(), rule.example));
+        }
+    }
+    let set = format!("`hookman install {name} --set levels.ID=LEVEL`");
+    hint(world, format!("a level is set with {set}, or in the manifest"));
+    Ok(())
 }
 
 fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Do gates see the calls that run, before anything acts on them?
 
+use serde_json::Value;
+
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
@@ -23,6 +25,12 @@ pub(super) const CHECKS: &[Check] = &[
         about: "no call is rewritten behind a gate that is not asked again",
         notice: "the gate has let through another call than the one that runs",
         run: rewrites,
+    },
+    Check {
+        id: "two-guards",
+        about: "no chain has two command guards with the same rules",
+        notice: "each command is read twice, and the stricter guard stops what the other lets pass",
+        run: two_guards,
     },
 ];
 
@@ -197,4 +205,34 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+}
+
+fn two_guards(facts: &Facts, findings: &mut Findings) {
+    for (_, manifest) in facts.manifests() {
+        let guards =
+            manifest.hooks.iter().filter(|hook| hook.enabled && !rule_ids(hook).is_empty());
+        let guards: Vec<&Hook> = guards.collect();
+        for (index, guard) in guards.iter().enumerate() {
+            let ids = rule_ids(guard);
+            let shares = |other: &&&Hook| {
+                share(other, guard) && rule_ids(other).iter().any(|id| ids.contains(id))
+            };
+            let Some(other) = guards[..index].iter().find(shares) else { continue };
+            findings.add(
+                Level::Warning,
+                place(guard),
+                format!("`{}` and `{}` are command guards with the same rules", other.name, guard.name),
+                "take one of them out, and set what it sets in the other; `hookman show NAME --rules` \
+                 lists a guard's rules",
+            );
+        }
+    }
+}
+
+/// The ids of a command guard's rules; none of another hook's.
+fn rule_ids(hook: &Hook) -> Vec<&str> {
+    let Action::Builtin { name, .. } = &hook.action else { return Vec::new() };
+    let is_guard = catalogue::find(name).is_some_and(|it| it.kind.name == "command-guard");
+    let rules = hook.options.get("rules").filter(|_| is_guard).and_then(Value::as_array);
+    rules.into_iter().flatten().filter_map(|rule| rule["id"].as_str()).collect()
 }

@@ -2,25 +2,39 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::change::Change;
 use super::entries::own_hooks;
 use super::layers::Layers;
 use super::manifest_change::ManifestChange;
+use super::placement::Placement;
 use super::recipe::{Part, Recipe};
 use super::target::Target;
 use super::writes::Writes;
 use crate::builtin::catalogue;
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::manifest::edit::Unset;
+use crate::manifest::edit::{Place, Unset};
 use crate::manifest::{self, Action, Manifest};
 use crate::session::names;
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
 const SCHEMA: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/docs/hookman.schema.json");
 const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
+
+/// The guard of a new manifest, as it is written there.
+const STARTER_GUARD: &str =
+    "# Stops a destructive shell command once, says why, and lets the retry through.
+[[hook]]
+builtin = \"one-strike\"
+";
+/// The guard that has all rules of the starter's, and takes its place.
+const LARGE_GUARD: &str = "destructive-guard";
+const LARGE_GUARD_BLOCK: &str = "# Stops what destroys work once, the worst always, and says why.
+[[hook]]
+builtin = \"destructive-guard\"
+";
 
 /// A manifest with ready-made hooks added to it.
 pub(crate) struct Addition {
@@ -40,6 +54,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) recipes: &'a [String],
     /// Whether the desktop shows the notices of these hooks.
     pub(crate) desktop: bool,
+    /// Where the hooks come, and the options that are set in them.
+    pub(crate) placement: &'a Placement,
 }
 
 /// A hook or a line that is not added, and why.
@@ -65,6 +81,7 @@ impl Addition {
             |text: &str| Layers::of(world, target, Some(text)).map(Option::unwrap_or_default);
         let mut found = layers(&after)?;
         let mut left_out = Vec::new();
+        let mut placement = wanted.placement.clone();
         for hook in wanted.hooks {
             let hook = ready_made(hook)?;
             if target.local && declares(&found.committed, hook) {
@@ -72,16 +89,36 @@ impl Addition {
                 left_out.push(LeftOut { what: hook.to_owned(), why });
             } else if !declares(&found.all, hook) {
                 target.check_open(world, &after)?;
-                after = manifest::edit::add_builtin(&after, hook);
-                if wanted.desktop
-                    && catalogue::find(hook).is_some_and(|it| it.kind.name == "notify")
-                {
-                    after.push_str("[hook.options]\ndesktop = true\n");
-                }
+                let block = match (hook, &placement.place) {
+                    (LARGE_GUARD, None) => LARGE_GUARD_BLOCK.to_owned(),
+                    _ => format!("[[hook]]\nbuiltin = \"{hook}\"\n"),
+                };
+                let is_notice = catalogue::find(hook).is_some_and(|it| it.kind.name == "notify");
+                let desktop = if wanted.desktop && is_notice { "desktop = true\n" } else { "" };
+                let block = match format!("{}{desktop}", placement.settings) {
+                    settings if settings.is_empty() => block,
+                    settings => format!("{block}[hook.options]\n{settings}"),
+                };
+                after = match (hook, &placement.place) {
+                    (LARGE_GUARD, None) => add_guard(&after, &block),
+                    _ => placement.add(&after, &block)?,
+                };
                 found = layers(&after).with_context(|| {
                     let file = world.paths.shown(&target.manifest);
-                    format!("`{hook}` cannot be added at the end of {file}; add it by hand")
+                    if placement.settings.is_empty() {
+                        format!("`{hook}` cannot be added to {file}; add it by hand")
+                    } else {
+                        format!("`{hook}` cannot be added to {file} with these options")
+                    }
                 })?;
+                // Several come in the order in which they were typed.
+                placement.place = placement.place.map(|_| Place::After(hook.to_owned()));
+            } else if !placement.settings.is_empty() {
+                bail!(
+                    "{} declares `{hook}` already; `hookman edit{}` changes its options",
+                    world.paths.shown(&target.manifest),
+                    target.flag()
+                );
             }
         }
         let recipes: Vec<&Recipe> =
@@ -155,6 +192,17 @@ impl Change for Addition {
     }
 }
 
+/// The text with the large guard added, in the place of the starter's guard where that is as it was
+/// made.
+fn add_guard(text: &str, block: &str) -> String {
+    match text.split_once(STARTER_GUARD) {
+        Some((before, after)) if after.is_empty() || after.starts_with('\n') => {
+            format!("{before}{block}{after}")
+        }
+        _ => manifest::edit::add_block(text, block),
+    }
+}
+
 /// The text of a manifest with a part of a recipe added, unless it has it already.
 fn with(text: &str, part: Part, target: &Target, found: &Layers) -> Result<String, LeftOut> {
     match part {
@@ -163,6 +211,7 @@ fn with(text: &str, part: Part, target: &Target, found: &Layers) -> Result<Strin
             let file = match (has(&found.committed), has(&found.all)) {
                 (true, _) => &target.chain.manifest,
                 (false, true) => &target.manifest,
+                (false, false) if name == LARGE_GUARD => return Ok(add_guard(text, &block)),
                 (false, false) => return Ok(manifest::edit::add_block(text, &block)),
             };
             Err(LeftOut { what: name, why: Why::Declared(file.clone()) })

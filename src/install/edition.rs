@@ -5,6 +5,7 @@ use anyhow::{Result, anyhow, bail};
 use super::addition::{bare, starter};
 use super::layers::Layers;
 use super::manifest_change::ManifestChange;
+use super::placement::Placement;
 use super::protection;
 use super::target::Target;
 use crate::machine::files;
@@ -50,8 +51,13 @@ impl Edition {
         Ok(Self { manifest: ManifestChange::to(&target.manifest, before, Some(text)), layers })
     }
 
-    /// With a hook at its end.
-    pub(crate) fn with(world: &World, target: &Target, hook: &NewHook<'_>) -> Result<Self> {
+    /// With a hook, at its end or at a place.
+    pub(crate) fn with(
+        world: &World,
+        target: &Target,
+        hook: &NewHook<'_>,
+        placement: &Placement,
+    ) -> Result<Self> {
         let before = files::read_text(&target.manifest)?;
         let text = before.clone().unwrap_or_else(|| bare(target));
         let found = read(world, target, &text)?;
@@ -65,8 +71,8 @@ impl Edition {
             );
         }
         target.check_open(world, &text)?;
-        let mut after = text;
-        edit::add(&mut after, hook);
+        let block = format!("{}{}", edit::block(hook), placement.settings);
+        let after = placement.add(&text, &block)?;
         // The manifest could be read without the hook, so what is wrong is wrong with it.
         Self::written(world, target, before, after).map_err(|error| {
             let error = error.to_string();

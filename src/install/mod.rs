@@ -24,6 +24,7 @@ pub mod options;
 pub mod origin;
 pub(crate) mod other_settings;
 pub(crate) mod permanent_switch;
+pub(crate) mod placement;
 pub(crate) mod protection;
 pub(crate) mod rebuilt;
 pub(crate) mod recipe;

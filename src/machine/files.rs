@@ -164,7 +164,7 @@ fn read_checked(
     check(&file)?;
     let mut bytes = text.into_bytes();
     loop {
-        bytes.reserve(bytes.len().max(8 * 1024));
+        bytes.reserve(bytes.len().max(32 * 1024));
         let room = bytes.capacity() - bytes.len();
         let read = rustix::io::retry_on_intr(|| {
             rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))

@@ -12,16 +12,75 @@ use super::model::{
 };
 use crate::client::event::Event;
 
-/// The text with a ready-made hook added at its end.
-pub fn add_builtin(text: &str, name: &str) -> String {
-    add_block(text, &format!("[[hook]]\nbuiltin = \"{name}\"\n"))
-}
-
 /// The text with a hook added at its end, whose lines are `block`.
 pub fn add_block(text: &str, block: &str) -> String {
     let mut text = text.to_owned();
     append(&mut text, block);
     text
+}
+
+/// A place in a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Above a hook and the comment on it.
+    Before(String),
+    /// Below a hook.
+    After(String),
+}
+
+/// The text with a hook added at a place, whose lines are `block`.
+///
+/// # Errors
+///
+/// Where no hook of the text has the place's name.
+pub fn add_at(text: &str, block: &str, place: &Place) -> Result<String, Undeclared> {
+    let (Place::Before(name) | Place::After(name)) = place;
+    let (document, _) = DeTable::parse_recoverable(text);
+    let declared = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let is_it = |hook: &&Spanned<DeValue<'_>>| {
+        let table = hook.get_ref().as_table();
+        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
+        found.and_then(|found| found.get_ref().as_str()) == Some(name)
+    };
+    let hook = declared.into_iter().flatten().find(is_it);
+    let hook = hook.ok_or_else(|| Undeclared(name.clone()))?;
+    let header = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
+    let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
+    let (at, added) = match place {
+        Place::Before(_) => {
+            let mut at = header;
+            for line in text[..header].split_inclusive('\n').rev() {
+                if !line.starts_with('#') {
+                    break;
+                }
+                at -= line.len();
+            }
+            (at, format!("{block}\n"))
+        }
+        Place::After(_) => (lines(text, hook).end, format!("\n{block}")),
+    };
+    let (before, after) = text.split_at(at);
+    let open = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let added = format!("{open}{added}");
+    let added = if crlf { added.replace('\n', "\r\n") } else { added };
+    Ok(format!("{before}{added}{after}"))
+}
+
+/// The line that sets a key, given as `KEY=VALUE`: the value as TOML, else as a text.
+pub fn setting(typed: &str) -> Option<String> {
+    let (key, value) = typed.split_once('=')?;
+    let is_bare = |part: &str| {
+        let mut letters = part.chars();
+        !part.is_empty() && letters.all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if !key.split('.').all(is_bare) {
+        return None;
+    }
+    let is_toml =
+        !value.contains('\n') && toml::from_str::<toml::Table>(&format!("x = {value}")).is_ok();
+    let value = if is_toml { value.to_owned() } else { string(value) };
+    Some(format!("{key} = {value}\n"))
 }
 
 /// Why a key of `[defaults]` was not set.
@@ -90,6 +149,11 @@ pub struct NewHook<'a> {
 
 /// Adds a hook at the end of a text; gives exactly what was added.
 pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
+    append(text, &block(hook))
+}
+
+/// The lines of a hook.
+pub fn block(hook: &NewHook<'_>) -> String {
     let mut rows: Vec<(&str, String)> = vec![("name", string(hook.name))];
     rows.push(("event", events(hook.events)));
     rows.extend(hook.matcher.map(|matcher| ("matcher", string(matcher))));
@@ -124,7 +188,7 @@ pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(block, "{key:width$} = {value}");
     }
-    append(text, &block)
+    block
 }
 
 fn events(events: &[Event]) -> String {

@@ -5,6 +5,7 @@
 //! data, wrappers and substitutions are looked into, and every command of a line is judged.
 
 mod branches;
+mod listing;
 mod operands;
 mod options;
 mod prefilter;
@@ -26,12 +27,17 @@ use super::kind::{Can, Kind};
 
 use rule::{Head, Rules};
 
+pub use listing::{Listed, rules};
+
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
     "command-guard",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
     run,
 );
+
+/// The name under which warnings are kept: of several command guards the first asks for all.
+const ASKER: &str = "guard";
 
 #[derive(Deserialize)]
 struct Input<'a> {
@@ -76,6 +82,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         careful: options.careful,
         forget_after: Duration::from_secs(options.forget_after),
         per_agent: options.per_agent,
+        asker: ASKER,
     };
     finding::answer(context, &manner, findings)
 }

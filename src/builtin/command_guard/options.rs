@@ -34,9 +34,11 @@ pub(super) struct Options {
     /// A file that a script makes when it warned: with
     /// `/tmp/claude-hook-warned-{CLAUDE_SUPERVISOR_PID}-pattern-{pattern}` that counts as a warning here, for
     /// as long as `forget_after`, and whoever can make that file can spare the warning. `{pattern}` is the
-    /// number of the rule's id in the list, from 0. `{cwd}`, `{project}`, `{home}`, `{session}`,
+    /// number of the rule's id in `legacy_ids`, from 0. `{cwd}`, `{project}`, `{home}`, `{session}`,
     /// `{transcript}` without its ending and variables of the environment are filled in.
     legacy_file: String,
+    /// The ids that `{pattern}` counts; those of all rules where it is empty.
+    legacy_ids: Vec<String>,
     /// Rules to leave out, by id.
     skip: Vec<String>,
     /// The rules. A manifest that sets them replaces all of them.
@@ -58,6 +60,7 @@ impl Default for Options {
             forget_after: Period::seconds(24 * 60 * 60),
             per_agent: false,
             legacy_file: String::new(),
+            legacy_ids: Vec::new(),
             skip: Vec::new(),
             rules: Vec::new(),
             extra_rules: Vec::new(),
@@ -69,76 +72,79 @@ impl Default for Options {
 /// What a rule finds. Rules that share an id are one rule in several forms.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Rule {
+pub(super) struct Rule {
     /// The name that `skip`, `levels` and messages use.
-    id: String,
+    pub(super) id: String,
     /// The set of rules that `categories` switches on, off or up.
     #[serde(default)]
-    category: String,
+    pub(super) category: String,
     /// The program, or several with `|` between them; `*` at the end is any rest.
-    program: String,
+    pub(super) program: String,
     /// The words after the program and its own options; `a|b` is either of them.
     #[serde(default)]
-    subcommand: String,
+    pub(super) subcommand: String,
     /// One of these words must be given before the subcommand.
     #[serde(default)]
-    before: Vec<String>,
+    pub(super) before: Vec<String>,
     /// One of these flags must be given.
     #[serde(default)]
-    flags: Vec<String>,
+    pub(super) flags: Vec<String>,
     /// Each of these flags must be given; spellings of one have `|` between them.
     #[serde(default)]
-    all_flags: Vec<String>,
+    pub(super) all_flags: Vec<String>,
     /// One of these operands must be given; `*` is anything. `@here` is all of this directory or
     /// what is above it, `@system` the system's directories, `@home` a whole home; there are also
     /// `@git`, `@secret`, `@database`, `@device`, `@pattern`, `@temporary` and `@any`.
     #[serde(default)]
-    operands: Vec<String>,
+    pub(super) operands: Vec<String>,
     /// None of these words may be given.
     #[serde(default)]
-    without: Vec<String>,
+    pub(super) without: Vec<String>,
     /// So many operands must be given.
     #[serde(default)]
-    least: usize,
+    pub(super) least: usize,
     /// Whether `--` with operands after it must be given.
     #[serde(default)]
-    separator: bool,
+    pub(super) separator: bool,
     /// Whether the call must be about git's default branch.
     #[serde(default)]
-    default_branch: bool,
+    pub(super) default_branch: bool,
     /// Whether an operand, or what follows its `of=`, must be a file that is there.
     #[serde(default)]
-    existing: bool,
+    pub(super) existing: bool,
     /// Flags that take the next word as their value.
     #[serde(default)]
-    values: Vec<String>,
+    pub(super) values: Vec<String>,
     /// Each of these flags spares the command.
     #[serde(default)]
-    except_flags: Vec<String>,
+    pub(super) except_flags: Vec<String>,
     /// Each of these as the first operand spares the command.
     #[serde(default)]
-    except_subcommands: Vec<String>,
+    pub(super) except_subcommands: Vec<String>,
     /// Names or sets such as `@temporary` that spare the command when every operand ends in one.
     #[serde(default)]
-    except_operands: Vec<String>,
+    pub(super) except_operands: Vec<String>,
     /// This rule's own level.
     #[serde(default)]
-    level: Option<Level>,
+    pub(super) level: Option<Level>,
     /// What the command does, after `it`, and why it cannot be undone.
-    what: String,
+    pub(super) what: String,
     /// What to do instead, after `Safer:`.
     #[serde(default)]
-    instead: String,
+    pub(super) instead: String,
+    /// A command that it finds, for lists of the rules.
+    #[serde(default)]
+    pub(super) example: String,
 }
 
 impl Options {
-    fn all(&self) -> impl Iterator<Item = &Rule> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().chain(&self.extra_rules)
     }
 
     fn unknown(&self, id: &str) -> Option<String> {
         let known = self.all().map(|rule| rule.id.as_str());
-        let is_known = self.all().any(|rule| rule.id == id);
+        let is_known = self.all().any(|rule| rule.is_called(id));
         (!is_known).then(|| format!("no rule has the id `{id}`{}", suggestion(id, known)))
     }
 }
@@ -146,7 +152,11 @@ impl Options {
 impl Options {
     /// A rule's level where it is not that of all: its own by id, else at least its category's.
     fn level_of(&self, rule: &Rule) -> Option<Level> {
-        if let Some(level) = self.levels.get(&rule.id) {
+        let own = self.levels.get(&rule.id);
+        let own = own.or_else(|| {
+            self.levels.iter().find(|(id, _)| rule.is_called(id)).map(|(_, level)| level)
+        });
+        if let Some(level) = own {
             return Some(*level);
         }
         match self.categories.get(&rule.category) {
@@ -156,10 +166,25 @@ impl Options {
         }
     }
 
-    /// How many other ids come before a rule's.
-    fn number_of(&self, rule: &Rule) -> usize {
+    /// The level that a rule has in the end.
+    pub(super) fn level_in_force(&self, rule: &Rule) -> Level {
+        let is_skipped = self.skip.iter().any(|id| rule.is_called(id));
+        let level = self.level_of(rule).unwrap_or(self.level);
+        match level {
+            Level::Off => Level::Off,
+            _ if is_skipped => Level::Off,
+            _ if self.careful => Level::Block,
+            level => level,
+        }
+    }
+
+    /// The number that `{pattern}` is for a rule.
+    fn number_of(&self, rule: &Rule) -> Option<usize> {
+        if !self.legacy_ids.is_empty() {
+            return self.legacy_ids.iter().position(|id| rule.is_called(id));
+        }
         let before = self.all().map(|rule| rule.id.as_str()).take_while(|id| *id != rule.id);
-        before.collect::<BTreeSet<_>>().len()
+        Some(before.collect::<BTreeSet<_>>().len())
     }
 }
 
@@ -192,18 +217,15 @@ impl kind::Options for Options {
     }
 
     fn compile(&self, _: Map<String, Value>) -> Map<String, Value> {
-        let runs = |rule: &&Rule| {
-            let level = self.level_of(rule).unwrap_or(self.level);
-            !self.skip.contains(&rule.id) && level != Level::Off
-        };
+        let runs = |rule: &&Rule| self.level_in_force(rule) != Level::Off;
         let rules: Vec<&Rule> = self.all().filter(runs).collect();
         let programs = programs(&rules);
         let allow = self.allow.join(" ");
         let compact = |rule: &&Rule| {
             let mut compact = rule.compact(self.level_of(rule), &allow);
-            if !self.legacy_file.is_empty() {
-                let number = self.number_of(rule).to_string();
-                let file = self.legacy_file.replace("{pattern}", &number);
+            let number = self.number_of(rule).filter(|_| !self.legacy_file.is_empty());
+            if let Some(number) = number {
+                let file = self.legacy_file.replace("{pattern}", &number.to_string());
                 compact.insert("legacy".to_owned(), file.into());
             }
             Value::Object(compact)
@@ -212,7 +234,11 @@ impl kind::Options for Options {
         let index = rules.iter().zip(&compacts);
         let index =
             index.map(|(rule, text)| format!("{} {}", text.to_string().len(), rule.program));
-        let globals = self.globals.iter().map(|(program, options)| {
+        let is_called = |name: &str| {
+            rules.iter().any(|rule| rule.program.split('|').any(|it| it.eq_ignore_ascii_case(name)))
+        };
+        let globals = self.globals.iter().filter(|(program, _)| is_called(program));
+        let globals = globals.map(|(program, options)| {
             let words: Vec<&str> =
                 [program].into_iter().chain(options).map(String::as_str).collect();
             Value::String(words.join(" "))
@@ -238,7 +264,16 @@ impl kind::Options for Options {
     }
 }
 
+/// Ids that rules had, each with the one that finds the same today.
+const FORMER: &[(&str, &str)] =
+    &[("git-checkout-dot", "git-checkout"), ("git-restore-dot", "git-restore")];
+
 impl Rule {
+    /// Whether an id is the rule's, or was.
+    fn is_called(&self, id: &str) -> bool {
+        self.id == id || FORMER.contains(&(id, &*self.id))
+    }
+
     /// The first thing that is wrong, and its key.
     fn check(&self) -> Result<(), OptionProblem> {
         values::check_id(&self.id)?;

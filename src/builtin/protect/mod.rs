@@ -157,6 +157,7 @@ impl Judge<'_, '_> {
             careful: self.options.careful,
             forget_after: Duration::from_secs(self.options.forget_after),
             per_agent: self.options.per_agent,
+            asker: context.name,
         };
         let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject, level }| {
             let verb = match what {

@@ -4,12 +4,71 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use clap_complete::ArgValueCandidates;
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 
 use super::RegisterOptions;
 use crate::cli::candidates;
 use crate::client::event::Event;
 use crate::manifest::{OnError, milliseconds};
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:
+  hookman install                        asks which recipes, at the first time
+  hookman install --yes                  the starter hook, without a question
+  hookman install one-strike             add a ready-made hook to the manifest
+  hookman install destructive-guard --set levels.rm=block \\
+    --set levels.git-push-force=block    and set some of its options
+  hookman install --project --dry-run    what it would do to this project
+  hookman install --local one-strike     in this project, for you alone
+  hookman install --recipe long-session  hooks that belong together
+  hookman install --project-tools yes    let hooks run this project's own programs
+  hookman install --guard-mod            keep other mods from your gates")]
+pub struct Install {
+    /// Ready-made hooks to add to the manifest
+    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
+    pub hooks: Vec<String>,
+    /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
+    pub recipe: Vec<String>,
+    /// Whether hooks may run this project's own programs, such as its formatter and its tests
+    #[arg(long, value_name = "ANSWER")]
+    pub project_tools: Option<YesNo>,
+    #[command(flatten)]
+    pub placing: Placing,
+    /// Have the desktop show the notices of the hooks that are added, too
+    #[arg(long)]
+    pub desktop: bool,
+    /// Add a mod that keeps other mods from a gate's events, and seat it first
+    #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
+    pub guard_mod: bool,
+    #[command(flatten)]
+    pub options: RegisterOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An answer on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum YesNo {
+    Yes,
+    No,
+}
+
+// Where a new hook comes, and what is set in it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Placing {
+    /// Put it before this hook of the manifest (default: at the end)
+    #[arg(long, value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub before: Option<String>,
+    /// Put it after this hook of the manifest
+    #[arg(long, value_name = "HOOK", conflicts_with = "before")]
+    #[arg(add = ArgValueCandidates::new(candidates::hooks))]
+    pub after: Option<String>,
+    /// Set an option of a ready-made hook, or a key of your own one; give it again for a further one
+    #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(candidates::settings))]
+    pub set: Vec<String>,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -20,8 +79,8 @@ use crate::manifest::{OnError, milliseconds};
 
 The hook gets the client's JSON on standard input, and in its arguments the file
 of the call in the place of `{file}`; exit code 2 blocks, with standard error as
-the reason. It is written at the end of the manifest, and registered: nothing is
-left to be applied. `hookman install NAME` adds a ready-made hook, and `hookman
+the reason. It is written at the end of the manifest, or where --before or --after
+says, and registered: nothing is left to be applied. `hookman install NAME` adds a ready-made hook, and `hookman
 new` asks for all of this.")]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
@@ -57,6 +116,8 @@ pub struct Add {
     /// A program and its arguments, which no shell reads; `{file}` is the file of the call
     #[arg(last = true, value_name = "PROGRAM")]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub placing: Placing,
     #[command(flatten)]
     pub options: RegisterOptions,
 }

@@ -19,7 +19,7 @@ pub mod tmux;
 
 pub use crate::install::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
-pub use edit::{Add, Directory, Edit, Failing, New, Remove};
+pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
 pub use log::{Log, Why};
 pub use switch::{
     Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
@@ -135,46 +135,6 @@ pub struct Session {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:
-  hookman install                        asks which recipes, at the first time
-  hookman install --yes                  the starter hook, without a question
-  hookman install one-strike             add a ready-made hook to the manifest
-  hookman install --project --dry-run    what it would do to this project
-  hookman install --local one-strike     in this project, for you alone
-  hookman install --recipe long-session  hooks that belong together
-  hookman install --project-tools yes    let hooks run this project's own programs
-  hookman install --guard-mod            keep other mods from your gates")]
-pub struct Install {
-    /// Ready-made hooks to add to the manifest
-    #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
-    pub hooks: Vec<String>,
-    /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
-    pub recipe: Vec<String>,
-    /// Whether hooks may run this project's own programs, such as its formatter and its tests
-    #[arg(long, value_name = "ANSWER")]
-    pub project_tools: Option<YesNo>,
-    /// Have the desktop show the notices of the hooks that are added, too
-    #[arg(long)]
-    pub desktop: bool,
-    /// Add a mod that keeps other mods from a gate's events, and seat it first
-    #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
-    pub guard_mod: bool,
-    #[command(flatten)]
-    pub options: RegisterOptions,
-    /// Report as JSON, with --yes or --dry-run
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// An answer on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum YesNo {
-    Yes,
-    No,
-}
-
-#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman events                 one line for each event
   hookman events PreToolUse      all there is to know about one
@@ -336,6 +296,8 @@ pub struct List {
 #[command(after_help = "Examples:
   hookman show one-strike     a hook of a manifest, or a ready-made one
   hookman show one --json     part of a name will do
+  hookman show destructive-guard --rules push
+                              the rules of a guard about a word, with their ids
 
 A hook of a manifest ends as it may be pasted into another one, each value with
 the file and line that it comes from.")]
@@ -343,6 +305,9 @@ pub struct Show {
     /// The hook, or part of its name
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::all_hooks))]
     pub hook: String,
+    /// List the rules of a command guard, or those with this word
+    #[arg(long, value_name = "WORD", num_args = 0..=1, default_missing_value = "")]
+    pub rules: Option<String>,
     /// Explain the keys of tables in its options, too
     #[arg(long)]
     pub all: bool,

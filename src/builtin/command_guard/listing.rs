@@ -1,0 +1,98 @@
+//! A guard's rules as people read them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::options::{Options, Rule};
+use crate::builtin::options;
+use crate::builtin::values::Level;
+
+/// One rule of a guard, with all of its forms.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    /// The id that options and messages use.
+    pub id: String,
+    /// The set of rules that it is in; empty for none.
+    pub category: String,
+    /// The level of its strictest form.
+    pub level: Level,
+    /// What a command does that it finds, after `it`.
+    pub what: String,
+    /// What to do instead; may be empty.
+    pub instead: String,
+    /// A command that it finds.
+    pub example: String,
+}
+
+impl Listed {
+    /// Whether a word is in its id, its category, what it finds or its example.
+    pub fn has(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        [&self.id, &self.category, &self.what, &self.example]
+            .iter()
+            .any(|text| text.to_lowercase().contains(&word))
+    }
+}
+
+/// The rules of a guard whose options are written so, in their order; none for what are no such
+/// options.
+pub fn rules(written: &Map<String, Value>) -> Vec<Listed> {
+    let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
+    let mut listed: Vec<Listed> = Vec::new();
+    for rule in options.all() {
+        let level = options.level_in_force(rule);
+        match listed.iter_mut().find(|known| known.id == rule.id) {
+            // The strictest form speaks for a rule.
+            Some(known) if known.level >= level => {}
+            Some(known) => *known = of(rule, level),
+            None => listed.push(of(rule, level)),
+        }
+    }
+    listed
+}
+
+fn of(rule: &Rule, level: Level) -> Listed {
+    Listed {
+        id: rule.id.clone(),
+        category: rule.category.clone(),
+        level,
+        what: rule.what.clone(),
+        instead: rule.instead.clone(),
+        example: if rule.example.is_empty() { example(rule) } else { rule.example.clone() },
+    }
+}
+
+/// A command that has all that a rule wants.
+fn example(rule: &Rule) -> String {
+    let first = |alternatives: &str| alternatives.split('|').next().unwrap_or_default().to_owned();
+    let mut words = vec![first(&rule.program).trim_end_matches(['*', '.']).to_owned()];
+    if let Some(before) = rule.before.first() {
+        words.extend(["-c".to_owned(), before.clone()]);
+    }
+    words.extend(rule.subcommand.split_whitespace().map(first));
+    words.extend(rule.flags.first().map(|flag| flag.trim_start_matches('=').to_owned()));
+    words.extend(rule.all_flags.iter().map(|flag| first(flag)));
+    let mut operands = 0;
+    if let Some(operand) = rule.operands.first() {
+        let is_dd = words[0] == "dd";
+        words.push(match operand.as_str() {
+            "@here" => ".".to_owned(),
+            "@system" => "/etc".to_owned(),
+            "@home" => "~".to_owned(),
+            "@git" => ".git".to_owned(),
+            "@secret" => ".env".to_owned(),
+            "@database" => "data.sqlite".to_owned(),
+            "@device" if is_dd => "of=/dev/sda".to_owned(),
+            "@device" => "/dev/sda".to_owned(),
+            "@pattern" => "*.txt".to_owned(),
+            name => name.replace('*', "name"),
+        });
+        operands = 1;
+    }
+    words.extend(rule.default_branch.then(|| "origin main".to_owned()));
+    words.extend(rule.separator.then(|| "--".to_owned()));
+    let least = rule.least.max(usize::from(rule.separator || !rule.except_operands.is_empty()));
+    words
+        .extend(["a", "b", "c"].iter().take(least.saturating_sub(operands)).map(|it| (*it).into()));
+    words.join(" ")
+}
