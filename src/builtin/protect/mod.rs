@@ -72,6 +72,8 @@ struct Judge<'r, 'o> {
     printed: Vec<(&'r Protected<'o>, Found)>,
     /// How many more files are looked at.
     left: usize,
+    /// The names that `find` looks for, which come in the place of `{}`.
+    sought: Vec<String>,
 }
 
 impl Judge<'_, '_> {
@@ -203,6 +205,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         hits: Vec::new(),
         printed: Vec::new(),
         left: FILES,
+        sought: Vec::new(),
     };
     for (name, real) in names.iter().zip(real) {
         let mut paths = judge.folders.paths(name);
@@ -241,12 +244,16 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         hits: Vec::new(),
         printed: Vec::new(),
         left: FILES,
+        sought: Vec::new(),
     };
     let mut visit = |invocation: &shell::Invocation<'_>| {
         if matches!(invocation.program, "cd" | "pushd" | "Set-Location")
             && let Some(to) = invocation.arguments.iter().find(|word| !word.text.starts_with('-'))
         {
             judge.folders.go(&to.text);
+        }
+        if invocation.program == "find" {
+            judge.sought = uses::sought(invocation);
         }
         if let Some(search) = search::of(invocation) {
             judge.search(&search, invocation.source);
@@ -260,11 +267,15 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             if what == Use::Into && !judge.folders.is_folder(folder) {
                 return;
             }
-            let paths = judge.folders.paths(file);
-            judge.look(file, &paths, what, &|| match invocation.source {
-                "" => finding::shown(command),
-                source => finding::shown(source),
-            });
+            // What `find` hands on is what it was told to look for.
+            let sought = if file == "{}" { judge.sought.clone() } else { Vec::new() };
+            for file in sought.iter().map(String::as_str).chain([file]) {
+                let paths = judge.folders.paths(file);
+                judge.look(file, &paths, what, &|| match invocation.source {
+                    "" => finding::shown(command),
+                    source => finding::shown(source),
+                });
+            }
         });
     };
     let complete = shell::each_invocation(command, &mut visit);

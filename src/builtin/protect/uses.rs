@@ -116,6 +116,9 @@ const INTERPRETERS: &str =
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
 
+/// So many names that `find` looks for are kept.
+const SOUGHT: usize = 16;
+
 /// Whether a command may do something to all that is in a directory, told by its text.
 pub(super) fn may_take_folders(command: &str) -> bool {
     ["chmod ", "mv ", "rm ", "trash "].iter().any(|program| command.contains(program))
@@ -133,6 +136,13 @@ fn shuts(word: &str) -> bool {
             let takes = what.starts_with('-') || (what.starts_with('=') && !keeps);
             takes && (who.is_empty() || who.contains(['u', 'a']))
         })
+}
+
+/// The names that a call of `find` looks for.
+pub(super) fn sought(invocation: &Invocation<'_>) -> Vec<String> {
+    let pairs = invocation.arguments.windows(2);
+    let is_name = |pair: &&[Word<'_>]| matches!(&*pair[0].text, "-name" | "-iname" | "-path");
+    pairs.filter(is_name).take(SOUGHT).map(|pair| pair[1].text.to_string()).collect()
 }
 
 /// Shows each file that a call names, as far as its program is known.
