@@ -211,7 +211,12 @@ get_release() {
     archive=$(sed -n "s/^[0-9a-f]\{64\}  \(hookman-${version:-.*}-$target\.tar\.gz\)\$/\1/p" "$work/SHA256SUMS")
     reason="the release has no archive for $target"
     [ -n "$archive" ] || return 1
+    asked=$version
     version=${archive#hookman-} version=${version%-"$target".tar.gz}
+    there=$("$program" --version 2>/dev/null) || there=
+    if [ -z "$asked" ] && older "$version" "${there#hookman }"; then
+        fail "$program is ${there#hookman }, which is newer than the newest release there, $version, so nothing was installed; --version $version puts that in its place"
+    fi
     fetch "$releases/download/v$version/$archive" ||
         fail "$releases/download/v$version/$archive did not come whole, so nothing was installed; try again"
     grep -qxF "$(checksum "$work/$archive")  $archive" "$work/SHA256SUMS" ||
@@ -223,16 +228,30 @@ get_release() {
     say "checked the signature and the checksum of hookman $version"
 }
 
-# fetch URL: downloads a file into `work`.
-fetch() {
+# fetch URL: downloads a file into `work`: at most 64 MiB, within five minutes where the tools can tell.
+fetch() (
+    ulimit -f 131072 || :
     if command -v curl >/dev/null 2>&1; then
         case $1 in
-            https:*) curl --proto '=https' --tlsv1.2 --fail --silent --show-error --location --retry 2 --connect-timeout 30 -o "$work/${1##*/}" "$1" ;;
-            *) curl --fail --silent --show-error --location --connect-timeout 30 -o "$work/${1##*/}" "$1" ;;
+            https:*) set -- "$1" --proto '=https' --tlsv1.2 --retry 2 ;;
         esac
+        url=$1
+        shift
+        curl "$@" --fail --silent --show-error --location --connect-timeout 30 --max-time 300 --max-filesize 67108864 -o "$work/${url##*/}" "$url"
     else
-        wget -q --tries=2 --timeout=60 -O "$work/${1##*/}" "$1"
+        limit=
+        command -v timeout >/dev/null 2>&1 && limit='timeout 300'
+        $limit wget -q --tries=2 --timeout=60 -O "$work/${1##*/}" "$1"
     fi
+)
+
+# older ONE OTHER: whether version ONE is older than version OTHER.
+older() {
+    printf '%s\n%s\n' "$1" "$2" | sed 's/[-+].*//' | {
+        IFS=. read -r a b c
+        IFS=. read -r x y z
+        [ "$a" -lt "$x" ] || { [ "$a" -eq "$x" ] && { [ "$b" -lt "$y" ] || { [ "$b" -eq "$y" ] && [ "$c" -lt "$z" ]; }; }; }
+    } 2>/dev/null
 }
 
 checksum() {

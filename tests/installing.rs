@@ -218,6 +218,27 @@ fn a_version_and_a_directory_can_be_chosen() {
 }
 
 #[test]
+fn an_older_release_comes_only_when_it_is_named() {
+    let bench = Bench::new();
+    for version in ["1.9.0", "1.10.0"] {
+        bench.releases.publish(version, stand_in(version).as_bytes(), &bench.key());
+    }
+    let address = bench.releases.serve();
+    succeeded(&bench.run(None, &address, &["--no-hooks"]));
+    // A mirror that has only an older one.
+    bench.releases.publish("1.9.0", stand_in("1.9.0").as_bytes(), &bench.key());
+    let output = bench.run(None, &address, &["--no-hooks"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("is 1.10.0, which is newer than the newest release there, 1.9.0"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(bench.program()).unwrap(), stand_in("1.10.0"));
+    succeeded(&bench.run(None, &address, &["--no-hooks", "--version", "1.9.0"]));
+    assert_eq!(fs::read_to_string(bench.program()).unwrap(), stand_in("1.9.0"));
+}
+
+#[test]
 fn what_was_not_signed_is_not_placed() {
     let bench = Bench::new();
     let stranger = key(bench.keys.path(), "stranger");

@@ -13,7 +13,7 @@ use crate::client::event::Event;
 use crate::doctor;
 use crate::install::recipe::RECIPES;
 use crate::machine::paths::Paths;
-use crate::machine::terminal::Terminal;
+use crate::machine::terminal::{Terminal, harmless};
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::state::sessions::{self, Seen};
@@ -24,7 +24,13 @@ fn world() -> Option<World> {
 }
 
 fn candidate(name: &str, help: impl Into<String>) -> CompletionCandidate {
-    CompletionCandidate::new(name).help(Some(help.into().into()))
+    CompletionCandidate::new(name).help(Some(harmless(&help.into()).into()))
+}
+
+/// As [`candidate`], for a name that a clone may have brought: bash puts it into the line as it is.
+fn foreign(name: &str, help: impl Into<String>) -> Option<CompletionCandidate> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:/@+,=".contains(letter);
+    name.chars().all(is_plain).then(|| candidate(name, help))
 }
 
 /// The hooks that are configured here, with the events they run on.
@@ -32,7 +38,7 @@ pub(super) fn hooks() -> Vec<CompletionCandidate> {
     let found = world().and_then(|world| configured::hooks(&world).ok()).unwrap_or_default();
     let events =
         |hook: &Hook| hook.events.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    found.iter().map(|it| candidate(&it.hook.name, events(&it.hook))).collect()
+    found.iter().filter_map(|it| foreign(&it.hook.name, events(&it.hook))).collect()
 }
 
 /// The hooks that come with hookman.
@@ -63,7 +69,7 @@ pub(super) fn profiles() -> Vec<CompletionCandidate> {
         .and_then(|world| profiles::profiles(&world.paths, project.as_deref()).ok())
         .map(|(found, _)| found)
         .unwrap_or_default();
-    found.iter().map(|it| candidate(&it.name, it.disable.join(", "))).collect()
+    found.iter().filter_map(|it| foreign(&it.name, it.disable.join(", "))).collect()
 }
 
 /// The ids of the sessions that called hookman, with the directory of each.
@@ -74,7 +80,8 @@ pub(super) fn sessions() -> Vec<CompletionCandidate> {
         let folder = world.paths.shown(seen.started_in());
         if folder.is_empty() { state.to_owned() } else { format!("{state}, in {folder}") }
     };
-    sessions::seen(&world.paths).iter().map(|it| candidate(it.id.as_str(), describe(it))).collect()
+    let seen = sessions::seen(&world.paths);
+    seen.iter().filter_map(|it| foreign(it.id.as_str(), describe(it))).collect()
 }
 
 /// What may be asked of careful mode.

@@ -125,8 +125,7 @@ fn is_input_of(_: u32) -> bool {
 
 /// The processes above this one.
 pub struct Ancestors {
-    /// Their numbers, nearest first, without the first process of the system; none where there is no
-    /// `/proc`.
+    /// Their numbers, nearest first; none where there is no `/proc`.
     pub processes: Vec<u32>,
     /// Whether the walk came to the first process: `false` where one on the way could not be read.
     pub are_all: bool,
@@ -139,7 +138,12 @@ pub fn ancestors() -> Ancestors {
     loop {
         match parent_of(process) {
             None => return Ancestors { processes, are_all: !HAS_PROC },
-            Some(0 | 1) => return Ancestors { processes, are_all: true },
+            Some(0) => return Ancestors { processes, are_all: true },
+            // In a container the client can be the first process, which has none above it.
+            Some(1) => {
+                processes.push(1);
+                return Ancestors { processes, are_all: true };
+            }
             // A process number that was reused during this walk would make a circle.
             Some(parent) if processes.contains(&parent) => {
                 return Ancestors { processes, are_all: false };

@@ -71,6 +71,9 @@ pub fn is_there(path: &Path) -> bool {
     !matches!(fs::symlink_metadata(path), Err(error) if absent(&error))
 }
 
+/// The most bytes of a text: a clone can bring a file of any size in a few.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
 /// The text of a file, or `None` where there is none.
 ///
 /// # Errors
@@ -84,7 +87,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
         let what = if metadata.is_dir() { "it is a directory" } else { "it is not a regular file" };
         return Err(Error::of("read", path)(io::Error::other(what)));
     }
-    let mut file = match File::open(path) {
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => {
             return if is_link(path) { Err(dangling(path)) } else { Ok(None) };
@@ -92,7 +95,10 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
         Err(error) => return Err(Error::of("read", path)(error)),
     };
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(Error::of("read", path))?;
+    (&file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(Error::of("read", path))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::of("read", path)(io::Error::other("it has more than 64 MiB")));
+    }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let good = String::from_utf8_lossy(good);
@@ -445,33 +451,33 @@ pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool
 }
 
 /// Appends one line to a private file with a single write, so that lines of parallel processes do
-/// not mix; makes the file and its directory where they are missing.
+/// not mix; makes the file and its directory where they are missing. A link there is an error.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-    open_to_append(path, 0)?.write_all(line.as_bytes())
+    open_to_append(path)?.write_all(line.as_bytes())
 }
 
-/// As [`append_line`], where the path is one that a person or a project chose: a link there is an
-/// error, and a file that others may read is made private first.
+/// As [`append_line`], where the path is one that a person or a project chose: a file that others may
+/// read is made private first.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn append_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = open_to_append(path, libc::O_NOFOLLOW)?;
+    let mut file = open_to_append(path)?;
     if file.metadata()?.mode() & 0o077 != 0 {
         rustix::fs::fchmod(&file, Mode::from_raw_mode(0o600))?;
     }
     file.write_all(text.as_bytes())
 }
 
-fn open_to_append(path: &Path, flags: i32) -> io::Result<File> {
+fn open_to_append(path: &Path) -> io::Result<File> {
     // A pipe that is where the file should be is an error and not waited for.
     let open = || {
-        let flags = flags | libc::O_NONBLOCK;
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
     };
     match open() {

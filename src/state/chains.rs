@@ -302,10 +302,20 @@ pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
 /// The most bytes of a file that may be nothing but blanks.
 const BLANKS: u64 = 4096;
 
+/// Whether a manifest is larger than anybody writes one, so that reading it would take long.
+fn is_too_large(path: &Path) -> bool {
+    const LARGEST: u64 = 1024 * 1024;
+    files::stamp(path).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.size > LARGEST))
+}
+
 fn parse(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     let mut texts = Vec::new();
     for path in chain.files() {
         let file = paths.shown(path);
+        if is_too_large(path) {
+            let message = "a manifest has at most 1 MiB, and it has more".to_owned();
+            return Err(Problems(vec![Problem { origin: origin(&file), message }]));
+        }
         let text = files::read_text(path).map_err(|error| unreadable(&file, &error.source))?;
         texts.push(text.map(|text| (file, text)));
     }
@@ -412,7 +422,11 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
 /// words behind the key.
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
-    let of_manifest = |path: &Path| match foreign::read(path) {
+    let read = |path: &Path| match is_too_large(path) {
+        true => Err(std::io::Error::other("it is too large")),
+        false => foreign::read(path),
+    };
+    let of_manifest = |path: &Path| match read(path) {
         Ok(None) if files::is_link(path) => Some(OnError::Closed),
         Ok(bytes) => bytes.map(|bytes| manifest::recovery::on_error(&bytes)),
         Err(_) => Some(OnError::Closed),

@@ -273,7 +273,14 @@ impl<'a> Entry<'a> {
             Outcome::Failure(failure) => {
                 entry.outcome = failure.kind().into();
                 entry.decided = ran.answer(event).decision.map_or("", Decision::name).into();
-                entry.error = Some(failure.to_string());
+                let mut error = failure.to_string();
+                // Behind the first colon comes what the hook printed.
+                if step.unexplained
+                    && let Some(end) = error.find(": ")
+                {
+                    error.truncate(end);
+                }
+                entry.error = Some(error);
             }
             Outcome::Answer(answer, _) => {
                 entry.outcome = match answer.decision {

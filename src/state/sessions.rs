@@ -44,6 +44,9 @@ pub fn kept_last(paths: &Paths) -> Duration {
     days(written().or_else(noted).unwrap_or(KEEP_DAYS))
 }
 
+/// So many sessions are removed a day, as the start of one waits for it.
+const A_DAY: usize = 100;
+
 fn days(days: u64) -> Duration {
     Duration::from_secs(days.saturating_mul(DAY.as_secs()))
 }
@@ -160,12 +163,17 @@ pub fn forked_from(
 ///
 /// When the sessions cannot be listed.
 pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> {
+    prune_some(paths, kept, dry_run, usize::MAX)
+}
+
+/// As [`prune`], of at most so many sessions.
+fn prune_some(paths: &Paths, kept: Duration, dry_run: bool, most: usize) -> io::Result<usize> {
     let folders = folders::entries(&paths.state.join("sessions"))?;
     let is_old = |path: &Path| {
         folders::last_change(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))
     };
     // To remove something in a folder is a use of it by the time that it has then.
-    let old: Vec<PathBuf> = folders.iter().filter(|it| is_old(it)).cloned().collect();
+    let old: Vec<PathBuf> = folders.iter().filter(|it| is_old(it)).take(most).cloned().collect();
     if !dry_run {
         files::sweep_tree(&paths.state, LEVELS);
         for folder in &folders {
@@ -210,7 +218,7 @@ pub fn prune_daily(paths: &Paths) -> bool {
     if files::replace_private(&mark, &note).is_ok()
         && let Some(kept) = kept
     {
-        let _ = prune(paths, kept, false);
+        let _ = prune_some(paths, kept, false, A_DAY);
     }
     true
 }
