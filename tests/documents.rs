@@ -378,6 +378,17 @@ fn recipes_are_one_command_each_and_do_what_they_say() {
     assert!(!edit() && !denied("Stop", "", json!({})), "tests that pass block");
 }
 
+#[test]
+fn the_page_of_recipes_has_a_row_for_each_hook() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/recipes.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter_map(|row| row.strip_prefix("| `")).collect();
+    for name in hookman::builtin::catalogue::names() {
+        let of_hook = rows.iter().filter(|row| row.starts_with(&format!("{name}` | ")));
+        let full = of_hook.filter(|row| row.matches(" | ").count() == 4);
+        assert_eq!(full.count(), 1, "docs/recipes.md: {name}");
+    }
+}
+
 /// The commands for a shell that no transcript in `tests/cli` has, and what runs them instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("curl ", "needs a release: tests/installing.rs pipes the script, with a server of its own"),
