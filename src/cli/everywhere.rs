@@ -18,8 +18,8 @@ pub(super) fn switch(
 ) -> Result<ExitStatus> {
     if verb == Verb::Disable && !matches!(request.term, Term::For(_) | Term::Until(_)) {
         bail!(
-            "--everywhere takes an end, such as --for 1h or --until 18:00; --permanent switches a hook \
-             off for good"
+            "--everywhere needs an end: give --for 1h or --until 18:00 too; --permanent switches a hook off \
+             for good"
         );
     }
     let mut hooks = switchable(world, configured::project().as_deref())?;

@@ -195,6 +195,7 @@ fn terms(hook: &Hook) -> Vec<String> {
         let keys = when.iter().map(|(key, value)| format!("{key} = {}", plain(value)));
         terms.push(format!("when {}", keys.collect::<Vec<_>>().join(", ")));
     }
+    terms.extend(hook.manner.parallel.then(|| "parallel".to_owned()));
     if hook.passed().is_none() && hook.on_error != OnError::Open {
         terms.push(format!("on_error {}", hook.on_error.name()));
     }

@@ -39,7 +39,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "hook-failures",
         about: "no hook keeps failing",
-        notice: "what the hook is for does not happen, or each call is blocked where it must hold",
+        notice: "the hook has no effect; one with on_error = \"closed\" blocks every call that it is asked about",
         run: failures,
     },
     Check {

@@ -44,17 +44,21 @@ pub(crate) fn to_be(file: PathBuf) -> PathBuf {
     if plain.is_file() { plain } else { file }
 }
 
-/// The path that was probably meant by one that is relative to a manifest in a project's `.claude` and leads
-/// to nothing, as it is to be written.
-pub(crate) fn in_project(file: &Path) -> Option<(PathBuf, String)> {
+/// The path to write in the place of one that is relative to a manifest in a project's `.claude` and leads
+/// to nothing, where the project has such a file.
+pub(crate) fn advice(file: &Path) -> Option<String> {
     let mut parts = file.components();
     let mut rest: Vec<Component<'_>> = Vec::new();
     while let Some(part) = parts.next_back() {
         if part.as_os_str() == ".claude" {
             let below: PathBuf = rest.iter().rev().collect();
             let is_there = parts.as_path().join(&below).is_file();
-            let written = format!("../{}", below.display());
-            return is_there.then_some((below, written));
+            let below = below.display();
+            return is_there.then(|| {
+                format!(
+                    "paths are relative to hookman.toml, and the project has `{below}`: write `../{below}`"
+                )
+            });
         }
         rest.push(part);
     }

@@ -172,14 +172,17 @@ fn refusal(hook: Option<&Switchable>, in_project: bool) -> String {
     let named = hook.map(|hook| (hook.scope, hook.label())).unwrap_or_default();
     match (named, in_project) {
         ((Some("user"), label), true) => {
-            format!("your own manifest declares `{label}`; leave --project out for it")
+            format!(
+                "`{label}` is yours, not the project's; leave --project out to switch it, in every project"
+            )
         }
         ((Some("project"), label), false) => format!(
             "the project's manifest declares `{label}`; --project switches it for everyone, and \
              `enabled = false` in .claude/hookman.local.toml for you alone"
         ),
         ((_, label), true) => format!(
-            "the project's manifest declares no hook `{label}`; leave --project out for yours"
+            "`{label}` is not in the project's manifest; leave --project out to switch off yours, in every \
+             project"
         ),
         ((_, label), false) => format!(
             "your own manifest declares no hook `{label}`; --project switches the project's for \

@@ -74,7 +74,7 @@ impl Releases {
         let line = KEY.lines().find(|line| line.starts_with("ssh-"));
         let Some(line) = line else {
             bail!(
-                "this hookman was built without a key to check releases with; build it again with one"
+                "this hookman was built from a checkout: update it there with `git pull && ./install.sh`"
             );
         };
         let key = PublicKey::from_openssh(line).context("the release key cannot be read")?;

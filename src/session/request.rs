@@ -86,8 +86,8 @@ impl fmt::Display for RequestError {
             Self::Unknown(name) => {
                 return write!(
                     f,
-                    "{name} is no option of a prompt: it takes --all, --for TIME, --until TIME, \
-                     --turn and --agent TYPE, and `hookman disable` in a terminal takes more"
+                    "a typed prompt cannot do {name}: it takes --all, --for TIME, --until TIME, --turn and \
+                     --agent TYPE. In a terminal: `hookman disable HOOK {name}`"
                 );
             }
             Self::Terms => "one of --for, --until and --turn at a time",
@@ -311,7 +311,7 @@ mod tests {
         }
         assert!(Request::parse("--all").unwrap().all);
         let told = Request::parse("one --permanent").unwrap_err();
-        assert!(told.to_string().starts_with("--permanent is no option of a prompt"), "{told}");
+        assert!(told.to_string().starts_with("a typed prompt cannot do --permanent"), "{told}");
     }
 
     #[test]

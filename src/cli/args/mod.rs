@@ -16,6 +16,7 @@ pub mod log;
 pub mod rehearse;
 pub mod switch;
 pub mod tmux;
+pub mod undo;
 
 pub use crate::install::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
@@ -26,6 +27,7 @@ pub use switch::{
     StateCommand, Which,
 };
 pub use tmux::{Tmux, TmuxCommand};
+pub use undo::{Backups, Restore};
 
 /// What the user typed.
 #[derive(Debug, Parser)]
@@ -72,7 +74,7 @@ pub enum Command {
     Verify(Verify),
     /// Take hookman out of settings.json again
     Uninstall(Uninstall),
-    /// Run hooks that others installed, in their stead
+    /// Have hookman run hooks that others installed
     Adopt(Adopt),
     /// Give adopted hooks back to settings.json as they were
     Release(Release),
@@ -94,11 +96,11 @@ pub enum Command {
     Sessions(Sessions),
     /// Flags, marks, counters and named texts of a session, for shell scripts and workflows
     State(State),
-    /// Colour the panes of tmux by what the sessions in them are at
+    /// Colour the panes of tmux by what the sessions in them do
     Tmux(Tmux),
     /// Show what hooks did: the last runs, and those to come
     Log(Log),
-    /// Say of one run why each hook did or did not run, and what it answered
+    /// Say why each hook of a run did or did not run, or why one never did
     Why(Why),
     /// Say what hooks would do with a call, without consequences
     Try(rehearse::Try),
@@ -337,44 +339,6 @@ pub struct Status {
     /// Called by the slash command: the exit code is 0
     #[arg(long, hide = true)]
     pub slash: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman backups              of your settings.json and hookman.toml
-  hookman backups -v           with the path of each copy
-  hookman backups --project    of those of the project around this directory")]
-pub struct Backups {
-    #[command(flatten)]
-    pub scope: Scope,
-    /// Name the files too
-    #[arg(short, long, conflicts_with = "json")]
-    pub verbose: bool,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman restore              settings.json, from the newest copy
-  hookman restore 3            from the third that `hookman backups` lists
-  hookman restore --manifest   hookman.toml, and settings.json in line with it
-
-Each shows the change and asks. With --manifest the last `install`, `add`,
-`edit`, `remove` or `disable --permanent` is undone in both files.")]
-pub struct Restore {
-    /// Which copy: its number in `hookman backups`, or `latest`
-    #[arg(value_name = "N", default_value = "latest")]
-    pub which: String,
-    /// The manifest from before a write, with what it makes of settings.json
-    #[arg(long)]
-    pub manifest: bool,
-    #[command(flatten)]
-    pub options: WriteOptions,
-    /// Report as JSON, with --yes or --dry-run
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

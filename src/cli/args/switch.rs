@@ -24,7 +24,7 @@ pub struct Which {
     pub agent: Option<String>,
     #[command(flatten)]
     pub session: Session,
-    /// In every session: those that run, and with a time those that start while it holds
+    /// In every session, for a time: those that run, and those that start while it holds
     #[arg(long, conflicts_with_all = ["session", "permanent", "slash"])]
     pub everywhere: bool,
     /// For good and in every session: in the manifest

@@ -380,13 +380,8 @@ fn absent(command: &Command<'_>, file: &Path, shown: &str) -> Fault {
     } else {
         (Kind::Missing, format!("there is no file `{shown}`"))
     };
-    let fix = match nearby::in_project(file) {
-        Some((below, written)) => format!(
-            "paths are relative to hookman.toml, and the project has `{}`: write `{written}`",
-            below.display()
-        ),
-        None => "correct the path, or take the hook out".to_owned(),
-    };
+    let fix =
+        nearby::advice(file).unwrap_or_else(|| "correct the path, or take the hook out".into());
     closed(command, Fault::new(kind, Weight::Breaks, message, fix))
 }
 

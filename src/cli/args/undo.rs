@@ -1,0 +1,45 @@
+//! The arguments of `hookman backups` and `hookman restore`.
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+#![allow(missing_docs, reason = "a doc comment is a help text here")]
+
+use clap::Args;
+
+use super::{Scope, WriteOptions};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman backups              of your settings.json and hookman.toml
+  hookman backups -v           with the path of each copy
+  hookman backups --project    of those of the project around this directory")]
+pub struct Backups {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Name the files too
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman restore              settings.json, from the newest copy
+  hookman restore 3            from the third that `hookman backups` lists
+  hookman restore --manifest   hookman.toml, and settings.json in line with it
+
+Each shows the change and asks. With --manifest the last `install`, `add`,
+`edit`, `remove` or `disable --permanent` is undone in both files.")]
+pub struct Restore {
+    /// Which copy: its number in `hookman backups`, or `latest`
+    #[arg(value_name = "N", default_value = "latest")]
+    pub which: String,
+    /// The manifest from before a write, with what it makes of settings.json
+    #[arg(long)]
+    pub manifest: bool,
+    #[command(flatten)]
+    pub options: WriteOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
+}
