@@ -11,6 +11,7 @@ mod following;
 mod guard;
 mod hook_pages;
 mod hostile;
+mod hosts;
 mod house;
 mod installing;
 mod interrupted;

@@ -20,7 +20,7 @@ use hookman::chain::{
     merge::{Ran, merge},
     outcome::{Exit, Heard, read},
 };
-use hookman::client::event::Event;
+use hookman::client::{event::Event, host::CLAUDE};
 use hookman::manifest::OnError;
 
 fn verdict(event: Event, commands: &[&str]) -> String {
@@ -37,7 +37,7 @@ fn verdict(event: Event, commands: &[&str]) -> String {
             Ran { name, on_error: OnError::Open, outcome, exit: Some(code) }
         })
         .collect();
-    let said = merge(event, &ran, &|_| None).said;
+    let said = merge(event, &ran, &|_| None).encoded(&CLAUDE, event).said;
     let mut lines = format!("= {}\n", said.code);
     for (name, text) in [("stdout", &said.stdout), ("stderr", &said.stderr)] {
         if !text.is_empty() {

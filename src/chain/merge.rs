@@ -5,7 +5,8 @@ use super::outcome::{Failure, Outcome, consequence};
 use super::room::{self, Keep};
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Event, PlainText, Subject};
-use crate::client::output::{self, Said};
+use crate::client::host::{Encoded, Host};
+use crate::client::output::Said;
 use crate::manifest::OnError;
 
 /// One step that was run.
@@ -72,13 +73,71 @@ impl Ran {
     }
 }
 
-/// What hookman answers.
+/// What hookman answers, in its own words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// The decision, if any hook made one.
-    pub decision: Option<Decision>,
-    /// The words for the client.
-    pub said: Said,
+    /// The answer.
+    pub answer: Answer,
+    /// The exact words of the one command that spoke, which Claude Code gets as they are.
+    pub exact: Option<Said>,
+}
+
+impl From<Answer> for Verdict {
+    fn from(answer: Answer) -> Self {
+        Self { answer, exact: None }
+    }
+}
+
+impl Verdict {
+    /// The words for the program that asked.
+    pub fn encoded(&self, host: &Host, event: Event) -> Encoded {
+        match &self.exact {
+            Some(said) if host.is_claude() => Encoded { said: said.clone(), ..Encoded::default() },
+            _ => host.encode(event, &self.answer),
+        }
+    }
+
+    /// The verdict on a call that is several calls for hooks: denied if one of them is. One of a
+    /// part cannot rewrite the whole, so a hook that wants that denies.
+    pub fn of_parts(parts: Vec<Self>) -> Self {
+        let mut whole = Answer::default();
+        let mut reasons = Vec::new();
+        for Self { mut answer, .. } in parts {
+            if let Some(input) = answer.specific.shift_remove("updatedInput")
+                && answer.decision != Some(Decision::Deny)
+            {
+                answer.decision = Some(Decision::Deny);
+                answer.reason =
+                    Some(format!("a patch cannot be rewritten; edit it like this: {input}"));
+            }
+            if answer.decision > whole.decision {
+                reasons.clear();
+                whole.decision = answer.decision;
+            }
+            if answer.decision == whole.decision {
+                add(&mut reasons, answer.reason);
+            }
+            for text in answer.context {
+                add(&mut whole.context, Some(text));
+            }
+            let mut messages = Vec::from_iter(whole.system_message.take());
+            add(&mut messages, answer.system_message);
+            whole.system_message = lines(messages);
+            whole.stop |= answer.stop;
+            whole.stop_reason = whole.stop_reason.or(answer.stop_reason);
+            whole.failed |= answer.failed;
+        }
+        whole.reason = lines(reasons);
+        whole.into()
+    }
+}
+
+fn add(texts: &mut Vec<String>, text: Option<String>) {
+    texts.extend(text.filter(|text| !texts.contains(text)));
+}
+
+fn lines(lines: Vec<String>) -> Option<String> {
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Merges the outcomes of a chain, in order; what has no room goes to `keep`.
@@ -95,7 +154,7 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
     if let [(Ran { outcome: Outcome::Answer(answer, Some(said)), .. }, _)] = answers.as_slice()
         && !does_harm(event, said)
     {
-        return Verdict { decision: answer.decision, said: said.clone() };
+        return Verdict { answer: answer.clone(), exact: Some(said.clone()) };
     }
     let decision = answers.iter().filter_map(|(_, answer)| answer.decision).max();
     let mut merged = Answer { decision, ..Answer::default() };
@@ -136,11 +195,10 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
     } else if !merged.context.is_empty() {
         merged.context = vec![room::join(&merged.context, keep)];
     }
-    let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
     merged.reason = lines(reasons);
     merged.stop_reason = lines(stops);
     merged.system_message = lines(messages).map(|messages| room::join(&[messages], keep));
-    Verdict { decision, said: output::write(event, &merged) }
+    merged.into()
 }
 
 /// The most bytes of escape sequences that the client writes to the terminal (2.1.197).

@@ -7,7 +7,7 @@ use super::args::Careful;
 use super::which::{self, Session};
 use super::{ExitStatus, failure, hint};
 use crate::machine::world::World;
-use crate::machine::{clients, environment};
+use crate::machine::{agents, environment};
 use crate::session::request::Careful as Wish;
 use crate::state::careful::{self, Place};
 
@@ -23,7 +23,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
         paths: &world.paths,
         session: session.as_ref().map(|session| &session.id),
         project: &project,
-        person: clients::is_person(),
+        person: agents::is_person(),
     };
     let answer = careful::perform(&place, &wish, args.project)?;
     let is_stranger = session.as_ref().is_some_and(Session::is_stranger) && !args.project;

@@ -56,7 +56,7 @@ mod updating {
     use crate::install::binary::registered;
     use crate::install::origin::Origin;
     use crate::install::releases::Releases;
-    use crate::machine::clients::is_person;
+    use crate::machine::agents::is_person;
     use crate::machine::world::World;
 
     const CURRENT: &str = env!("CARGO_PKG_VERSION");

@@ -10,7 +10,7 @@ use super::which::{self, Session};
 use super::{ExitStatus, args, failure};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
-use crate::machine::{clients, clock, environment};
+use crate::machine::{agents, clock, environment};
 use crate::session::switches::Off;
 use crate::state::reply::{Done, Reply};
 use crate::state::session_switches::Scene;
@@ -43,7 +43,7 @@ pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a s
         paths: &world.paths,
         session: session.id.clone(),
         directory,
-        person: clients::is_person(),
+        person: agents::is_person(),
         profile: None,
         prompt: "",
         is_run: false,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::{args, hint};
+use crate::client::host::{HOSTS, Host};
 use crate::machine::world::World;
 use crate::machine::{clients, clock, environment};
 use crate::session::id::SessionId;
@@ -58,7 +59,8 @@ impl Session {
 
     /// As [`Session::tell`] where nothing named it, on standard error: standard output is a value.
     pub(super) fn warn_of_guess(&self, world: &World) {
-        if ![NAMED, FROM_CLIENT].contains(&self.found_by) {
+        let is_told = HOSTS.iter().any(|host| host.session == self.found_by);
+        if self.found_by != NAMED && !is_told {
             world.terminal.warn(format!("Session: {} ({})", self.id, self.found_by));
         }
     }
@@ -145,13 +147,11 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         return by_name(id, world).map(Some);
     }
     // What is in its journal is read where it is asked for: hooks call `hookman state` often.
-    let session = |id: String| Session {
-        id: SessionId::new(id),
-        found_by: FROM_CLIENT,
-        is_known: None,
-        seen: None,
+    let session = |host: &&Host| {
+        let id = environment::text(host.session).filter(|_| !host.session.is_empty())?;
+        Some(Session { id: SessionId::new(id), found_by: host.session, is_known: None, seen: None })
     };
-    Ok(environment::text(FROM_CLIENT).map(session))
+    Ok(HOSTS.iter().find_map(session))
 }
 
 fn by_name(id: &str, world: &World) -> Result<Session> {

@@ -12,7 +12,7 @@ use super::registration;
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::machine::clients::is_person;
+use crate::machine::agents::is_person;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::binary;
 use super::target::Target;
 use crate::chain::plan::Plan;
-use crate::machine::clients::is_person;
+use crate::machine::agents::is_person;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;

@@ -160,12 +160,22 @@ fn parent_of(process: u32) -> Option<u32> {
     parent_in(&std::fs::read(format!("/proc/{process}/stat")).ok()?)
 }
 
+/// The time at which a process began, in the kernel's count; `None` where there is no `/proc`.
+pub fn started(process: u32) -> Option<String> {
+    field(&std::fs::read(format!("/proc/{process}/stat")).ok()?, 19).map(str::to_owned)
+}
+
 /// The parent that a `/proc/PID/stat` names. The program's name comes before it, in brackets, and may
 /// hold any bytes, blanks and brackets among them.
 fn parent_in(stat: &[u8]) -> Option<u32> {
+    field(stat, 1)?.parse().ok()
+}
+
+/// A field of a `/proc/PID/stat`, counted from behind the program's name.
+fn field(stat: &[u8], place: usize) -> Option<&str> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let fields = std::str::from_utf8(&stat[end + 1..]).ok()?;
-    fields.split_whitespace().nth(1)?.parse().ok()
+    fields.split_whitespace().nth(place)
 }
 
 /// Whether a process is a client: the native program, or a script or bundle under an interpreter.
@@ -222,19 +232,6 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Whether a person called this, and not an agent's tool, as far as that can be seen. Where a process
-/// above this one cannot be read, or who made this process's namespace or traces it may have hidden
-/// one, the answer is no.
-pub fn is_person() -> bool {
-    let above = ancestors();
-    environment::raw("CLAUDECODE").is_none()
-        && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
-        && above.are_all
-        && !above.processes.into_iter().any(is_any_client)
-        && !is_walled_off()
-        && !is_traced()
-}
-
 /// Whether this process is in a user namespace other than the kernel's first, as in `unshare --user`
 /// and rootless containers. Whoever made it may have hidden who called this, or put other files in
 /// the place of those in `/proc`.
@@ -259,7 +256,7 @@ fn is_in_first_namespace() -> bool {
 }
 
 /// Whether a debugger or tracer holds this process, which can answer in the kernel's place.
-fn is_traced() -> bool {
+pub(super) fn is_traced() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
     HAS_PROC && tracer.is_none_or(|tracer| tracer.trim() != "0")

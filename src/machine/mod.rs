@@ -1,5 +1,6 @@
 //! The only room that touches the machine.
 
+pub mod agents;
 #[cfg(feature = "self-update")]
 pub mod archive;
 pub mod backups;

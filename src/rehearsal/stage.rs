@@ -9,6 +9,7 @@ use crate::builtin::silence::Silence;
 use crate::chain::merge::Verdict;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
+use crate::client::output::Said;
 use crate::machine::paths::Paths;
 use crate::machine::scratch::Scratch;
 use crate::runtime::debug::{self, Asked};
@@ -79,8 +80,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn of(verdict: &Verdict) -> Self {
-        let said = &verdict.said;
+    fn of(verdict: &Verdict, said: &Said) -> Self {
         let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
         let specific = &json["hookSpecificOutput"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -94,7 +94,7 @@ impl Answer {
             &json["stopReason"],
         ]);
         Self {
-            decision: match verdict.decision {
+            decision: match verdict.answer.decision {
                 None => "none",
                 Some(Decision::Allow) => "allow",
                 Some(Decision::Ask) => "ask",
@@ -180,7 +180,7 @@ impl Stage {
             chain: chain.scope,
             before: reasons.before,
             hooks: hooks.collect(),
-            answer: Answer::of(&rehearsed.verdict),
+            answer: Answer::of(&rehearsed.verdict, &rehearsed.said),
         })
     }
 }

@@ -1,11 +1,15 @@
 //! The way of a call: load, select, execute, merge, limit, each once and in this order.
 
+use std::borrow::Cow;
+
 use super::budget;
 use super::call::Call;
 use super::children::{Around, Session};
+use super::gates;
 use super::load::{self, Broken, Load};
 use super::once::{self, tell_once};
 use super::prompt_command;
+use super::received::Received;
 use super::seen::Seen;
 use super::selection::select;
 use super::steps;
@@ -14,7 +18,7 @@ use crate::chain::merge::{self, Ran, Verdict};
 use crate::chain::plan::Step;
 use crate::client::answer::Decision;
 use crate::client::event::{Block, Event};
-use crate::client::host;
+use crate::client::host::Host;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
 use crate::machine::exports::Exports;
@@ -26,6 +30,51 @@ use crate::state::journal::{Entry, TYPED, UNASKED};
 use crate::state::session_switches::Scene;
 use crate::state::spill;
 use crate::state::store::FileStore;
+
+/// The verdict on what was received.
+pub(super) fn decide(
+    call: &Call<'_>,
+    received: &Received<'_>,
+    wrong: Option<&str>,
+    entry: &mut Entry<'_>,
+) -> Verdict {
+    let payload = received.payload();
+    if call.overrides.off {
+        // Whoever sets it means gates too.
+        gates::chosen(OnError::Open);
+        entry.off = Cow::Borrowed("HOOKMAN=0");
+        return Verdict::default();
+    }
+    if let Some(why) = received.unheard {
+        entry.unasked = format!("{}{why}", UNASKED[1]);
+        entry.note(entry.unasked.clone());
+        return Verdict::default();
+    }
+    if !received.host.is_served() {
+        return unserved(call, received.host, payload, entry);
+    }
+    if let Some(wrong) = wrong {
+        return misused(call, wrong, payload, entry);
+    }
+    let seen = |(payload, text)| Seen { event: call.event, payload, text };
+    match received.calls.as_slice() {
+        _ if !received.lacks.is_empty() => without_payload(call, received.lacks, entry),
+        [] => Verdict::default(),
+        [(payload, text)] if !received.is_patch => answer(call, seen((payload, text)), entry),
+        calls => {
+            let mut parts = Vec::with_capacity(calls.len());
+            for (payload, text) in calls {
+                let part = answer(call, seen((payload, text)), entry);
+                let is_denied = part.answer.decision == Some(Decision::Deny);
+                parts.push(part);
+                if is_denied && call.event.facts().block == Block::Permission {
+                    break;
+                }
+            }
+            Verdict::of_parts(parts)
+        }
+    }
+}
 
 /// The answer to a payload.
 pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> Verdict {
@@ -113,14 +162,14 @@ fn executed(
 }
 
 /// The answer where the payload is none that hooks could be asked with.
-pub(super) fn without_payload(call: &Call<'_>, why: &str, entry: &mut Entry<'_>) -> Verdict {
+fn without_payload(call: &Call<'_>, why: &str, entry: &mut Entry<'_>) -> Verdict {
     entry.unasked = format!("{}{why}", UNASKED[0]);
     entry.note(entry.unasked.clone());
     unasked(call, "the client sent no readable payload", None, entry)
 }
 
 /// The answer to a call that this hookman does not understand.
-pub(super) fn misused(
+fn misused(
     call: &Call<'_>,
     wrong: &str,
     payload: Option<&Payload<'_>>,
@@ -137,23 +186,23 @@ pub(super) fn misused(
 
 /// The answer to another program whose tools are not known here: a denial where a closed hook may be
 /// for the call, and nothing else.
-pub(super) fn unserved(
+fn unserved(
     call: &Call<'_>,
-    host: &str,
+    host: &Host,
     payload: Option<&Payload<'_>>,
     entry: &mut Entry<'_>,
 ) -> Verdict {
-    let why = format!("{host} called, and what its tools do is not known here");
+    let why = format!("{} called, and what its tools do is not known here", host.name);
     entry.unasked = format!("{}{why}", UNASKED[1]);
     entry.note(entry.unasked.clone());
     // Some of them never give up where the end of a turn is refused.
     if matches!(call.event, Event::Stop | Event::SubagentStop | Event::TeammateIdle) {
         return Verdict::default();
     }
-    let tool = payload.and_then(|payload| host::like(&payload.tool_name));
+    let tool = payload.and_then(|payload| host.like(&payload.tool_name));
     let verdict = strictest_of(call, &why, &Target::new(call.event, tool), entry);
     // Nobody is asked there, so a hook that asks is as one that is not there.
-    if verdict.decision == Some(Decision::Deny) { verdict } else { Verdict::default() }
+    if verdict.answer.decision == Some(Decision::Deny) { verdict } else { Verdict::default() }
 }
 
 /// The verdict of the hooks that cannot be asked: that of the strictest of them.

@@ -5,7 +5,6 @@ use crate::chain::failing;
 use crate::chain::merge::Verdict;
 use crate::client::answer::Answer;
 use crate::client::event::{Block, Event};
-use crate::client::output;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 use crate::state::chains::Chain;
@@ -23,7 +22,7 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// The verdict where what was to decide could not.
     pub(super) fn failed(&self, on_error: OnError, message: String) -> Verdict {
-        self.verdict(&failing::answer(self.event, on_error, message))
+        failing::answer(self.event, on_error, message).into()
     }
 
     /// A block with this reason; nothing on an event that no hook can block.
@@ -31,10 +30,6 @@ impl Call<'_> {
         if self.event.facts().block == Block::Never {
             return Verdict::default();
         }
-        self.verdict(&Answer::deny(reason))
-    }
-
-    fn verdict(&self, answer: &Answer) -> Verdict {
-        Verdict { decision: answer.decision, said: output::write(self.event, answer) }
+        Answer::deny(reason).into()
     }
 }

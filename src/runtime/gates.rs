@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::arguments::Arguments;
 use crate::chain::failing;
-use crate::chain::merge::Verdict;
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event};
-use crate::client::output::{self, Said};
+use crate::client::event::Block;
+use crate::client::host::{CLAUDE, Host};
+use crate::client::output::Said;
 use crate::machine::environment;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
@@ -49,19 +48,19 @@ pub(super) fn answered(code: u8) {
     STANDING.store(standing as u8, Ordering::Relaxed);
 }
 
-/// The verdict when hookman panics: that of a hook that failed, the strictest of those that run.
-pub(super) fn after_panic() -> Verdict {
+/// The words when hookman panics: those of a hook that failed, the strictest of those that run.
+pub(super) fn after_panic() -> Said {
     let standing = STANDING.load(Ordering::Relaxed);
     // What was parsed of the arguments is out of reach; a bare call has none.
     let arguments = environment::arguments().get(2..).unwrap_or_default();
     let paths = Arguments::parse(arguments).paths().ok();
-    verdict(standing, arguments, paths.as_ref())
+    said(standing, arguments, paths.as_ref())
 }
 
-fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdict {
+fn said(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Said {
     let arguments = Arguments::parse(arguments);
     let on_error = match standing {
-        it if it == Standing::Answered as u8 => return Verdict::default(),
+        it if it == Standing::Answered as u8 => return Said::default(),
         it if it == Standing::Blocked as u8 => return by_code(),
         it if it == Standing::Open as u8 => OnError::Open,
         it if it == Standing::Ask as u8 => OnError::Ask,
@@ -69,26 +68,28 @@ fn verdict(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Verdi
         // Where it is not known which hooks run, the words of all of them count.
         _ => paths.map_or(OnError::Open, |it| chains::strictest(it, &arguments.chain(it))),
     };
+    let host = arguments.host.as_deref().map_or(&CLAUDE, |name| Host::named(name, false));
     match (on_error, arguments.event.map(|event| (event, event.facts().block))) {
-        (OnError::Open, _) | (_, Some((_, Block::Never))) => Verdict::default(),
-        (_, Some((event, Block::Request))) | (OnError::Ask, Some((event, Block::Permission))) => {
-            in_words(event, on_error)
+        (OnError::Open, _) | (_, Some((_, Block::Never))) => Said::default(),
+        (_, Some((event, block))) if needs_words(host, block, on_error) => {
+            let message = "hookman: an internal error, please report it".to_owned();
+            host.encode(event, &failing::answer(event, on_error, message)).said
         }
         // The code needs the least that can go wrong once more.
         _ => by_code(),
     }
 }
 
-/// A block whose reason is the panic's own message on standard error.
-fn by_code() -> Verdict {
-    let said = Said { code: 2, ..Said::default() };
-    Verdict { decision: Some(Decision::Deny), said }
+/// Whether a block by exit code would not be heeded, or would hold more than is wanted.
+fn needs_words(host: &Host, block: Block, on_error: OnError) -> bool {
+    block == Block::Request
+        || block == Block::Permission && on_error == OnError::Ask
+        || host.is_served() && !host.is_claude()
 }
 
-fn in_words(event: Event, on_error: OnError) -> Verdict {
-    let message = "hookman: an internal error, please report it".to_owned();
-    let answer: Answer = failing::answer(event, on_error, message);
-    Verdict { decision: answer.decision, said: output::write(event, &answer) }
+/// A block whose reason is the panic's own message on standard error.
+fn by_code() -> Said {
+    Said { code: 2, ..Said::default() }
 }
 
 #[cfg(test)]
@@ -127,17 +128,17 @@ mod tests {
             (Standing::Answered, Some(closed), "PreToolUse", "", 0),
             (Standing::Blocked, None, "PreToolUse", "", 2),
         ];
-        for (standing, text, event, said, code) in rows {
+        for (standing, text, event, words, code) in rows {
             let _ = std::fs::remove_file(&manifest);
             if let Some(text) = text {
                 std::fs::write(&manifest, text).unwrap();
             }
             let arguments: Vec<OsString> =
                 Some(event).filter(|it| !it.is_empty()).map(Into::into).into_iter().collect();
-            let found = verdict(standing as u8, &arguments, Some(&paths)).said;
+            let found = said(standing as u8, &arguments, Some(&paths));
             assert_eq!(found.code, code, "{standing:?} {text:?} {event}");
-            assert!(found.stdout.contains(said), "{standing:?} {event}: {}", found.stdout);
-            assert_eq!(found.stdout.is_empty(), said.is_empty(), "{standing:?} {event}");
+            assert!(found.stdout.contains(words), "{standing:?} {event}: {}", found.stdout);
+            assert_eq!(found.stdout.is_empty(), words.is_empty(), "{standing:?} {event}");
         }
         chosen(OnError::Ask);
         assert_eq!(STANDING.load(Ordering::Relaxed), Standing::Ask as u8);

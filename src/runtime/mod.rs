@@ -18,6 +18,7 @@ mod once;
 pub mod overrides;
 mod placeholders;
 mod prompt_command;
+mod received;
 pub mod rehearse;
 mod scene;
 pub mod seen;
@@ -25,27 +26,21 @@ mod selection;
 pub mod steps;
 mod stop_limit;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
 use std::time::{Duration, Instant};
 
-use crate::chain::merge::Verdict;
 use crate::client::answer::Decision;
-use crate::client::event::Subject;
-use crate::client::host::{self, Host};
-use crate::client::payload::{self, Payload};
-use crate::machine::input::{self, Input};
-use crate::machine::{files, signals, terminal};
-use crate::manifest::OnError;
-
+use crate::client::host::Encoded;
+use crate::client::output::Said;
+use crate::machine::{files, input, signals, terminal};
 use crate::state::journal::Entry;
 use crate::state::maintenance;
 use arguments::Arguments;
 use call::Call;
 use overrides::Overrides;
-use seen::Seen;
+use received::Received;
 
 /// How long the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
@@ -57,7 +52,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "hookman: internal error, please report it: {panic}");
         // An abort would be read as a hook that failed, and let the call through.
-        std::process::exit(say(&gates::after_panic()).into());
+        std::process::exit(say(&gates::after_panic(), true).into());
     }));
     let started = Instant::now();
     let arguments = Arguments::parse(arguments);
@@ -66,29 +61,9 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Err(problem) => return silent(&problem.to_string()),
     };
     let input = input::read_value(INPUT_DEADLINE);
-    let (bytes, complete) = match &input {
-        Input::Value(bytes) => (bytes, true),
-        Input::Incomplete(bytes) => (bytes, false),
-    };
-    let text = String::from_utf8_lossy(bytes);
-    let is_utf8 = matches!(text, Cow::Borrowed(_));
-    let repaired;
-    let (payload, text, odd) = match Payload::strict(&text) {
-        _ if !complete => (None, &*text, None),
-        Ok(payload) => (Some(payload), &*text, None),
-        Err(odd) => {
-            repaired = payload::repaired(&text);
-            (Payload::parse(&repaired).ok(), &*repaired, Some(odd))
-        }
-    };
-    let host = caller(arguments.host.as_deref(), payload.as_ref());
-    let translated = host.translated(text, arguments.event);
-    let (payload, text) = match &translated {
-        Some(text) => (Payload::parse(text).ok(), &**text),
-        None => (payload, text),
-    };
-    let named = payload.as_ref().and_then(|payload| host.event(&payload.hook_event_name));
-    let Some(event) = arguments.event.or(named) else {
+    let received = Received::of(&arguments, &input);
+    let host = received.host;
+    let Some(event) = received.event else {
         let unknown = "neither the arguments nor the payload name an event of the client; `hookman \
                        --help` lists the commands";
         return silent(arguments.wrong.as_deref().unwrap_or(unknown));
@@ -97,57 +72,22 @@ pub fn main(arguments: &[OsString]) -> u8 {
     let overrides = Overrides::of_process(&chain);
     let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides };
     let mut entry = Entry::new(event, &call.chain);
-    entry.host = host.name().into();
     entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
-    if !is_utf8 {
-        entry.note("the payload was not UTF-8; what was not is replaced".to_owned());
+    received.describe(&paths, &mut entry);
+    let wrong = arguments.wrong.as_deref();
+    let verdict = answering::decide(&call, &received, wrong, &mut entry);
+    let is_misused = !call.overrides.off && host.is_served();
+    if let Some(wrong) = wrong.filter(|_| is_misused && verdict.answer.decision.is_none()) {
+        silent(wrong);
     }
-    if let Some(payload) = &payload {
-        entry.describe(payload);
+    let Encoded { said, left_out } = verdict.encoded(host, event);
+    for part in left_out {
+        entry.note(format!("{} does not heed {part}, so it was left out", host.name));
     }
-    // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.
-    let lacks_tool = |payload: &Payload<'_>| {
-        event.facts().subject == Subject::Tool && payload.tool_name.is_empty()
-    };
-    let what = match (&payload, odd) {
-        (Some(payload), _) if lacks_tool(payload) => "it names no tool",
-        (Some(_), Some(odd)) => {
-            let wrong = payload::wrong(&odd);
-            entry.note(format!("the payload was not as the client writes it: {wrong}"));
-            ""
-        }
-        (Some(_), None) => "",
-        (None, _) if !complete => "standard input held no whole JSON object",
-        (None, _) => "standard input held what is no JSON object",
-    };
-    let payload = payload.filter(|_| what.is_empty());
-    let verdict = match payload {
-        _ if call.overrides.off => {
-            // Whoever sets it means gates too.
-            gates::chosen(OnError::Open);
-            entry.off = Cow::Borrowed("HOOKMAN=0");
-            Verdict::default()
-        }
-        payload if let Host::Other(name) = host => {
-            answering::unserved(&call, name, payload.as_ref(), &mut entry)
-        }
-        payload if let Some(wrong) = &arguments.wrong => {
-            let verdict = answering::misused(&call, wrong, payload.as_ref(), &mut entry);
-            if verdict.decision.is_none() {
-                silent(wrong);
-            }
-            verdict
-        }
-        Some(payload) => {
-            let seen = Seen { event, payload: &payload, text };
-            answering::answer(&call, seen, &mut entry)
-        }
-        None => answering::without_payload(&call, what, &mut entry),
-    };
-    let verdict = obeyed(host, verdict);
-    let code = say(&verdict);
+    let holds = verdict.answer.decision.is_some_and(|it| it != Decision::Allow);
+    let code = say(&said, holds);
     gates::answered(code);
-    entry.finish(&verdict, started.elapsed());
+    entry.finish(&verdict, said.code, started.elapsed());
     if call.overrides.debug {
         debug::tell(&call, code, &mut entry);
     }
@@ -158,34 +98,15 @@ pub fn main(arguments: &[OsString]) -> u8 {
     code
 }
 
-/// The program that calls, of the name that the entry gives or as its payload tells.
-fn caller(name: Option<&str>, payload: Option<&Payload<'_>>) -> Host {
-    match (name, payload) {
-        (Some(name), payload) => {
-            Host::named(name, payload.is_some_and(|it| !it.own_session.is_empty()))
-        }
-        (None, Some(payload)) => Host::of(payload),
-        (None, None) => Host::default(),
-    }
-}
-
-fn obeyed(host: Host, verdict: Verdict) -> Verdict {
-    if host == Host::Claude {
-        return verdict;
-    }
-    Verdict { said: host::obeyed(host, verdict.decision, verdict.said), ..verdict }
-}
-
 fn silent(problem: &str) -> u8 {
     let _ = writeln!(io::stderr(), "hookman: {}", terminal::harmless(problem));
     0
 }
 
-fn say(verdict: &Verdict) -> u8 {
-    let said = &verdict.said;
+fn say(said: &Said, holds: bool) -> u8 {
     let written = terminal::answer(&said.stdout);
     let _ = io::stderr().write_all(said.stderr.as_bytes());
-    if written.is_err() && verdict.decision.is_some_and(|it| it != Decision::Allow) {
+    if written.is_err() && holds {
         // What holds back and does not arrive by standard output still has another way, if only that
         // of a block.
         let _ = io::stderr().write_all(said.stdout.as_bytes());

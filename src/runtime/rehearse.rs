@@ -9,6 +9,8 @@ use super::overrides::Overrides;
 use super::seen::Seen;
 use crate::chain::merge::Verdict;
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
+use crate::client::output::Said;
 use crate::client::payload::Payload;
 use crate::machine::paths::Paths;
 use crate::state::chains::Chain;
@@ -20,6 +22,8 @@ pub struct Rehearsed {
     pub entry: Entry<'static>,
     /// The answer.
     pub verdict: Verdict,
+    /// The words of the answer.
+    pub said: Said,
 }
 
 /// Asks a chain about a payload. The state in `paths` is read and changed as in a run, so a rehearsal
@@ -43,7 +47,8 @@ pub fn rehearse(
     let started = Instant::now();
     let seen = Seen { event, payload: &payload, text };
     let verdict = answering::answer(&call, seen, &mut entry);
-    entry.finish(&verdict, started.elapsed());
+    let said = verdict.encoded(&CLAUDE, event).said;
+    entry.finish(&verdict, said.code, started.elapsed());
     let entry = journal::entries(&entry.line()).pop().unwrap_or_default();
-    Ok(Rehearsed { entry, verdict })
+    Ok(Rehearsed { entry, verdict, said })
 }

@@ -118,7 +118,7 @@ fn without_refusal(event: Event, ran: &Ran) -> Ran {
 }
 
 fn goes_on(event: Event, verdict: &Verdict, ran: &[Ran]) -> bool {
-    verdict.decision == Some(Decision::Deny) || ran.iter().any(|ran| refuses(event, ran))
+    verdict.answer.decision == Some(Decision::Deny) || ran.iter().any(|ran| refuses(event, ran))
 }
 
 // A text for the model keeps the session going as a block does (client 2.1.163 and later).

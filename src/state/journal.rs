@@ -326,17 +326,17 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds the verdict and the time it took.
-    pub fn finish(&mut self, verdict: &Verdict, took: Duration) {
+    /// Adds the verdict, the exit code and the time it took.
+    pub fn finish(&mut self, verdict: &Verdict, exit: u8, took: Duration) {
         // Those that do not run were known before the others ran.
         self.steps.sort_by_key(|step| step.place);
-        self.verdict = match verdict.decision {
+        self.verdict = match verdict.answer.decision {
             Some(_) if self.unasked == TYPED => "answered",
             Some(decision) => decision.name(),
             None => "none",
         }
         .into();
-        self.exit = verdict.said.code;
+        self.exit = exit;
         self.us = micros(took);
         self.time = clock::stamp();
     }

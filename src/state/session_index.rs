@@ -8,7 +8,7 @@ use super::chains;
 use super::journal::{self, Entry};
 use super::journal_files;
 use crate::machine::paths::Paths;
-use crate::machine::{clients, files};
+use crate::machine::{agents, clients, files};
 use crate::session::id::SessionId;
 
 /// A session that called hookman.
@@ -56,7 +56,8 @@ const ENOUGH: usize = 4 * 1024 * 1024;
 
 /// The sessions of the clients that run, newest first. Nothing is read where the system knows of none.
 pub fn live(paths: &Paths) -> Vec<Seen> {
-    let is_none = clients::running(&paths.config).is_some_and(|running| running.is_empty());
+    let is_none = clients::running(&paths.config).is_some_and(|running| running.is_empty())
+        && !agents::are_any(paths);
     let mut live = if is_none { Vec::new() } else { gather(paths, false) };
     live.retain(|session| session.live);
     live
@@ -67,7 +68,7 @@ pub fn live(paths: &Paths) -> Vec<Seen> {
 pub fn gather(paths: &Paths, all: bool) -> Vec<Seen> {
     let running = clients::running(&paths.config);
     let is_client = |process: u32| match &running {
-        Some(running) => running.contains(&process),
+        Some(running) => running.contains(&process) || agents::is_one(paths, process),
         None => clients::is_client(process, &paths.config),
     };
     let mut roll = Roll::default();

@@ -7,6 +7,7 @@ use hookman::chain::{
 use hookman::client::{
     answer::Decision,
     event::{Event, PlainText},
+    host::CLAUDE,
     payload,
 };
 use hookman::manifest::OnError;
@@ -28,8 +29,8 @@ pub(crate) fn check(event: Event, chain: &[Behaviour]) -> Verdict {
     let verdict = merge(event, &ran, &|_| None);
     let answers: Vec<_> = ran.iter().map(|ran| ran.answer(event)).collect();
     let gravest = answers.iter().filter_map(|answer| answer.decision).max();
-    assert_eq!(verdict.decision, gravest, "{event} {chain:?}");
-    let said = &verdict.said;
+    assert_eq!(verdict.answer.decision, gravest, "{event} {chain:?}");
+    let said = &verdict.encoded(&CLAUDE, event).said;
     let tells = event.shows_failures() && said.stdout.is_empty() && !said.stderr.is_empty();
     let is_known = matches!(said.code, 0 | 2) || said.code == 1 && tells;
     assert!(is_known && (said.code != 1 || gravest.is_none()), "{event} {chain:?}: {said:?}");

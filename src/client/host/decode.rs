@@ -1,0 +1,134 @@
+//! A payload in hookman's words.
+
+use serde_json::{Map, Value};
+
+use super::table::{CODEX, COPILOT, QWEN};
+use super::{Event, Host, Layout, Names, patch};
+use crate::client::payload::Payload;
+
+/// A payload in hookman's words.
+#[derive(Debug, PartialEq)]
+pub enum Decoded {
+    /// It has them already.
+    Same,
+    /// In hookman's words.
+    Call(String),
+    /// A call for each file of a patch.
+    Patch(Vec<String>),
+    /// It is none that a hook has to hear of, for this reason.
+    Nothing(&'static str),
+}
+
+/// Codex's tool for edits.
+const PATCH: &str = "apply_patch";
+
+impl Host {
+    /// A payload in hookman's words, for `event` where it names none.
+    pub fn decoded(&self, payload: &Payload<'_>, text: &str, event: Option<Event>) -> Decoded {
+        let is_same = match self.layout {
+            Layout::Claude | Layout::Code => true,
+            _ if self.name == CODEX.name => {
+                payload.tool_name != PATCH && self.like(&payload.tool_name).is_none()
+            }
+            _ => false,
+        };
+        if is_same {
+            return Decoded::Same;
+        }
+        let Ok(mut object) = serde_json::from_str::<Map<String, Value>>(text) else {
+            return Decoded::Same;
+        };
+        for (theirs, ours) in self.fields {
+            rename(&mut object, theirs, ours);
+        }
+        let named = object.get("hook_event_name").and_then(Value::as_str);
+        let event = named.and_then(|name| self.event(name)).or(event);
+        if let Some(event) = event {
+            object.insert("hook_event_name".to_owned(), event.name().into());
+        }
+        if let Some(why) = self.unheard(&mut object, event) {
+            return Decoded::Nothing(why);
+        }
+        for (field, theirs, ours) in self.words {
+            if let Some(Value::String(word)) = object.get_mut(*field)
+                && word == theirs
+            {
+                (*ours).clone_into(word);
+            }
+        }
+        if object.get("tool_name").and_then(Value::as_str) == Some(PATCH) && self.name == CODEX.name
+        {
+            return Decoded::Patch(patched(&object));
+        }
+        if let Some(Value::String(tool)) = object.get_mut("tool_name") {
+            if let Some(ours) = self.like(tool) {
+                ours.clone_into(tool);
+            } else if let Some(server) = tool.strip_prefix("mcp_").filter(|it| !it.starts_with('_'))
+                && self.layout == Layout::Gemini
+            {
+                *tool = format!("mcp__{}", server.replacen('_', "__", 1));
+            }
+        }
+        if let Some(Value::Object(input)) = object.get_mut("tool_input") {
+            rename_inputs(input, self.inputs);
+        }
+        Decoded::Call(Value::Object(object).to_string())
+    }
+
+    /// Why no hook has to hear of a payload; a subagent's one gets the id of its session.
+    fn unheard(
+        &self,
+        object: &mut Map<String, Value>,
+        event: Option<Event>,
+    ) -> Option<&'static str> {
+        if self.name == QWEN.name && event == Some(Event::UserPromptSubmit) {
+            let is_empty = object.get("prompt").and_then(Value::as_str) == Some("");
+            return is_empty.then_some("the result of a tool is no prompt");
+        }
+        if self.name != COPILOT.name {
+            return None;
+        }
+        let parent = object.get("parent_agent_id").filter(|it| it.as_str() != Some(""))?.clone();
+        object.insert("session_id".to_owned(), parent);
+        (event == Some(Event::Stop)).then_some("the end of a subagent is not that of the turn")
+    }
+}
+
+/// A call for each file of a patch; one whose files cannot be read is one edit of nobody knows which.
+fn patched(object: &Map<String, Value>) -> Vec<String> {
+    let text = |place: &str| object.get(place).and_then(Value::as_str).unwrap_or_default();
+    let input = object.get("tool_input");
+    let patch = input.and_then(|it| it.get("command").or_else(|| it.get("input"))).or(input);
+    let edits = patch::edits(patch.and_then(Value::as_str).unwrap_or_default(), text("cwd"));
+    let call = |tool: &str, input: Option<Map<String, Value>>| {
+        let mut call = object.clone();
+        call.insert("tool_name".to_owned(), tool.into());
+        if let Some(input) = input {
+            call.insert("tool_input".to_owned(), Value::Object(input));
+        }
+        Value::Object(call).to_string()
+    };
+    if edits.is_empty() {
+        return vec![call("Edit", None)];
+    }
+    edits.into_iter().map(|edit| call(edit.tool, Some(edit.input))).collect()
+}
+
+fn rename_inputs(input: &mut Map<String, Value>, names: Names) {
+    for (theirs, ours) in names {
+        rename(input, theirs, ours);
+    }
+    // Where a tool takes several files, hooks are asked about the first.
+    let first = input.get("files").and_then(|files| files.get(0)).cloned();
+    if let (Some(file), false) = (first, input.contains_key("file_path")) {
+        input.insert("file_path".to_owned(), file);
+    }
+}
+
+fn rename(object: &mut Map<String, Value>, theirs: &str, ours: &str) {
+    if !object.contains_key(ours)
+        && let Some(value) = object.shift_remove(theirs)
+    {
+        object.insert(ours.to_owned(), value);
+    }
+}

@@ -1,0 +1,174 @@
+//! The programs that call hooks: each one's names, its payload in hookman's words, and an answer in its
+//! own.
+//!
+//! hookman's words are those of Claude Code. Other programs run the entries of its settings files, or
+//! copies of them. Sources: runs of Codex 0.169, Copilot CLI 1.0.102, Qwen Code 0.24.4, Droid 0.225
+//! and Gemini CLI 0.61; the documentation of VS Code and of Cursor.
+
+mod decode;
+mod encode;
+mod patch;
+mod table;
+
+use super::event::Event;
+use super::payload::Payload;
+pub use decode::Decoded;
+pub use encode::Encoded;
+use table::{ANOTHER, CODEX, COPILOT, COPILOT_OWN, CURSOR, DROID, GEMINI, QWEN, VSCODE};
+pub use table::{CLAUDE, HOSTS};
+
+/// A pair of names: the program's, and hookman's for the same.
+pub type Names = &'static [(&'static str, &'static str)];
+
+/// A program that calls hooks, as data.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name, for `--host` and the journal.
+    pub name: &'static str,
+    /// The variable that names the session to its shell tool, where it has one.
+    pub session: &'static str,
+    /// Its events that have another name here.
+    pub events: &'static [(&'static str, Event)],
+    /// Its tools that have another name here.
+    pub tools: Names,
+    /// Fields of its payloads.
+    pub fields: Names,
+    /// Fields of its tools' inputs.
+    pub inputs: Names,
+    /// Words of fields: the field in hookman's words, the program's word, hookman's.
+    pub words: &'static [(&'static str, &'static str, &'static str)],
+    /// The layout of an answer.
+    pub layout: Layout,
+    /// The parts of an answer that have an effect there.
+    pub heeds: Heeds,
+}
+
+/// The layout of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Claude Code's, with all that it knows.
+    Claude,
+    /// Claude Code's decisions and nothing else.
+    Nested,
+    /// As `Nested`, with texts for the model and answers to requests at the root.
+    Root,
+    /// All at the root, in Copilot's own names.
+    Flat,
+    /// Gemini's `decision` and `reason`.
+    Gemini,
+    /// A denial by exit code, as nothing else is known to count.
+    Code,
+}
+
+/// The parts of an answer that have an effect.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
+pub struct Heeds {
+    /// A person can be asked.
+    pub ask: bool,
+    /// `allow` spares the question.
+    pub allow: bool,
+    /// A tool's input can be rewritten.
+    pub rewrite: bool,
+    /// A text before a tool reaches the model.
+    pub advice_before: bool,
+    /// `continue: false` ends a turn after a tool and at its end.
+    pub end: bool,
+    /// A tool's result can be refused.
+    pub refuse_result: bool,
+}
+
+impl Host {
+    /// The program that sent a payload. A field that Claude Code does not send tells; what has none is
+    /// taken for Claude Code's.
+    pub fn of(payload: &Payload<'_>) -> &'static Self {
+        let is_timed = !payload.timestamp.is_empty();
+        let is_named = |path: &str| payload.transcript_path.contains(path);
+        match payload.permission_mode.as_bytes() {
+            [b'o', b'f', ..] | [b'a', b'u', b't', b'o', b'-', ..] => return &DROID,
+            [b'y', ..] => return &QWEN,
+            _ => {}
+        }
+        if !payload.turn_id.is_empty() {
+            &CODEX
+        } else if !payload.conversation_id.is_empty() {
+            &CURSOR
+        } else if !payload.tool_call_id.is_empty() {
+            &QWEN
+        } else if !payload.hook_event.is_empty() {
+            &VSCODE
+        } else if !payload.own_session.is_empty() {
+            &COPILOT_OWN
+        } else if !is_timed {
+            Self::of_name(payload)
+        } else if GEMINI.knows(&payload.hook_event_name) || is_named("/.gemini/") {
+            &GEMINI
+        } else if is_named("/.qwen/") {
+            &QWEN
+        } else if is_named("/.copilot/") || payload.transcript_path.is_empty() {
+            &COPILOT
+        } else if VSCODE.tools.iter().any(|(theirs, _)| *theirs == payload.tool_name) {
+            &VSCODE
+        } else {
+            // Claude Code may say the time as well one day; it always has a transcript.
+            &CLAUDE
+        }
+    }
+
+    /// As [`Host::of`], where only names are left to tell.
+    fn of_name(payload: &Payload<'_>) -> &'static Self {
+        let name = payload.transcript_path.rsplit('/').next().unwrap_or_default();
+        if name.starts_with("rollout-") {
+            &CODEX
+        } else if GEMINI.knows(&payload.hook_event_name) {
+            &GEMINI
+        } else {
+            &CLAUDE
+        }
+    }
+
+    /// The program of that name, and with `own_words` in words of its own where it has both.
+    pub fn named(name: &str, own_words: bool) -> &'static Self {
+        if name == COPILOT.name && own_words {
+            return &COPILOT_OWN;
+        }
+        HOSTS.iter().copied().find(|host| host.name == name).unwrap_or(&ANOTHER)
+    }
+
+    /// Whether it is Claude Code.
+    pub fn is_claude(&self) -> bool {
+        self.layout == Layout::Claude
+    }
+
+    /// Whether hookman knows its answers, so that hooks can be asked for it.
+    pub fn is_served(&self) -> bool {
+        self.layout != Layout::Code
+    }
+
+    /// Its name for the journal; nothing for Claude Code.
+    pub fn noted(&self) -> &'static str {
+        if self.is_claude() { "" } else { self.name }
+    }
+
+    /// The event that its payload names: an entry's arguments may be lost there.
+    pub fn event(&self, name: &str) -> Option<Event> {
+        let own = self.events.iter().find(|(theirs, _)| *theirs == name);
+        own.map(|(_, event)| *event).or_else(|| Event::from_name(name))
+    }
+
+    /// The tool that does what one of its tools does; `None` where that is not known, so that it may be
+    /// any.
+    pub fn like(&self, tool: &str) -> Option<&'static str> {
+        self.tools.iter().find(|(theirs, _)| *theirs == tool).map(|(_, ours)| *ours)
+    }
+
+    fn knows(&self, event: &str) -> bool {
+        self.events.iter().any(|(theirs, _)| *theirs == event)
+    }
+
+    /// Its word for an event.
+    fn event_name(&self, event: Event) -> &'static str {
+        let own = self.events.iter().find(|(_, ours)| *ours == event);
+        own.map_or(event.name(), |(theirs, _)| theirs)
+    }
+}

@@ -1,0 +1,227 @@
+//! The rows.
+
+use super::{Event, Heeds, Host, Layout, Names};
+
+const ALL: Heeds = Heeds {
+    ask: true,
+    allow: true,
+    rewrite: true,
+    advice_before: true,
+    end: true,
+    refuse_result: true,
+};
+
+const PLAIN: Host = Host {
+    name: "",
+    session: "",
+    events: &[],
+    tools: &[],
+    fields: &[],
+    inputs: &[],
+    words: &[],
+    layout: Layout::Nested,
+    heeds: ALL,
+};
+
+/// Claude Code.
+pub static CLAUDE: Host =
+    Host { name: "claude", session: "CLAUDE_CODE_SESSION_ID", layout: Layout::Claude, ..PLAIN };
+
+/// Every program with a name of its own.
+pub static HOSTS: &[&Host] = &[&CLAUDE, &CODEX, &COPILOT, &QWEN, &GEMINI, &DROID, &VSCODE, &CURSOR];
+
+/// Codex, which rejects an answer whole for one word that it does not know.
+pub(super) static CODEX: Host = Host {
+    name: "codex",
+    session: "CODEX_SESSION_ID",
+    tools: &[("collaborationspawn_agent", "Agent")],
+    heeds: Heeds { ask: false, allow: false, ..ALL },
+    ..PLAIN
+};
+
+/// Copilot's CLI where its entries have Claude Code's names of events.
+pub(super) static COPILOT: Host = Host {
+    name: "copilot",
+    session: "COPILOT_AGENT_SESSION_ID",
+    layout: Layout::Root,
+    ..OF_COPILOT
+};
+
+/// Copilot's CLI where its entries have its own names of events.
+pub(super) static COPILOT_OWN: Host = Host { layout: Layout::Flat, ..OF_COPILOT };
+
+/// Qwen Code.
+pub(super) static QWEN: Host = Host {
+    name: "qwen",
+    session: "QWEN_CODE_SESSION_ID",
+    tools: &[
+        ("run_shell_command", "Bash"),
+        ("write_file", "Write"),
+        ("edit", "Edit"),
+        ("read_file", "Read"),
+        ("agent", "Agent"),
+        ("grep_search", "Grep"),
+        ("glob", "Glob"),
+        ("notebook_edit", "NotebookEdit"),
+    ],
+    words: &[
+        ("permission_mode", "yolo", "bypassPermissions"),
+        ("permission_mode", "auto_edit", "acceptEdits"),
+        ("permission_mode", "auto-edit", "acceptEdits"),
+    ],
+    heeds: Heeds { rewrite: false, advice_before: false, end: false, refuse_result: false, ..ALL },
+    ..PLAIN
+};
+
+/// Gemini CLI.
+pub(super) static GEMINI: Host = Host {
+    name: "gemini",
+    events: &[
+        ("BeforeTool", Event::PreToolUse),
+        ("AfterTool", Event::PostToolUse),
+        ("BeforeAgent", Event::UserPromptSubmit),
+        ("AfterAgent", Event::Stop),
+        ("PreCompress", Event::PreCompact),
+    ],
+    tools: &[
+        ("run_shell_command", "Bash"),
+        ("write_file", "Write"),
+        ("replace", "Edit"),
+        ("read_file", "Read"),
+        ("grep_search", "Grep"),
+        ("glob", "Glob"),
+        ("invoke_agent", "Agent"),
+        ("web_fetch", "WebFetch"),
+        ("google_web_search", "WebSearch"),
+    ],
+    fields: &[("prompt_response", "last_assistant_message")],
+    words: &[("notification_type", "ToolPermission", "permission_prompt")],
+    layout: Layout::Gemini,
+    heeds: Heeds { ask: false, allow: false, advice_before: false, ..ALL },
+    ..PLAIN
+};
+
+/// Droid.
+pub(super) static DROID: Host = Host {
+    name: "droid",
+    tools: &[("Execute", "Bash"), ("Create", "Write"), ("Task", "Agent")],
+    inputs: &[("old_str", "old_string"), ("new_str", "new_string")],
+    words: &[
+        ("permission_mode", "off", "default"),
+        ("permission_mode", "auto-low", "acceptEdits"),
+        ("permission_mode", "auto-medium", "acceptEdits"),
+        ("permission_mode", "auto-high", "bypassPermissions"),
+    ],
+    heeds: Heeds { ask: false, advice_before: false, refuse_result: false, ..ALL },
+    ..PLAIN
+};
+
+/// VS Code, by its documentation.
+pub(super) static VSCODE: Host = Host {
+    name: "vscode",
+    tools: &[
+        ("run_in_terminal", "Bash"),
+        ("runInTerminal", "Bash"),
+        ("runTerminalCommand", "Bash"),
+        ("create_file", "Write"),
+        ("createFile", "Write"),
+        ("replace_string_in_file", "Edit"),
+        ("multi_replace_string_in_file", "Edit"),
+        ("insert_edit_into_file", "Edit"),
+        ("editFiles", "Edit"),
+        ("apply_patch", "Edit"),
+        ("edit_notebook_file", "NotebookEdit"),
+        ("read_file", "Read"),
+        ("readFile", "Read"),
+        ("bash", "Bash"),
+        ("create", "Write"),
+        ("edit", "Edit"),
+        ("view", "Read"),
+    ],
+    fields: &[
+        ("sessionId", "session_id"),
+        ("hookEventName", "hook_event_name"),
+        ("toolName", "tool_name"),
+        ("toolInput", "tool_input"),
+        ("tool_result", "tool_response"),
+    ],
+    inputs: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
+    ..PLAIN
+};
+
+/// Cursor, of which only denials are known here.
+pub(super) static CURSOR: Host = Host {
+    name: "cursor",
+    events: UNSERVED_EVENTS,
+    tools: UNSERVED_TOOLS,
+    layout: Layout::Code,
+    ..PLAIN
+};
+
+/// A program that is not known by its name.
+pub(super) static ANOTHER: Host = Host {
+    name: "another program",
+    events: UNSERVED_EVENTS,
+    tools: UNSERVED_TOOLS,
+    layout: Layout::Code,
+    ..PLAIN
+};
+
+const UNSERVED_EVENTS: &[(&str, Event)] = &[
+    ("BeforeTool", Event::PreToolUse),
+    ("preToolUse", Event::PreToolUse),
+    ("BeforeAgent", Event::UserPromptSubmit),
+    ("beforeSubmitPrompt", Event::UserPromptSubmit),
+];
+
+const UNSERVED_TOOLS: Names = &[
+    ("bash", "Bash"),
+    ("Bash", "Bash"),
+    ("Shell", "Bash"),
+    ("Execute", "Bash"),
+    ("run_shell_command", "Bash"),
+    ("create", "Write"),
+    ("Write", "Write"),
+    ("write_file", "Write"),
+    ("Create", "Write"),
+    ("edit", "Edit"),
+    ("Edit", "Edit"),
+    ("replace", "Edit"),
+    ("apply_patch", "Edit"),
+    ("view", "Read"),
+    ("read_file", "Read"),
+    ("Read", "Read"),
+    ("Grep", "Grep"),
+    ("Glob", "Glob"),
+];
+
+const OF_COPILOT: Host = Host {
+    name: "copilot",
+    session: "COPILOT_AGENT_SESSION_ID",
+    tools: &[
+        ("bash", "Bash"),
+        ("create", "Write"),
+        ("edit", "Edit"),
+        ("view", "Read"),
+        ("task", "Agent"),
+    ],
+    fields: &[
+        ("sessionId", "session_id"),
+        ("transcriptPath", "transcript_path"),
+        ("agentName", "agent_type"),
+        ("toolName", "tool_name"),
+        ("toolArgs", "tool_input"),
+        ("toolInput", "tool_input"),
+        ("tool_result", "tool_response"),
+        ("toolResult", "tool_response"),
+    ],
+    inputs: &[
+        ("path", "file_path"),
+        ("file_text", "content"),
+        ("old_str", "old_string"),
+        ("new_str", "new_string"),
+    ],
+    words: &[("source", "new", "startup")],
+    heeds: Heeds { end: false, ..ALL },
+    ..PLAIN
+};

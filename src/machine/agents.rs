@@ -1,0 +1,80 @@
+//! Programs that call hooks and are not Claude Code, known by having done so.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use super::paths::Paths;
+use super::{clients, environment, files, folders};
+
+/// What a program may put between itself and its hooks or its tools.
+const BETWEEN: &[&str] =
+    &["ash", "bash", "busybox", "dash", "fish", "hookman", "ksh", "mksh", "sh", "tcsh", "zsh"];
+
+/// Notes the program that calls this process as a hook, and gives its process: the nearest one above
+/// that is no shell. A person at a terminal who tries a hook is not noted.
+pub fn note(paths: &Paths) -> Option<u32> {
+    if io::stdout().is_terminal() || io::stderr().is_terminal() {
+        return None;
+    }
+    let above = clients::ancestors().processes;
+    let process = above.into_iter().find(|process| !is_between(*process))?;
+    let started = clients::started(process)?;
+    if is_one(paths, process) {
+        return Some(process);
+    }
+    let folder = folder(paths);
+    for file in folders::entries(&folder).unwrap_or_default() {
+        let number = file.file_name().and_then(|name| name.to_str()?.parse().ok());
+        if number.is_none_or(|number| !is_one(paths, number)) {
+            let _ = files::remove(&file);
+        }
+    }
+    // What cannot be written is noted by the next call.
+    let _ = files::replace_private(&folder.join(process.to_string()), &started);
+    Some(process)
+}
+
+/// Whether a process that runs was noted as such a program.
+pub fn is_one(paths: &Paths, process: u32) -> bool {
+    let mut noted = String::new();
+    let file = folder(paths).join(process.to_string());
+    // The number of a process that ended goes to another one.
+    files::read_own(&file, &mut noted).is_ok()
+        && !noted.is_empty()
+        && clients::started(process).as_deref() == Some(&*noted)
+}
+
+/// Whether any was noted.
+pub fn are_any(paths: &Paths) -> bool {
+    folders::entries(&folder(paths)).is_ok_and(|files| !files.is_empty())
+}
+
+/// Whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
+/// client, and every program that ever had hookman run as a hook. Where a process above this one
+/// cannot be read, or who made this process's namespace or traces it may have hidden one, the answer
+/// is no.
+pub fn is_person() -> bool {
+    let above = clients::ancestors();
+    let paths = Paths::from_environment().ok();
+    let is_agent = |process: u32| {
+        clients::is_any_client(process)
+            || paths.as_ref().is_some_and(|paths| is_one(paths, process))
+    };
+    environment::raw("CLAUDECODE").is_none()
+        && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
+        && above.are_all
+        && !above.processes.into_iter().any(is_agent)
+        && !clients::is_walled_off()
+        && !clients::is_traced()
+}
+
+fn folder(paths: &Paths) -> PathBuf {
+    paths.state.join("agents")
+}
+
+fn is_between(process: u32) -> bool {
+    let program = std::fs::read_link(format!("/proc/{process}/exe"));
+    let name = |program: &Path| program.file_name()?.to_str().map(str::to_owned);
+    let name = program.ok().and_then(|program| name(&program)).unwrap_or_default();
+    BETWEEN.contains(&name.trim_end_matches(" (deleted)"))
+}
