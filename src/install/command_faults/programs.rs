@@ -106,9 +106,6 @@ const INTERPRETERS: &[(&str, i32)] = &[
     ("zsh", 127),
 ];
 
-/// Options of interpreters after which no script comes.
-const WITHOUT_SCRIPT: &[&str] = &["-c", "-e", "-m", "-E", "-p", "-n", "--eval", "--print"];
-
 pub(super) fn examine(
     command: &Command<'_>,
     around: &Around,
@@ -230,7 +227,7 @@ pub(super) fn script(call: &Call) -> Option<&Known> {
     code(program)?;
     for argument in &call.arguments {
         let argument = argument.as_ref()?;
-        if is_instead(program, &argument.text) {
+        if runners::is_instead(program, &argument.text) {
             return None;
         }
         if !argument.text.starts_with(['-', '+']) {
@@ -239,20 +236,6 @@ pub(super) fn script(call: &Call) -> Option<&Known> {
         }
     }
     None
-}
-
-/// Whether an interpreter with this argument is given no file: alone or at the end of several letters.
-fn is_instead(program: &str, argument: &str) -> bool {
-    let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    match letters {
-        None => WITHOUT_SCRIPT.contains(&argument),
-        Some("") => true,
-        Some(letters) if is_shell(program) => letters.contains(['c', 's']),
-        Some(letters) => WITHOUT_SCRIPT
-            .iter()
-            .filter_map(|option| option.strip_prefix('-'))
-            .any(|option| option.len() == 1 && letters.ends_with(option)),
-    }
 }
 
 /// With which code an interpreter ends where its script is not there.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{Call, Known};
+use super::calls::{Call, Known, is_shell};
 use super::{Fault, Kind, Weight};
 
 /// The ends of the names of scripts for JavaScript.
@@ -49,6 +49,23 @@ pub(super) fn is_found_by_node(call: &Call, file: &Path) -> bool {
     let with = |ending: &str| PathBuf::from(format!("{}.{ending}", file.display()));
     matches!(name, Some("node" | "nodejs" | "bun"))
         && (endings.iter().any(|ending| with(ending).is_file()) || file.join("index.js").is_file())
+}
+
+/// Options of interpreters after which no script comes.
+const WITHOUT_SCRIPT: &[&str] = &["-c", "-e", "-m", "-E", "-p", "-n", "--eval", "--print"];
+
+/// Whether an interpreter with this argument is given no file: alone or at the end of several letters.
+pub(super) fn is_instead(program: &str, argument: &str) -> bool {
+    let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    match letters {
+        None => WITHOUT_SCRIPT.contains(&argument),
+        Some("") => true,
+        Some(letters) if is_shell(program) => letters.contains(['c', 's']),
+        Some(letters) => WITHOUT_SCRIPT
+            .iter()
+            .filter_map(|option| option.strip_prefix('-'))
+            .any(|option| option.len() == 1 && letters.ends_with(option)),
+    }
 }
 
 /// What is wrong with a path in which quotes keep the shell from putting a value in.
