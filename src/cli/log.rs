@@ -10,13 +10,14 @@ use anyhow::{Context, Result, bail};
 use super::args::Log;
 use super::args::log::{FAILED, SLOW};
 use super::log_row::{self, Row};
+use super::since::earliest;
 use super::{ExitStatus, silence, word};
 use crate::client::event::Event;
 use crate::machine::following::Following;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::session::{names, period};
+use crate::session::names;
 use crate::state::configured;
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
@@ -146,16 +147,7 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(args: &'a Log) -> Result<Self> {
-        let from = match &args.since {
-            None => None,
-            Some(text) => {
-                let seconds = period::seconds(text).and_then(|it| i64::try_from(it).ok());
-                let seconds = seconds.with_context(|| {
-                    format!("--since takes a time such as 90s, 10m or 1d, not `{text}`")
-                })?;
-                Some(clock::unix_seconds().saturating_sub(seconds))
-            }
-        };
+        let from = args.since.as_deref().map(earliest).transpose()?;
         if let Some(event) = &args.event {
             Event::meant(event)?;
         }

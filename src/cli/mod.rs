@@ -27,13 +27,16 @@ mod profile;
 mod registering;
 mod release;
 mod remove;
+mod replay;
 mod restore;
 mod schema;
 mod self_update;
 mod sessions;
 mod show;
 mod silence;
+mod since;
 mod state;
+mod stats;
 mod status;
 mod switch;
 mod switching;
@@ -146,6 +149,8 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Why(args) => why::why(&args, world),
         Command::Try(args) => r#try::r#try(&args, world),
         Command::Test(args) => test::test(&args, world),
+        Command::Replay(args) => replay::replay(&args, world),
+        Command::Stats(args) => stats::stats(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),

@@ -6,3 +6,5 @@
 pub mod call;
 pub mod cases;
 pub mod stage;
+pub mod tally;
+pub mod transcript;

@@ -14,7 +14,7 @@ use crate::machine::paths::Paths;
 use crate::machine::scratch::Scratch;
 use crate::runtime::debug::{self, Asked};
 use crate::runtime::effects::Effects;
-use crate::runtime::rehearse;
+use crate::runtime::rehearse::{self, Rehearsed};
 use crate::session::id::SessionId;
 use crate::state::chains::Chain;
 use crate::state::journal::StepEntry;
@@ -160,14 +160,22 @@ impl Stage {
         self.scratch.write(&format!("{PROJECT}/{name}"), text)
     }
 
-    /// Asks a chain about a payload.
+    /// Runs a chain on a payload.
+    ///
+    /// # Errors
+    ///
+    /// When the payload is no JSON object.
+    pub fn run(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Rehearsed> {
+        rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)
+    }
+
+    /// Asks a chain about a payload, and why each of its hooks did or did not run.
     ///
     /// # Errors
     ///
     /// When the payload is no JSON object.
     pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Answered> {
-        let rehearsed =
-            rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)?;
+        let rehearsed = self.run(chain, event, payload)?;
         let asked = Asked { chain, event, only: None };
         let reasons = debug::reasons(&self.paths, asked, &rehearsed.entry);
         let hooks = reasons.hooks.into_iter().map(|told| {

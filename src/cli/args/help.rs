@@ -12,8 +12,8 @@ use crate::machine::table;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
     ("Switch", &["disable", "enable", "profile", "careful"]),
-    ("Look", &["list", "show", "status", "sessions", "log", "why", "doctor", "events"]),
-    ("Try", &["try", "test"]),
+    ("Look", &["list", "show", "status", "sessions", "log", "why", "stats", "doctor", "events"]),
+    ("Try", &["try", "test", "replay"]),
     ("Undo", &["backups", "restore", "uninstall"]),
     ("For scripts and the client", &[]),
 ];

@@ -106,6 +106,10 @@ pub enum Command {
     Try(rehearse::Try),
     /// Run the cases of a manifest: calls, and the answers its hooks are to give
     Test(rehearse::Test),
+    /// Say what the hooks would have done with the calls of past sessions
+    Replay(rehearse::Replay),
+    /// Count what each hook did and took
+    Stats(rehearse::Stats),
     /// Check that every hook would really fire
     Doctor(Doctor),
     /// Show what the client does with each event: matcher, answers, exit codes, time limits

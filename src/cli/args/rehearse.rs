@@ -94,3 +94,66 @@ pub struct Test {
     #[arg(long)]
     pub json: bool,
 }
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum StatsFormat {
+    /// A table
+    #[default]
+    Text,
+    /// JSON
+    Json,
+    /// OpenMetrics, for a collector that reads files
+    Openmetrics,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman stats                        what each hook did and took
+  hookman stats --since 7d             in the last week
+  hookman stats --format openmetrics   for node_exporter's textfile collector
+
+The numbers come from the journal. `stopped` counts denials and questions; the
+bar is a hook's share of the time that all took together.")]
+pub struct Stats {
+    /// Only what is not older: 90s, 10m, 2h, 1d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Count calls by hand too
+    #[arg(long)]
+    pub by_hand: bool,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: StatsFormat,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman replay --since 30d                   what the hooks would do with last month's calls
+  hookman replay --hook destructive-guard      only what this hook would stop
+  hookman replay --manifest draft.toml         with another manifest than yours
+  hookman replay --against draft.toml          the calls whose verdict would change
+
+The tool calls come from Claude Code's transcripts. Nothing of them is run, hooks
+that are commands are left out, and nothing is kept.
+Exit codes: 0 done, 1 with --against if a verdict changes, 2 could not look.")]
+pub struct Replay {
+    /// Only calls that are not older: 90s, 10m, 2h, 30d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only calls of sessions in this directory, and below it
+    #[arg(long, value_name = "DIRECTORY")]
+    pub project: Option<PathBuf>,
+    /// Only what this hook would stop or advise on
+    #[arg(long, value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub hook: Option<String>,
+    /// Another manifest in the place of yours
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+    /// Compare with this manifest
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,75 @@
+//! `hookman stats`: what each hook did and took, from the journal.
+
+use anyhow::{Context, Result};
+
+use super::ExitStatus;
+use super::args::rehearse::{Stats, StatsFormat};
+use super::since::earliest;
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::machine::{clock, files};
+use crate::rehearsal::tally::{self, Tally};
+use crate::state::journal::{self, Entry};
+use crate::state::journal_files;
+
+/// The width of a bar for the time that a hook took of all.
+const BAR: u64 = 20;
+
+pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
+    let since = match &args.since {
+        Some(text) => earliest(text)?,
+        None => i64::MIN,
+    };
+    let mut entries: Vec<Entry<'static>> = Vec::new();
+    for volume in journal_files::volumes(&world.paths) {
+        let text = files::read_tail(&volume, u64::MAX);
+        let text = text.with_context(|| format!("failed to read `{}`", volume.display()))?;
+        entries.extend(journal::entries(&text));
+    }
+    entries.retain(|entry| {
+        clock::seconds(&entry.time).is_some_and(|it| it >= since)
+            && (args.by_hand || !entry.by_hand)
+    });
+    let tallies = tally::tallies(entries.iter());
+    match args.format {
+        StatsFormat::Json => world.terminal.line(serde_json::to_string_pretty(&tallies)?),
+        StatsFormat::Openmetrics => world.terminal.print(&tally::openmetrics(&tallies)),
+        StatsFormat::Text if tallies.is_empty() => {
+            world
+                .terminal
+                .line("no hook has run in that time; `hookman doctor` says whether one would");
+        }
+        StatsFormat::Text => world.terminal.line(harmless(&text(&tallies))),
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn text(tallies: &[Tally]) -> String {
+    let width = tallies.iter().map(|it| it.hook.chars().count()).max().unwrap_or(4).max(4);
+    let all: u64 = tallies.iter().map(Tally::sum).sum();
+    let ms = |us: u64| format!("{}.{} ms", us / 1000, us % 1000 / 100);
+    let mut lines = vec![format!(
+        "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>10} {:>10} {:>10}  time",
+        "hook", "runs", "stopped", "advised", "failed", "p50", "p95", "max"
+    )];
+    for it in tallies {
+        let filled = (it.sum() * BAR).checked_div(all).unwrap_or_default();
+        let bar = "█".repeat(usize::try_from(filled).unwrap_or_default());
+        lines.push(
+            format!(
+                "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>10} {:>10} {:>10}  {bar}",
+                it.hook,
+                it.runs,
+                it.stopped,
+                it.advised,
+                it.failed,
+                ms(it.p50),
+                ms(it.p95),
+                ms(it.max)
+            )
+            .trim_end()
+            .to_owned(),
+        );
+    }
+    lines.join("\n")
+}

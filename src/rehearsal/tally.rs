@@ -1,0 +1,125 @@
+//! Counts of what hooks did, from the lines of the journal.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::state::journal::{Entry, StepEntry};
+
+/// The outcomes that are failures of a hook.
+const FAILURES: [&str; 6] =
+    ["not-started", "timed-out", "signal", "exit-code", "output", "builtin"];
+
+/// The counts of one hook.
+#[derive(Debug, Default, Serialize)]
+pub struct Tally {
+    /// The chain that it is of.
+    pub chain: String,
+    /// Its name.
+    pub hook: String,
+    /// Calls that it was run for.
+    pub runs: usize,
+    /// Calls that it denied, or had the user asked about.
+    pub stopped: usize,
+    /// Calls that it told the model something about.
+    pub advised: usize,
+    /// Runs in which it failed.
+    pub failed: usize,
+    /// Its outcomes, by their words in the journal.
+    pub outcomes: BTreeMap<String, usize>,
+    /// The reasons of its denials, with the rule where it has one.
+    pub reasons: BTreeMap<String, usize>,
+    /// The median of its times in microseconds.
+    pub p50: u64,
+    /// The time in microseconds that 95 of 100 runs kept.
+    pub p95: u64,
+    /// The longest time in microseconds.
+    pub max: u64,
+    #[serde(skip)]
+    times: Vec<u64>,
+}
+
+impl Tally {
+    fn add(&mut self, step: &StepEntry) {
+        self.runs += 1;
+        *self.outcomes.entry(step.outcome.to_string()).or_default() += 1;
+        let stops = ["deny", "ask", "defer"];
+        let has_stopped = stops.contains(&&*step.outcome) || stops.contains(&&*step.decided);
+        self.stopped += usize::from(has_stopped);
+        self.advised += usize::from(step.outcome == "context");
+        self.failed += usize::from(FAILURES.contains(&&*step.outcome));
+        if let Some(reason) = step.reason.as_ref().filter(|_| has_stopped) {
+            *self.reasons.entry(reason.clone()).or_default() += 1;
+        }
+        self.times.push(step.us);
+    }
+
+    fn finish(&mut self) {
+        self.times.sort_unstable();
+        let at = |share: usize| {
+            let last = self.times.len().saturating_sub(1);
+            self.times.get(last * share / 100).copied().unwrap_or_default()
+        };
+        (self.p50, self.p95, self.max) = (at(50), at(95), at(100));
+    }
+
+    /// Gives the sum of its times in microseconds.
+    pub fn sum(&self) -> u64 {
+        self.times.iter().sum()
+    }
+}
+
+/// Counts what each hook did in these runs; those that cost most time come first.
+pub fn tallies<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Vec<Tally> {
+    let mut found: BTreeMap<(String, String), Tally> = BTreeMap::new();
+    for entry in entries {
+        for step in entry.steps.iter().filter(|step| step.why.is_none() && !step.again) {
+            let (chain, hook) = (entry.scope.to_string(), step.hook.clone());
+            let new = Tally { chain: chain.clone(), hook: hook.clone(), ..Tally::default() };
+            found.entry((chain, hook)).or_insert(new).add(step);
+        }
+    }
+    let mut tallies: Vec<Tally> = found.into_values().collect();
+    tallies.iter_mut().for_each(Tally::finish);
+    tallies.sort_by_key(|it| std::cmp::Reverse(it.sum()));
+    tallies
+}
+
+/// Writes the counts in the OpenMetrics text format 1.0, for a collector that reads files. No command,
+/// path or reason is in it.
+pub fn openmetrics(tallies: &[Tally]) -> String {
+    let mut text = String::new();
+    let label = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    text.push_str("# TYPE hookman_runs counter\n# HELP hookman_runs Runs of a hook by outcome.\n");
+    for it in tallies {
+        for (outcome, count) in &it.outcomes {
+            let _ = writeln!(
+                text,
+                "hookman_runs_total{{chain=\"{}\",hook=\"{}\",outcome=\"{}\"}} {count}",
+                label(&it.chain),
+                label(&it.hook),
+                label(outcome)
+            );
+        }
+    }
+    text.push_str(
+        "# TYPE hookman_run_seconds summary\n# UNIT hookman_run_seconds seconds\n\
+         # HELP hookman_run_seconds Time of a hook's runs.\n",
+    );
+    let seconds = |us: u64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    for it in tallies {
+        let labels = format!("chain=\"{}\",hook=\"{}\"", label(&it.chain), label(&it.hook));
+        for (quantile, us) in [("0.5", it.p50), ("0.95", it.p95), ("1", it.max)] {
+            let _ = writeln!(
+                text,
+                "hookman_run_seconds{{{labels},quantile=\"{quantile}\"}} {}",
+                seconds(us)
+            );
+        }
+        let _ = writeln!(text, "hookman_run_seconds_count{{{labels}}} {}", it.runs);
+        let _ = writeln!(text, "hookman_run_seconds_sum{{{labels}}} {}", seconds(it.sum()));
+    }
+    text.push_str("# EOF\n");
+    text
+}
