@@ -55,7 +55,9 @@ fn each_recorded_payload_is_read_in_the_words_of_hookman() {
                 Decoded::Nothing(why) => writeln!(made, "  not heard: {why}").unwrap(),
                 Decoded::Call(text) => writeln!(made, "  {}", shown(&text)).unwrap(),
                 Decoded::Patch(texts) => {
-                    texts.iter().for_each(|text| writeln!(made, "  {}", shown(text)).unwrap());
+                    for text in texts {
+                        writeln!(made, "  {}", shown(text)).unwrap();
+                    }
                 }
             }
         }

@@ -234,7 +234,10 @@ fn snapshot(context: &Context<'_>, options: &Options) -> Result<String, Failure>
 fn notes(context: &Context<'_>, workflow: &Workflow<'_>) -> Result<Vec<String>, Failure> {
     let Some(folder) = workflow.path()?.and_then(Path::parent) else { return Ok(Vec::new()) };
     let names = context.host.names(folder).unwrap_or_default();
-    let notes = names.iter().filter(|name| name.ends_with(".md")).take(NOTES);
+    let notes = names
+        .iter()
+        .filter(|name| Path::new(name).extension().is_some_and(|it| it == "md"))
+        .take(NOTES);
     Ok(notes.map(|name| folder.join(name).display().to_string()).collect())
 }
 

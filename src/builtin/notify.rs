@@ -166,7 +166,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let system_message = (!is_shown && is_news()).then(|| {
         format!("`{DESKTOP_PROGRAM}` cannot be started, so the desktop does not show the notice")
     });
-    Ok(Answer { terminal_sequence, system_message, ..Answer::default() })
+    Ok(Answer { system_message, terminal_sequence, ..Answer::default() })
 }
 
 fn notice(context: &Context<'_>, options: &Options) -> Notice {

@@ -122,12 +122,12 @@ impl Verdict {
             }
             let mut messages = Vec::from_iter(whole.system_message.take());
             add(&mut messages, answer.system_message);
-            whole.system_message = lines(messages);
+            whole.system_message = lines(&messages);
             whole.stop |= answer.stop;
             whole.stop_reason = whole.stop_reason.or(answer.stop_reason);
             whole.failed |= answer.failed;
         }
-        whole.reason = lines(reasons);
+        whole.reason = lines(&reasons);
         whole.into()
     }
 }
@@ -136,7 +136,7 @@ fn add(texts: &mut Vec<String>, text: Option<String>) {
     texts.extend(text.filter(|text| !texts.contains(text)));
 }
 
-fn lines(lines: Vec<String>) -> Option<String> {
+fn lines(lines: &[String]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -195,9 +195,9 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
     } else if !merged.context.is_empty() {
         merged.context = vec![room::join(&merged.context, keep)];
     }
-    merged.reason = lines(reasons);
-    merged.stop_reason = lines(stops);
-    merged.system_message = lines(messages).map(|messages| room::join(&[messages], keep));
+    merged.reason = lines(&reasons);
+    merged.stop_reason = lines(&stops);
+    merged.system_message = lines(&messages).map(|messages| room::join(&[messages], keep));
     merged.into()
 }
 

@@ -165,7 +165,8 @@ fn placing_words(placing: &Placing) -> String {
     let values = [("--before", placing.before.as_deref()), ("--after", placing.after.as_deref())];
     let values = values.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
     let set = placing.set.iter().map(|it| ("--set", it.as_str()));
-    values.chain(set).map(|(flag, value)| format!(" {flag} {}", quoted(value))).collect()
+    let words = values.chain(set).map(|(flag, value)| [" ", flag, " ", &quoted(value)].concat());
+    words.collect()
 }
 
 fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<String>) {

@@ -26,9 +26,9 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     match names::resolve(&args.hook, &names) {
         Found::One(name) => {
             for configured in hooks.iter().filter(|row| row.hook.name == name) {
-                if let Some(word) = &args.rules {
+                if let Some(part) = &args.rules {
                     let hook = &configured.hook;
-                    rules(&hook.name, &hook.options, word, args.json, world)?;
+                    rules(&hook.name, &hook.options, part, args.json, world)?;
                 } else if args.json {
                     world.terminal.line(as_json(configured).to_string());
                 } else {
@@ -43,8 +43,8 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
         Found::None(nearest) => match (names::resolve(&args.hook, catalogue::names()), nearest) {
             (Found::One(name), _) => {
                 match (catalogue::find(name), &args.rules) {
-                    (Some(entry), Some(word)) => {
-                        rules(entry.name, &entry.options, word, args.json, world)?;
+                    (Some(entry), Some(part)) => {
+                        rules(entry.name, &entry.options, part, args.json, world)?;
                     }
                     (Some(entry), None) => ready_made(entry, args, world),
                     (None, _) => {}
@@ -63,21 +63,21 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
 fn rules(
     name: &str,
     options: &Map<String, Value>,
-    word: &str,
+    part: &str,
     json: bool,
     world: &World,
 ) -> Result<()> {
-    let all = command_guard::rules(options);
-    if all.is_empty() {
+    let known = command_guard::rules(options);
+    if known.is_empty() {
         bail!("`{name}` is no command guard, whose rules could be listed");
     }
-    let found: Vec<&Listed> = all.iter().filter(|rule| rule.has(word)).collect();
+    let found: Vec<&Listed> = known.iter().filter(|rule| rule.has(part)).collect();
     if json {
         world.terminal.line(json!({"hook": name, "rules": found}).to_string());
         return Ok(());
     }
     if found.is_empty() {
-        bail!("no rule of `{name}` has the word `{word}`; `hookman show {name} --rules` lists all");
+        bail!("no rule of `{name}` has the part `{part}`; `hookman show {name} --rules` lists all");
     }
     let id = found.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
     for category in found.chunk_by(|one, next| one.category == next.category) {

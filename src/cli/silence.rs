@@ -138,7 +138,7 @@ fn tell_of_strikes(reasons: &mut Reasons, entry: &Entry<'_>, world: &World) {
         let time = run.and_then(|run| clock::seconds(&run.time)).map(clock::local_time);
         let told = reasons.hooks.iter_mut().find(|told| told.hook == step.hook);
         if let (Some(told), Some(time)) = (told, time) {
-            told.why.push_str(&format!(" (at {time})"));
+            told.why.extend([" (at ", &time, ")"]);
         }
     }
 }

@@ -15,9 +15,9 @@ use crate::client::matcher::Target;
 use crate::client::payload::Payload;
 use crate::client::permission_rule::{Anchors, Rule};
 use crate::doctor::facts::Facts;
-use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
+use crate::machine::{environment, files};
 use crate::rehearsal::call::{Call, Place, SESSION};
 use crate::rehearsal::stage::{self, Answer, Answered, Stage};
 use crate::runtime::effects::Effects;
@@ -48,7 +48,7 @@ struct Report {
 }
 
 pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
-    let cwd = std::env::current_dir().context("failed to find the current directory")?;
+    let cwd = environment::current_directory().context("failed to find the current directory")?;
     let cwd = cwd.to_string_lossy();
     if let Some(event) = &args.sample {
         let place = Place { session: SESSION, transcript: "", cwd: &cwd };

@@ -1,6 +1,7 @@
 //! Cases of `hookman.test.toml`: a call, and the answer that a manifest is to give.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,8 +42,9 @@ impl Book {
     pub fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = toml::from_str(text).map_err(|it| it.to_string())?;
         for case in table.get("case").and_then(|it| it.as_array()).into_iter().flatten() {
-            let case = case.as_table().into_iter().flat_map(|it| it.keys());
-            for key in case.filter(|key| *key != "rewritten" && !KEYS.contains(&key.as_str())) {
+            let mut keys = case.as_table().into_iter().flat_map(|it| it.keys());
+            let is_known = |key: &str| key == "rewritten" || KEYS.contains(&key);
+            if let Some(key) = keys.find(|key| !is_known(key)) {
                 let meant = suggestion::meant(key, &KEYS).unwrap_or_default();
                 return Err(format!("`{key}`: a case has no such key{meant}"));
             }
@@ -206,11 +208,12 @@ pub fn first(paths: &Paths, chain: &Chain) -> String {
         };
         let Ok(answer) = case.answer(paths, chain, Effects::Held) else { continue };
         let quoted = Value::from(line).to_string();
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n[[case]]\nname     = {}\ncommand  = {quoted}\ndecision = \"{}\"\n",
             Value::from(format!("{line}: {}", answer.decision)),
             answer.decision
-        ));
+        );
     }
     text
 }

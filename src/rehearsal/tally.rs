@@ -86,7 +86,7 @@ pub fn tallies<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Vec<Tally> {
     tallies
 }
 
-/// Writes the counts in the OpenMetrics text format 1.0, for a collector that reads files. No command,
+/// Writes the counts in the `OpenMetrics` text format 1.0, for a collector that reads files. No command,
 /// path or reason is in it.
 pub fn openmetrics(tallies: &[Tally]) -> String {
     let mut text = String::new();

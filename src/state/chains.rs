@@ -422,9 +422,11 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
 /// words behind the key.
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
-    let read = |path: &Path| match is_too_large(path) {
-        true => Err(std::io::Error::other("it is too large")),
-        false => foreign::read(path),
+    let read = |path: &Path| {
+        if is_too_large(path) {
+            return Err(std::io::Error::other("it is too large"));
+        }
+        foreign::read(path)
     };
     let of_manifest = |path: &Path| match read(path) {
         Ok(None) if files::is_link(path) => Some(OnError::Closed),

@@ -1,6 +1,6 @@
 //! The arguments of `hookman try` and `hookman test`.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
-#![allow(missing_docs, reason = "a doc comment is a help text here")]
+#![allow(missing_docs, clippy::doc_markdown, reason = "a doc comment is a help text here")]
 
 use std::path::PathBuf;
 
@@ -58,6 +58,7 @@ pub struct Try {
 }
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:
   hookman test --init             write a first set of cases next to your manifest
   hookman test                    run the cases of your manifest and of this project's

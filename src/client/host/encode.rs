@@ -72,9 +72,8 @@ impl Host {
                 left_out.push("advice before a tool");
             }
         }
-        if fitted.stop && matches!(block, Block::Permission | Block::Request)
-            || fitted.stop && event == Event::UserPromptSubmit
-        {
+        let is_call = matches!(block, Block::Permission | Block::Request);
+        if fitted.stop && (is_call || event == Event::UserPromptSubmit) {
             let why =
                 fitted.stop_reason.clone().unwrap_or_else(|| "a hook ended the turn".to_owned());
             deny(&mut fitted, why);
