@@ -56,7 +56,7 @@ fn each_recorded_payload_is_read_in_the_words_of_hookman() {
                 Decoded::Call(text) => writeln!(made, "  {}", shown(&text)).unwrap(),
                 Decoded::Patch(texts) => {
                     for text in texts {
-                        writeln!(made, "  {}", shown(text)).unwrap();
+                        writeln!(made, "  {}", shown(&text)).unwrap();
                     }
                 }
             }

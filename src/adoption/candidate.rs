@@ -1,4 +1,4 @@
-//! Which handlers hookman can run itself, and why not the others.
+//! The handlers that hookman can run itself, and the reasons against the others.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,15 +20,15 @@ const LONGEST_MS: u64 = 600_000;
 pub struct Candidate {
     /// JSON Pointer of the handler.
     pub pointer: String,
-    /// Where it begins.
+    /// The place of the handler in the text.
     pub position: Position,
     /// Its event, as it is written.
     pub event: String,
     /// The matcher of its group.
     pub matcher: Option<String>,
-    /// What it does, in one line.
+    /// A summary in one line.
     pub summary: String,
-    /// What hookman would run instead of it, or why it cannot.
+    /// The command that hookman would run instead, or the reason why it cannot.
     pub wrapped: Result<Wrapped, Refusal>,
     /// JSON Pointers of the handlers that are equal to it for the client, which runs one of them.
     pub twins: Vec<String>,
@@ -44,7 +44,7 @@ impl Candidate {
     }
 }
 
-/// Why hookman cannot run a handler itself.
+/// The reason why hookman cannot run a handler itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(String);
 
@@ -56,7 +56,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What a handler does.
+/// The program of a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A line for the shell.
@@ -72,17 +72,17 @@ pub struct Wrapped {
     pub event: Event,
     /// The matcher.
     pub matcher: Option<String>,
-    /// What it does.
+    /// Its program.
     pub program: Program,
     /// The time the client gives it, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether it blocks when it fails.
+    /// True if it blocks when it fails.
     pub closed: bool,
     /// The permission rule under which the client calls it.
     pub condition: Option<String>,
-    /// Whether the client does not wait for it.
+    /// True if the client does not wait for it.
     pub background: bool,
-    /// What the client shows while it runs.
+    /// The message that the client shows while it runs.
     pub status_message: Option<String>,
 }
 
@@ -111,8 +111,8 @@ pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
     all.iter().enumerate().map(candidate).collect()
 }
 
-/// What hookman would run instead of the handler at `index`, if it can do so for its twins: the client
-/// runs one of equal handlers, and a hookman entry is not equal to them.
+/// Finds the command that hookman would run instead of the handler at `index`, if its twins allow it:
+/// the client runs one of equal handlers, and a hookman entry is not equal to them.
 fn together(
     all: &[Result<Wrapped, Refusal>],
     index: usize,
@@ -224,7 +224,7 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
     }
 }
 
-/// Whether it has hookman run hooks, as through a variable or a wrapper.
+/// Returns whether it has hookman run hooks, as through a variable or a wrapper.
 fn calls_hookman(keys: &Map<String, Value>) -> bool {
     let command = keys.get("command").and_then(Value::as_str).unwrap_or_default();
     let is_it = |program: &str, first: Option<&str>| {

@@ -36,14 +36,14 @@ use crate::settings::refusal::Refusal;
 use crate::settings::registration::Registration;
 use crate::settings::undo::Undo;
 
-/// What is kept of the handlers of one settings file that are adopted.
+/// The adopted handlers of one settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adoption {
     /// The text without hookman's entries and with the adopted handlers in their places.
     pub original: String,
     /// The adopted handlers, in the order of their adoption.
     pub hooks: Vec<Adopted>,
-    /// Whether the manifest was made for them; `None` where that is not known.
+    /// True if the manifest was made for them; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_manifest: Option<bool>,
     /// The texts before each adoption, to come back to if nothing else changed.
@@ -92,15 +92,15 @@ pub struct Rebuilt {
 }
 
 impl Rebuilt {
-    /// Whether the client would take the two for one, which it runs once.
+    /// Returns whether the client would take the two for one, which it runs once.
     pub fn is_twin_of(&self, other: &Self) -> bool {
         self.event == other.event && identity(&self.handler) == identity(&other.handler)
     }
 }
 
 impl Adoption {
-    /// What is kept, brought in line with `current`, the text of the file now; `undo` takes hookman's
-    /// entries out of that.
+    /// Brings the record in line with `current`, the text of the file now; `undo` takes hookman's
+    /// entries out of it.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Adoption {
         Ok(adoption)
     }
 
-    /// Whether `current` is what the writing of these adoptions left, but for our entries.
+    /// Returns whether `current` is what the writing of these adoptions left, but for our entries.
     fn fits(&self, current: &str, undo: Option<&Undo>) -> bool {
         bare(current, &record(current, undo)).is_ok_and(|bare| self.is_in_line_with(&bare))
     }
@@ -217,7 +217,7 @@ impl Adoption {
 pub struct Current<'a> {
     /// Its text.
     pub text: &'a str,
-    /// What takes hookman's entries out of it.
+    /// The way to take hookman's entries out of it.
     pub undo: Option<&'a Undo>,
     /// The adoptions so far, in line with the text.
     pub adoption: &'a Adoption,
@@ -297,8 +297,8 @@ fn count_foreign(text: &str) -> Result<usize, Refusal> {
     Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
 }
 
-/// What happens to handlers of others: those of `next` go, also where one is back that was adopted
-/// before, and the others come back, but for those that are there.
+/// Lists the handlers of others that move: those of `next` go, also where an adopted one is back, and
+/// the others come back unless they are there.
 fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
     let before = current.adoption;
     let standing = before.standing(current.text)?;

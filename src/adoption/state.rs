@@ -1,4 +1,4 @@
-//! What is kept of adoptions across a write, and what a manifest knows of them.
+//! The record of adoptions that outlasts a write, and the part of it that a manifest knows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign,
 use crate::settings::refusal::Refusal;
 use crate::settings::undo::Undo;
 
-/// What hookman keeps of the adoptions from one settings file.
+/// The record of the adoptions from one settings file.
 ///
 /// A process may be killed between its two files, so before a write both states are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Kept {
     /// The adoptions now.
     #[serde(flatten)]
     pub now: Adoption,
-    /// What a write that has not ended makes of them.
+    /// The adoptions after a write that has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Adoption>,
 }
@@ -46,9 +46,9 @@ impl Kept {
 pub struct Declared<'a> {
     /// Its name.
     pub hook: &'a str,
-    /// Whether it says that it was adopted.
+    /// True if it says that it was adopted.
     pub adopted: bool,
-    /// What it does; none of a ready-made hook.
+    /// Its program; a ready-made hook has none.
     pub program: Option<Program>,
     /// Its events.
     pub events: &'a [Event],
@@ -63,7 +63,7 @@ impl Declared<'_> {
         self.program.as_ref() == Some(&handler.program)
     }
 
-    /// Whether it was adopted from such a handler, and not edited since.
+    /// Returns whether it was adopted from such a handler, and not edited since.
     fn stands_for(&self, handler: &Wrapped) -> bool {
         let all = |matcher: &&str| !matches!(*matcher, "" | "*");
         self.adopted
@@ -127,7 +127,7 @@ impl Adoption {
         renamed
     }
 
-    /// What `current` holds of the hooks that are marked as adopted and of which nothing is kept.
+    /// Finds in `current` the hooks that are marked as adopted and have no record.
     fn claimed(
         &self,
         hooks: &[Declared<'_>],

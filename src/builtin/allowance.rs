@@ -1,4 +1,4 @@
-//! Which calls a gate lets through while it stops others.
+//! The calls that a gate lets through while it stops others.
 //!
 //! Gates of one session know each other's allowances, so that no two of them can lock a session: what
 //! one gate needs to open again is let through by all others.
@@ -30,7 +30,7 @@ struct Input<'a> {
     file_path: Option<Cow<'a, str>>,
 }
 
-/// Whether the whole call is one of these: of a shell line every command must be hit, and none may
+/// Returns whether the whole call is one of these: of a shell line every command must be hit, and none may
 /// write a file by a redirection or set a variable, which changes what it runs; a path may not climb
 /// with `..`.
 pub(super) fn covers(patterns: &[ToolPattern], context: &Context<'_>) -> bool {
@@ -62,14 +62,14 @@ pub(super) fn covers(patterns: &[ToolPattern], context: &Context<'_>) -> bool {
     split.complete && !split.commands.is_empty() && split.commands.iter().all(is_hit)
 }
 
-/// Whether a redirection writes a file, which no pattern tells of.
+/// Returns whether a redirection writes a file, which no pattern tells of.
 fn writes(redirection: &shell::Redirection<'_>) -> bool {
     let target = &*redirection.target.text;
     let is_number = target.trim_start_matches('&').bytes().all(|byte| byte.is_ascii_digit());
     redirection.operator.contains('>') && !is_number && target != "/dev/null"
 }
 
-/// Whether a gate that is closed lets the call through, and so every other gate does. Where that
+/// Returns whether a gate that is closed lets the call through, and so every other gate does. Where that
 /// cannot be read, none does.
 pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
     let Ok(Some(closed)) = context.store.text(&closed_name(context)) else { return false };

@@ -81,7 +81,7 @@ const BEFORE_SUBCOMMAND: &[(&str, &str)] = &[
     ("yarn", "--cwd"),
 ];
 
-/// How many words are options before the subcommand of a program that takes such.
+/// Counts how many words are options before the subcommand of a program that takes such.
 pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
     let known = BEFORE_SUBCOMMAND.iter().find(|(name, _)| *name == program);
     let Some((_, values)) = known else { return 0 };
@@ -93,7 +93,7 @@ pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
     at.min(words.len())
 }
 
-/// What a call's flags may look like.
+/// The form of a call's flags.
 pub(in crate::builtin) struct Flags<'f> {
     pub(in crate::builtin) program: &'f str,
     pub(in crate::builtin) subcommand: &'f str,
@@ -102,7 +102,7 @@ pub(in crate::builtin) struct Flags<'f> {
 }
 
 impl Flags<'_> {
-    /// Whether a word such as `-rf`, `--force=x` or `-delete` holds the wanted flag.
+    /// Returns whether a word such as `-rf`, `--force=x` or `-delete` holds the wanted flag.
     ///
     /// A wanted `-x` is looked for in clusters; `--word` is compared whole, so that `--force` is
     /// not `--force-with-lease`, or cut short where the program takes it so; `-Word` is a
@@ -161,7 +161,7 @@ const CUT_SHORT: &[(&str, &str, &str)] = &[
     ("mv", "", "--target-directory"),
 ];
 
-/// Whether a flag is a parameter, which may be cut short and is off with `:$false`.
+/// Returns whether a flag is a parameter, which may be cut short and is off with `:$false`.
 fn is_parameter(flag: &str, wanted: &str) -> bool {
     let (name, value) = flag.split_once(':').unwrap_or((flag, ""));
     let is_off = matches!(value, "$false" | "$False" | "0" | "$FALSE");

@@ -9,7 +9,7 @@ use crate::client::answer::Answer;
 use crate::machine::paths;
 use crate::session::store::CAREFUL;
 
-/// Whether careful mode is on for the call's session or project.
+/// Returns whether careful mode is on for the call's session or project.
 pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     let host = context.host;
     let state = host.session_folder().ancestors().nth(2).unwrap_or(Path::new(""));

@@ -18,11 +18,11 @@ include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 pub struct Entry {
     /// The name that manifests use.
     pub name: &'static str,
-    /// What runs.
+    /// The kind that runs.
     pub kind: &'static Kind,
-    /// What it does, in one line.
+    /// A summary in one line.
     pub summary: String,
-    /// What a user should know before using it, in a few lines.
+    /// Notes for a user before the first use, in a few lines.
     pub description: String,
     /// The heading under which lists show it.
     pub group: String,
@@ -34,12 +34,12 @@ pub struct Entry {
     pub matcher: Option<String>,
     /// Its time limit in seconds where the manifest gives none; that of all hooks if absent.
     pub timeout: Option<u64>,
-    /// Whether the manifest that `hookman install` makes has it.
+    /// True if the manifest that `hookman install` makes has it.
     pub default: bool,
     /// The options as its file writes them.
     pub options: Arc<Map<String, Value>>,
-    /// What these compile to: of several hooks of one entry that override nothing, only the first pays
-    /// for that.
+    /// The compiled options. Of several hooks of one entry that override nothing, only the first
+    /// compiles them.
     compiled: OnceLock<Result<Arc<Map<String, Value>>, OptionProblem>>,
 }
 
@@ -63,7 +63,7 @@ impl Entry {
         Ok(Arc::new(written))
     }
 
-    /// What the kind's function reads of options that [`Self::resolve`] gave.
+    /// Compiles the options that [`Self::resolve`] gave for the kind's function.
     ///
     /// # Errors
     ///

@@ -163,7 +163,7 @@ fn prepared(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
     restart(context, options, &snapshot)
 }
 
-/// What was kept, once.
+/// Gives back what was kept, once.
 fn restored(context: &Context<'_>) -> Result<Answer, Failure> {
     let name = context.key("snapshot");
     let mut kept = None;
@@ -241,7 +241,7 @@ fn notes(context: &Context<'_>, workflow: &Workflow<'_>) -> Result<Vec<String>, 
     Ok(notes.map(|name| folder.join(name).display().to_string()).collect())
 }
 
-/// How many notes of a session's folder are named.
+/// The number of notes of a session's folder are named.
 const NOTES: usize = 8;
 
 fn write_row(text: &mut String, name: &str, values: &[String]) {

@@ -122,7 +122,7 @@ fn stopped(options: &Options, text: &str) -> Option<usize> {
     ((options.from > 0 && count >= options.from) || has(&options.words)).then_some(count)
 }
 
-/// Whether a call of the tool counts for this write; it then counts for no other.
+/// Returns whether a call of the tool counts for this write; it then counts for no other.
 fn is_marked(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
     let flag = flag(context, options);
     if context.store.take(&flag).map_err(Failure::Store)? {

@@ -1,4 +1,4 @@
-//! What a built-in hook gets to see, and how it fails.
+//! The view that a built-in hook has of a call, and its failure.
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use crate::client::payload::{self, Payload};
 use crate::client::permission_rule::Anchors;
 use crate::session::store::Store;
 
-/// What a built-in hook gets to see.
+/// The view of a built-in hook on its call.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.
@@ -24,7 +24,7 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.
     pub options: &'a str,
-    /// What is kept for this session.
+    /// The store of this session.
     pub store: &'a (dyn Store + Sync),
     /// The machine: time, environment, files, processes.
     pub host: &'a (dyn Host + Sync),
@@ -97,7 +97,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Why a built-in hook could not decide; the hook's `on_error` says what follows.
+/// The reason why a built-in hook could not decide; the hook's `on_error` says what follows.
 #[derive(Debug)]
 pub enum Failure {
     /// The payload lacks what the hook needs, or has it in another shape.

@@ -135,7 +135,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     Ok(Answer::default())
 }
 
-/// What the model said before it asked, cut to `most` characters.
+/// Gives the words of the model before its question, cut to `most` characters.
 fn premise(context: &Context<'_>, most: usize) -> String {
     if most == 0 {
         return String::new();

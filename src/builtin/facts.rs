@@ -22,7 +22,7 @@ use crate::machine::git;
 pub(super) static KIND: Kind =
     Kind::of::<Options>("facts", &[Can::Advise, Can::ReadFiles, Can::StartProcesses], run);
 
-/// How long a session's named text may be in the line, in characters.
+/// The time that a session's named text may be in the line, in characters.
 const LONGEST_TEXT: usize = 120;
 
 /// What the line has.
@@ -158,7 +158,7 @@ fn changes(context: &Context<'_>, cwd: &Path, limit: Period) -> Option<String> {
     })
 }
 
-/// What a program prints, on one line; nothing where it fails or takes too long.
+/// Runs a program and gives its output on one line; nothing where it fails or takes too long.
 fn output(context: &Context<'_>, argv: &[String], limit: Period) -> Option<String> {
     let cwd = Path::new(&*context.payload.cwd);
     let program =

@@ -1,4 +1,4 @@
-//! What a guard has found against a call, and what is said and done about it.
+//! A guard's finding against a call, its words and its effect.
 //!
 //! The interactive client shows a person the first three lines of a denial and cuts the rest, so
 //! rule, deed and the way on are said first and in short; what is longer follows.
@@ -15,9 +15,9 @@ use super::legacy;
 use super::silence::Silence;
 use super::values::Level;
 
-/// What is shown of a command that a rule found.
+/// The characters of a command that a finding shows.
 const SHOWN: usize = 60;
-/// How long the first sentence may be about what a call does.
+/// The time that the first sentence may be about what a call does.
 const CLAUSE: usize = 100;
 
 /// One rule that has something against a call.
@@ -27,9 +27,9 @@ pub(super) struct Finding<'f> {
     pub(super) level: Level,
     /// The command or the call, as it is shown.
     pub(super) subject: String,
-    /// What the call does, after `it`.
+    /// The effect of the call, after `it`.
     pub(super) what: String,
-    /// What to do instead, after `Safer:`; may be empty.
+    /// The safer way, after `Safer:`; may be empty.
     pub(super) instead: &'f str,
     /// The file in which a script notes that it warned of this; empty for none.
     pub(super) legacy: &'f str,
@@ -37,11 +37,11 @@ pub(super) struct Finding<'f> {
 
 /// What holds for all findings of a hook.
 pub(super) struct Manner<'m> {
-    /// Whether the hook blocks whatever it finds.
+    /// True if the hook blocks whatever it finds.
     pub(super) careful: bool,
-    /// How long a warning of the level `one-strike` counts.
+    /// The time that a warning of the level `one-strike` counts.
     pub(super) forget_after: Duration,
-    /// Whether every subagent is warned again.
+    /// True if every subagent is warned again.
     pub(super) per_agent: bool,
     /// Whose warnings count: hooks that give the same name ask once for all of them.
     pub(super) asker: &'m str,
@@ -63,7 +63,7 @@ pub(super) fn shown(command: &str) -> String {
     shown
 }
 
-/// What a guard answers; every finding blocks in careful mode, of the hook or of the session.
+/// Builds the answer of a guard; every finding blocks in careful mode, of the hook or of the session.
 pub(super) fn answer(
     context: &Context<'_>,
     manner: &Manner<'_>,

@@ -1,9 +1,9 @@
-//! Whether a line hides a name from who only searches its text.
+//! True if a line hides a name from who only searches its text.
 
 /// So long a variable's name is looked at.
 const NAME: usize = 64;
 
-/// Whether a quote or backslash is inside a word, a quote after a dollar, or a name may be made
+/// Returns whether a quote or backslash is inside a word, a quote after a dollar, or a name may be made
 /// by an expansion or decoded.
 pub(super) fn hides_a_name(line: &str) -> bool {
     let bytes = line.as_bytes();
@@ -30,7 +30,7 @@ pub(super) fn hides_a_name(line: &str) -> bool {
     })
 }
 
-/// Whether a name of a program or file may have this byte.
+/// Returns whether a name of a program or file may have this byte.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
 }

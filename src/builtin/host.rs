@@ -27,7 +27,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What a program came to.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
     /// Its exit code; `None` where a signal ended it.
@@ -38,7 +38,8 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// What a built-in hook may ask of the machine. Nothing here waits longer than the hook's `timeout`.
+/// The questions that a built-in hook may put to the machine. None takes longer than the hook's
+/// `timeout`.
 pub trait Host {
     /// Seconds since 1970.
     fn now(&self) -> i64;
@@ -49,7 +50,7 @@ pub trait Host {
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// What is at a path; `None` where nothing is or it may not be looked at.
+    /// Describes the file at a path; `None` where there is none or it may not be looked at.
     fn look(&self, path: &Path) -> Option<Facts>;
 
     /// The absolute path without links of what a path leads to, which need not be there.
@@ -124,12 +125,12 @@ pub trait Host {
     /// What the system says.
     fn remove(&self, path: &Path) -> io::Result<bool>;
 
-    /// Whether the client itself made this call, and not one of its tools or another program.
+    /// Returns whether the client itself made this call, and not one of its tools or another program.
     fn is_called_by_client(&self) -> bool;
 
     /// hookman's own directory for this session, which goes when the session's state does.
     fn session_folder(&self) -> &Path;
 
-    /// What is left of the hook's `timeout`.
+    /// Gives the time that remains of the hook's `timeout`.
     fn left(&self) -> Duration;
 }

@@ -1,4 +1,4 @@
-//! What a kind of built-in hook is made of.
+//! The parts of a kind of built-in hook.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -18,7 +18,7 @@ type Check = fn(&Map<String, Value>) -> Result<(), OptionProblem>;
 type Suits = fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>;
 type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
 
-/// What a kind may do; what it does not name here it never does.
+/// The abilities of a kind; it never does what it does not name here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Can {
     /// Deny a call, or have the user asked.
@@ -52,7 +52,8 @@ impl Can {
 /// The options of a kind: one struct with `#[serde(default, deny_unknown_fields)]`, a `Default` and a
 /// doc comment on each field. That struct is the only description of the options.
 pub trait Options: DeserializeOwned + JsonSchema {
-    /// What the types cannot say: texts that must name something, fields that exclude each other.
+    /// Checks rules that types cannot express: texts that must name something, fields that exclude each
+    /// other.
     ///
     /// # Errors
     ///
@@ -61,7 +62,7 @@ pub trait Options: DeserializeOwned + JsonSchema {
         Ok(())
     }
 
-    /// What only the written options tell, as where a default looks like a value that is given.
+    /// Checks the options as written, for a default that looks like a value that is given.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ pub trait Options: DeserializeOwned + JsonSchema {
         Ok(())
     }
 
-    /// What can never be where the hook runs for these events alone.
+    /// Refuses options that can never apply where the hook runs for these events alone.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ pub trait Options: DeserializeOwned + JsonSchema {
 pub struct Kind {
     /// The name that catalogue files use.
     pub name: &'static str,
-    /// What it may do.
+    /// The deeds that it is allowed.
     pub can: &'static [Can],
     /// The function that answers a call.
     run: Run,
@@ -131,7 +132,7 @@ impl Kind {
         }
     }
 
-    /// Whether it does what can take long, and so has a deadline to keep.
+    /// Returns whether it does what can take long, and so has a deadline to keep.
     pub fn takes_time(&self) -> bool {
         self.can.contains(&Can::StartProcesses)
     }

@@ -37,7 +37,7 @@ pub(super) fn read(template: &str, context: &Context<'_>) -> Option<String> {
     context.host.read(&path(template, context)?, MOST).ok().flatten()
 }
 
-/// Whether the file is there and was changed less than `lasts` ago.
+/// Returns whether the file is there and was changed less than `lasts` ago.
 pub(super) fn is_recent(template: &str, lasts: Duration, context: &Context<'_>) -> bool {
     let Some(facts) = path(template, context).and_then(|path| context.host.look(&path)) else {
         return false;

@@ -1,6 +1,6 @@
 //! Keys and tokens out of texts that are stored.
 
-/// What takes the place of a secret.
+/// The text in the place of a secret.
 const MASK: &str = "[masked]";
 
 /// Beginnings of keys and tokens that services give out.
@@ -59,7 +59,7 @@ const SCHEMES: &[&str] = &["basic", "bearer", "token"];
 /// The shortest secret that is known by its beginning alone, or by the word `Bearer` before it.
 const SHORTEST: usize = 12;
 
-/// What the lines around a private key are like.
+/// The beginning of the first line of a private key.
 const KEY_BEGIN: &str = "-----BEGIN ";
 const KEY_END: &str = "-----END ";
 const KEY_DASHES: &str = "-----";
@@ -103,7 +103,7 @@ fn is_part(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '+' | '/')
 }
 
-/// Where in a word, which may be a path, a secret begins.
+/// Finds the beginning of a secret in a word, which may be a path.
 fn secret_in(word: &str) -> Option<usize> {
     let mut starts = std::iter::once(0).chain(word.match_indices('/').map(|(at, _)| at + 1));
     starts.find(|&start| {
@@ -113,7 +113,7 @@ fn secret_in(word: &str) -> Option<usize> {
     })
 }
 
-/// What comes after the private key that a text begins with; it may be cut off.
+/// Gives the text after the private key that it begins with; the key may be cut off.
 fn behind_private_key(text: &str) -> Option<&str> {
     let (kind, body) = text.strip_prefix(KEY_BEGIN)?.split_once(KEY_DASHES)?;
     if !kind.ends_with("PRIVATE KEY") {
@@ -135,7 +135,8 @@ fn credentials(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(start)).map(|(before, rest)| (before, &rest[password.len()..]))
 }
 
-/// Where a word names the secret that comes behind it: what is between the two, and what comes after.
+/// Splits at a word that names the secret behind it: gives the text between the two, and the text
+/// after.
 fn secret_behind<'t>(word: &str, behind: &'t str) -> Option<(&'t str, &'t str)> {
     let lower = word.to_lowercase();
     let named = behind.trim_start_matches(['"', '\'']);

@@ -29,7 +29,7 @@ pub(super) static KIND: Kind =
 const STATE: &str = "notify.state";
 /// The text that says when the session began to work.
 const BEGAN: &str = "notify.began";
-/// How long it is remembered that the user was told of a desktop that shows nothing.
+/// The time that it is remembered that the user was told of a desktop that shows nothing.
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 /// A notice has at most so many characters.
 const LONGEST: usize = 240;
@@ -209,7 +209,7 @@ fn note_state(context: &Context<'_>, state: State) -> Option<i64> {
     Some(now - began)
 }
 
-/// Why a notice is not given now.
+/// Explains why a notice is not given now.
 fn kept_back(
     context: &Context<'_>,
     options: &Options,

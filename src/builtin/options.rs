@@ -8,12 +8,12 @@ use serde_path_to_error::Segment;
 
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// What is wrong with a hook's options, and where.
+/// A mistake in a hook's options, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionProblem {
     /// The keys that lead to the value, from the options' root; list positions count from 0.
     pub path: Vec<String>,
-    /// What is wrong, in words for the person who wrote the manifest.
+    /// The mistake, in words for the person who wrote the manifest.
     pub message: String,
 }
 
@@ -163,7 +163,7 @@ pub fn check_rules<R>(
     Ok(())
 }
 
-/// What to say of the first `{field}` of a template that is none of the known ones, if there is one.
+/// Gives the message about the first unknown `{field}` of a template, if there is one.
 pub fn unfilled<'a>(template: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let known: Vec<&str> = known.into_iter().collect();
     let mut fields = template.split('{').skip(1).filter_map(|rest| rest.split_once('}'));

@@ -16,18 +16,18 @@ pub const SHOWN: usize = 100;
 pub struct OptionRow {
     /// Its keys with dots between them; a list is followed by `[]`, and `*` is any key.
     pub path: String,
-    /// What it must be, as in `a list of texts`.
+    /// The expected form, as in `a list of texts`.
     pub shape: String,
     /// Its value where nobody gives one; nothing for one that must be given.
     pub default: Option<Value>,
-    /// What it is for.
+    /// Its purpose.
     pub help: String,
     /// The values there are and what each means, where they are explained one by one.
     pub values: Vec<(String, String)>,
 }
 
 impl OptionRow {
-    /// Whether it is an option, and no key of a table inside one.
+    /// Returns whether it is an option, and no key of a table inside one.
     pub fn is_whole(&self) -> bool {
         !self.path.contains(['.', '['])
     }
@@ -150,7 +150,7 @@ fn plural(item: &str) -> String {
     }
 }
 
-/// What a manifest says to have this hook, with all that it may set as comments.
+/// Writes the manifest's lines for this hook, with all that it may set as comments.
 pub fn manifest(entry: &Entry) -> String {
     let events = Event::names(&entry.events);
     let events = match events.as_slice() {

@@ -1,4 +1,4 @@
-//! Where a path that an option names is.
+//! The place that a path of an option names.
 
 use std::path::{Path, PathBuf};
 

@@ -156,7 +156,7 @@ struct Noted {
     turn_counter: usize,
 }
 
-/// Whether a script noted a call in this turn.
+/// Returns whether a script noted a call in this turn.
 ///
 /// The client writes results of tools as lines of a user, so those after the noted number begin no turn.
 fn is_noted(context: &Context<'_>, options: &Options) -> bool {
@@ -172,7 +172,7 @@ fn is_noted(context: &Context<'_>, options: &Options) -> bool {
     since.is_some_and(|lines| lines.iter().all(|line| line.contains(r#""tool_result""#)))
 }
 
-/// Whether a call of a search tool looks at more than one file. No directory is walked.
+/// Returns whether a call of a search tool looks at more than one file. No directory is walked.
 fn is_search(context: &Context<'_>) -> Result<bool, Failure> {
     let input = context.tool_input::<Input>()?.unwrap_or_default();
     Ok(match &*context.payload.tool_name {

@@ -148,7 +148,7 @@ fn is_opened_by_call(context: &Context<'_>, options: &Options) -> Result<bool, F
         || (by_agent && opens(&options.agents, &input.subagent_type)))
 }
 
-/// Whether a name is one of a list with stars at either end. A plugin's prefix makes no difference.
+/// Returns whether a name is one of a list with stars at either end. A plugin's prefix makes no difference.
 fn opens(list: &[String], name: &str) -> bool {
     let bare = name.rsplit(':').next().unwrap_or(name);
     let hits =

@@ -1,4 +1,4 @@
-//! Why a built-in hook says nothing: a word for the journal, and what that word means.
+//! The reason why a built-in hook says nothing: a word for the journal, and what that word means.
 
 use crate::client::answer::Answer;
 
@@ -180,7 +180,7 @@ impl Silence {
         }
     }
 
-    /// What a word of the journal means.
+    /// Gives the sentence for a word of the journal.
     pub fn of_word(word: &str) -> Option<&'static str> {
         Self::ALL.iter().find(|it| it.word() == word).map(|it| it.words())
     }

@@ -12,7 +12,7 @@ pub(super) fn fill(text: &str, value: &mut dyn FnMut(&str) -> Option<String>) ->
     Some(filled)
 }
 
-/// What is wrong with a text, if a brace in it has no partner.
+/// Names the mistake in a text with a brace that has no partner.
 pub(super) fn problem(text: &str) -> Option<String> {
     let plain = text.replace("{{", "").replace("}}", "");
     let mut is_open = false;

@@ -1,4 +1,4 @@
-//! What the client's tools for files and shells are called with.
+//! The inputs of the client's tools for files and shells.
 
 use std::borrow::Cow;
 

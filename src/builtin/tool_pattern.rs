@@ -76,7 +76,7 @@ impl ToolPattern {
         }
     }
 
-    /// Whether it is about calls of this tool at all.
+    /// Returns whether it is about calls of this tool at all.
     pub(super) fn is_about(&self, tool: &str) -> bool {
         match self.0.split_once('(') {
             Some((name, _)) => {
@@ -95,7 +95,7 @@ impl ToolPattern {
         }
     }
 
-    /// Whether it hits one command of a shell line, given as its words with blanks between them.
+    /// Returns whether it hits one command of a shell line, given as its words with blanks between them.
     pub(super) fn hits_command(&self, command: &str) -> bool {
         self.parts().1.is_none_or(|content| command_hits(&content, command))
     }
@@ -107,7 +107,7 @@ impl ToolPattern {
         if word.contains(['*', '\\', ':']) { "" } else { word }
     }
 
-    /// Whether the call in the payload is one of these. A shell line is hit where one of its commands
+    /// Returns whether the call in the payload is one of these. A shell line is hit where one of its commands
     /// is, be it called by its path, by a wrapper such as `sudo`, `find -exec` or `bash -c`, or with
     /// options before its subcommand.
     pub(super) fn hits(&self, context: &Context<'_>) -> bool {
@@ -137,7 +137,7 @@ impl ToolPattern {
             || line.is_some_and(|line| self.is_run_by(wanted, line))
     }
 
-    /// Whether something that a shell line runs in the end is hit.
+    /// Returns whether something that a shell line runs in the end is hit.
     fn is_run_by(&self, content: &str, line: &str) -> bool {
         let content = match self.program().rsplit_once('/') {
             Some((folder, _)) => content.trim_start().get(folder.len() + 1..).unwrap_or(content),
@@ -154,7 +154,7 @@ impl ToolPattern {
     }
 }
 
-/// Whether a line has each word of a pattern, or may make words of others.
+/// Returns whether a line has each word of a pattern, or may make words of others.
 fn may_have_words(pattern: &str, line: &str) -> bool {
     // A line may have the same word in other quotes.
     let is_plain = |word: &&str| !word.contains(['*', '\\', ':', '"', '\'']);
@@ -184,10 +184,10 @@ fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// What is in the brackets of `WebFetch` begins so.
+/// The beginning of the brackets of `WebFetch`.
 const DOMAIN: &str = "domain:";
 
-/// Whether a call is the one that is named in brackets, for the tools that a hook's `if` cannot tell
+/// Returns whether a call is the one that is named in brackets, for the tools that a hook's `if` cannot tell
 /// apart: the skill of `Skill`, the type of subagent of `Agent`, the host of `WebFetch`, the query of
 /// `WebSearch`.
 fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
@@ -209,7 +209,7 @@ fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
     })
 }
 
-/// Whether a name is that of a pattern, in which a star at the end is any text.
+/// Returns whether a name is that of a pattern, in which a star at the end is any text.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
@@ -217,7 +217,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Whether an address is on a host; `*.example.org` is every host below `example.org`.
+/// Returns whether an address is on a host; `*.example.org` is every host below `example.org`.
 fn is_host(pattern: &str, url: &str) -> bool {
     let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
     let place = behind.split(['/', '\\', '?', '#']).next().unwrap_or_default();

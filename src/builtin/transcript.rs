@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::context::{Context, Failure};
 
-/// How much of the end is read first, and at the most, in bytes.
+/// The bytes of the end that are read first, and at the most.
 const STEPS: [u64; 2] = [64 * 1024, 1024 * 1024];
 
 /// The line that the client writes where it compacted the context.
@@ -25,7 +25,7 @@ struct Line {
     is_sidechain: bool,
     #[serde(default)]
     subtype: Option<String>,
-    /// Whether the client wrote it by itself.
+    /// True if the client wrote it by itself.
     #[serde(rename = "isMeta", default)]
     is_meta: bool,
     #[serde(default)]
@@ -69,10 +69,10 @@ pub(super) fn last_text(context: &Context<'_>) -> Result<Option<String>, Failure
     newest(context, |line| text_of(&line.message?.content))
 }
 
-/// What the end of a transcript tells of the work.
+/// The story of the work that the end of a transcript tells.
 #[derive(Debug, Default)]
 pub(super) struct Story {
-    /// What the user wrote, oldest first.
+    /// The user's prompts, oldest first.
     pub prompts: Vec<String>,
     /// The files that were written, the latest last.
     pub written: Vec<String>,
@@ -82,7 +82,7 @@ pub(super) struct Story {
     pub todos: Vec<String>,
 }
 
-/// What the last mebibyte of the transcript tells of the main agent's work.
+/// Reads the story of the main agent's work from the last mebibyte of the transcript.
 pub(super) fn story(context: &Context<'_>) -> Result<Story, Failure> {
     let path = Path::new(&*context.payload.transcript_path);
     let tail = context.host.tail(path, STEPS[1]).map_err(Failure::of("read the transcript"))?;
@@ -147,7 +147,7 @@ impl Story {
 /// The tasks of the tools `TaskCreate` and `TaskUpdate`, which took the place of `TodoWrite`.
 #[derive(Default)]
 struct Tasks {
-    /// What is to be done and how far it is, by the call that made it.
+    /// The todos and their states, by the call that wrote them.
     made: Vec<(String, String, String)>,
     /// The call that made a task, by the number that its result gave it.
     calls: BTreeMap<String, String>,

@@ -101,7 +101,7 @@ impl Period {
         Duration::from_secs(self.0)
     }
 
-    /// Whether it is none at all.
+    /// Returns whether it is none at all.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -185,7 +185,7 @@ impl TimeSpan {
         Some(Self { from: from.to_owned(), to: to.to_owned() })
     }
 
-    /// Whether a time such as `23:15` is in it; a span that ends before it begins goes over midnight.
+    /// Returns whether a time such as `23:15` is in it; a span that ends before it begins goes over midnight.
     pub fn contains(&self, time: &str) -> bool {
         let (from, to) = (self.from.as_str(), self.to.as_str());
         if from <= to { from <= time && time < to } else { from <= time || time < to }
@@ -223,7 +223,7 @@ impl JsonSchema for TimeSpan {
 pub struct PathGlob(String);
 
 impl PathGlob {
-    /// Whether it hits a path, which may be relative to the session's directory.
+    /// Returns whether it hits a path, which may be relative to the session's directory.
     pub fn hits(&self, path: &str, context: &Context<'_>) -> bool {
         context.anchored(|anchors| path_hits(&self.0, path, anchors))
     }

@@ -38,7 +38,7 @@ pub(super) struct Source {
     owner: BTreeMap<String, String>,
 }
 
-/// What is filled in in the path of a state file.
+/// The fields of a state file's path.
 const FIELDS: [&str; 4] = ["cwd", "project", "home", "session"];
 
 fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -77,7 +77,7 @@ const STATE_JSON: &[(&str, &str)] = &[
 const LAYOUT: &[&str] = &["{project}/sessions/*/.state.json", "{cwd}/sessions/*/.state.json"];
 
 impl Source {
-    /// Whether it is a file of the workflow's own.
+    /// Returns whether it is a file of the workflow's own.
     pub(super) fn is_file(&self) -> bool {
         self.file.is_some() || self.layout.is_some()
     }
@@ -91,7 +91,7 @@ impl Source {
         self.file.as_deref().unwrap_or(LAYOUT[0])
     }
 
-    /// Whether hookman knows the file well enough to write into it.
+    /// Returns whether hookman knows the file well enough to write into it.
     pub(super) fn is_known(&self) -> bool {
         self.layout.is_some()
     }
@@ -128,9 +128,9 @@ struct State {
     path: PathBuf,
     /// The name of the folder that the file is in.
     folder: String,
-    /// Whether each key has a line of its own.
+    /// True if each key has a line of its own.
     is_laid_out: bool,
-    /// Whether its last line ends.
+    /// True if its last line ends.
     has_end: bool,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Workflow<'a> {
         Self { context, source, file: OnceCell::new() }
     }
 
-    /// Whether the workflow's own file is there and holds a state.
+    /// Returns whether the workflow's own file is there and holds a state.
     pub(super) fn is_there(&self) -> Result<bool, Failure> {
         Ok(self.file()?.is_some())
     }
@@ -168,8 +168,8 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// How a name gets a value, as the subject of a sentence: by the command that sets it, or in the
-    /// workflow's own file.
+    /// Says how a name gets a value, as the subject of a sentence: by the command that sets it, or in
+    /// the workflow's own file.
     pub(super) fn way_to_set(&self, name: &str, value: &str) -> Result<String, Failure> {
         if !self.source.is_file() || self.source.is_known() {
             return Ok(format!("`hookman state set {name} {value}`"));
@@ -214,7 +214,7 @@ impl<'a> Workflow<'a> {
         Ok(true)
     }
 
-    /// Whether the value of a name is one of a list; `*` in the list is any value but none.
+    /// Returns whether the value of a name is one of a list; `*` in the list is any value but none.
     pub(super) fn is_one_of(&self, name: &str, list: &[String]) -> Result<bool, Failure> {
         let value = self.get(name)?;
         Ok(list.iter().any(|it| if it == "*" { !value.is_empty() } else { *it == value }))

@@ -1,12 +1,12 @@
-//! How much the hooks of a session may add to the model's context, and what becomes of the rest.
+//! The text that the hooks of a session may add to the model's context, and the treatment of the rest.
 
 /// The bytes that count as one token. Tokenizers differ; for English and code this is near enough.
 const BYTES: usize = 4;
 
-/// What is longer than this many bytes is not told a second time in a session.
+/// The length in bytes above which a text is told once in a session.
 const LONG: usize = 400;
 
-/// What the manifest allows the hooks, and where one hook comes among them.
+/// The limit that the manifest sets for the hooks, and the rank of one hook among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Tokens for one call of the client; `None` for no limit.
@@ -50,7 +50,7 @@ pub struct Told<'a> {
     pub text: &'a str,
 }
 
-/// What becomes of a text.
+/// The fate of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The model gets it.
@@ -63,13 +63,13 @@ pub enum Fate {
     Spilled,
 }
 
-/// Whether a text is long enough to be told once in a session.
+/// Returns whether a text is long enough to be told once in a session.
 pub fn is_long(text: &str) -> bool {
     text.len() > LONG
 }
 
-/// What becomes of each text where there is room for so many tokens: the texts of a lower priority
-/// come first, of one priority in their order. `is_known` says whether the session was told a text.
+/// Decides on each text where there is room for so many tokens: the texts of a lower priority come
+/// first, of one priority in their order. `is_known` says whether the session was told a text.
 pub fn fates(told: &[Told<'_>], room: u64, is_known: &dyn Fn(&str) -> bool) -> Vec<Fate> {
     let mut fates = vec![Fate::Said; told.len()];
     let mut order: Vec<usize> = (0..told.len()).collect();

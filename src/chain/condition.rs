@@ -16,12 +16,12 @@ pub struct Condition<'a> {
     /// A rule of the client's permission language.
     #[serde(borrow, rename = "if", default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Cow<'a, str>>,
-    /// What `when` says.
+    /// The condition `when`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
 }
 
-/// What conditions can be about; each is asked for only where a condition is.
+/// The subjects of conditions; each is asked for only where a condition needs it.
 pub trait Scene {
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
@@ -30,7 +30,7 @@ pub trait Scene {
     fn branch(&self, directory: &str) -> Branch;
 }
 
-/// What can be told of the branch that is checked out.
+/// The branch that is checked out, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Branch {
     /// Its name.
@@ -41,7 +41,7 @@ pub enum Branch {
     Unclear,
 }
 
-/// Why a hook does not run.
+/// The reason why a hook does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     /// Its `if` does not hit the call.
@@ -125,7 +125,7 @@ fn unmet(
     None
 }
 
-/// Whether nobody sits before the session.
+/// Returns whether nobody sits before the session.
 ///
 /// Seen on the client: a run with `-p` says `sdk-cli` where a terminal's says `cli`, and since
 /// some version up to 2.1.329 it also says whether it is attended.
@@ -146,7 +146,7 @@ fn is_ci(scene: &dyn Scene) -> bool {
     is_set("CI") || is_set("GITHUB_ACTIONS") || is_set("TF_BUILD")
 }
 
-/// Whether one of the globs hits the file that a call or an event is about. As with a rule, the
+/// Returns whether one of the globs hits the file that a call or an event is about. As with a rule, the
 /// input of a tool that cannot be read is let through, so that no gate is passed over for it.
 fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bool {
     let hits = |path: &str| globs.iter().any(|glob| path_hits(glob, path, anchors));

@@ -32,7 +32,7 @@ struct Entry {
     hook: Option<String>,
     /// The client's `if`, which keeps calls from the hook.
     condition: Option<Value>,
-    /// Whether the client goes on without waiting.
+    /// True if the client goes on without waiting.
     background: bool,
 }
 
@@ -96,17 +96,17 @@ impl Entries {
         of_event.any(|it| it.hook.is_none() && is_as_wide(&it.matcher))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ours.is_empty()
     }
 
-    /// Whether a hook has an entry of its own there.
+    /// Returns whether a hook has an entry of its own there.
     pub fn any_apart(&self) -> bool {
         self.ours.iter().any(|entry| entry.hook.is_some())
     }
 
-    /// Whether the client calls a hook by an entry of its own on an event, whenever it should.
+    /// Returns whether the client calls a hook by an entry of its own on an event, whenever it should.
     pub fn call(&self, hook: &Hook, event: Event) -> bool {
         let condition = hook.manner.condition.as_deref();
         self.apart(event).any(|(name, entry)| {
@@ -128,7 +128,7 @@ impl Entries {
         astray().find(waits).or_else(|| astray().next()).map(|(name, _)| name)
     }
 
-    /// Whether a hook of this name has an entry of its own for an event, whatever that says.
+    /// Returns whether a hook of this name has an entry of its own for an event, whatever that says.
     pub fn name(&self, event: Event, hook: &str) -> bool {
         self.apart(event).any(|(name, _)| name == hook)
     }
@@ -139,7 +139,8 @@ impl Entries {
     }
 }
 
-/// Whether a command is a project's launcher, and no program that lies in a folder with a similar name.
+/// Returns whether a command is a project's launcher, and no program that lies in a folder with a
+/// similar name.
 fn is_launcher(command: &str, of_project: bool) -> bool {
     let program = command.split_once(" run").map_or(command, |(program, _)| program);
     program.replace('"', "").ends_with("/.claude/hookman")

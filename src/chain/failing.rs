@@ -1,4 +1,4 @@
-//! What it means that a hook, or hookman itself, came to no answer.
+//! The meaning of a failure of a hook, or of hookman itself.
 
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::{Block, Event, ExitTwo};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::client::event::Event;
 
-/// What becomes of a field that an earlier hook filled too.
+/// The treatment of a field that an earlier hook filled too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joined {
     /// The later one counts, as it does for the client.
@@ -29,14 +29,14 @@ fn joined(field: &str) -> Joined {
     }
 }
 
-/// Whether of two hooks that fill a field of the event's the earlier is not heeded.
+/// Returns whether of two hooks that fill a field of the event's the earlier is not heeded.
 pub fn is_contested(event: Event, field: &str) -> bool {
     let is_rewrite = field == "updatedInput";
     let is_own = event.facts().specific.contains(&field);
     is_own && !is_rewrite && !decides(field) && joined(field) == Joined::Later
 }
 
-/// Whether a field says what was decided, so that it counts only in an answer that wins.
+/// Returns whether a field says what was decided, so that it counts only in an answer that wins.
 pub(super) fn decides(field: &str) -> bool {
     matches!(field, "decision" | "action" | "content")
 }

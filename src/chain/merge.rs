@@ -14,9 +14,9 @@ use crate::manifest::OnError;
 pub struct Ran {
     /// The hook's name.
     pub name: String,
-    /// What a failure of it means.
+    /// The meaning of its failure.
     pub on_error: OnError,
-    /// What it came to.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The code that its command exited with.
     pub exit: Option<i32>,

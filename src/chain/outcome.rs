@@ -1,4 +1,4 @@
-//! What a step came to.
+//! The outcome of a step.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::client::noise::{self, EmbeddedAnswer};
 use crate::client::output::{self, Output, Said};
 use crate::manifest::OnError;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// With this code.
@@ -23,7 +23,7 @@ pub enum Exit {
     GoesOn,
 }
 
-/// Why a hook came to no answer.
+/// The reason why a hook came to no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// It could not be started.
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What a hook answered, or why it did not.
+/// The answer of a hook, or the reason for none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// An answer, and the exact words where a command gave it.
@@ -87,16 +87,16 @@ pub struct Heard<'a> {
     pub stdout: &'a str,
     /// Standard error.
     pub stderr: &'a str,
-    /// Whether standard output had more than this.
+    /// True if standard output had more than this.
     pub cut: bool,
 }
 
-/// What was read from a command.
+/// The reading of a command's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// What it came to.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What was odd and was still understood.
+    /// A remark on something odd that was still understood.
     pub warning: Option<String>,
 }
 
@@ -138,18 +138,18 @@ pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Re
 
 const TOO_LONG: &str = "its output was too long and was cut";
 
-/// Whether an answer decides something, be it only that the client stops.
+/// Returns whether an answer decides something, be it only that the client stops.
 fn decides(event: Event, answer: &Answer) -> bool {
     answer.decision.is_some() || holds_back(event, answer)
 }
 
-/// Whether an answer holds back all there is to hold back.
+/// Returns whether an answer holds back all there is to hold back.
 fn holds_back(event: Event, answer: &Answer) -> bool {
     answer.decision == Some(Decision::Deny)
         || answer.stop && event.facts().top.contains(&"continue")
 }
 
-/// Whether an answer holds something back, be it only until the user was asked.
+/// Returns whether an answer holds something back, be it only until the user was asked.
 fn restrains(event: Event, answer: &Answer) -> bool {
     answer.decision.is_some_and(|it| it != Decision::Allow) || holds_back(event, answer)
 }
@@ -195,7 +195,7 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
     Outcome::Answer(answer, Some(said)).into()
 }
 
-/// What a hook that failed in the end had held back before.
+/// Finds the block that a hook had announced before it failed.
 ///
 /// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides with a code other than 2, and
 /// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
@@ -301,7 +301,7 @@ fn last_words(stderr: &str, otherwise: &str) -> String {
     words
 }
 
-/// What a failure means for the chain.
+/// Decides on the meaning of a failure for the chain.
 pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer {
     let is_late = matches!(failure, Failure::TimedOut(_));
     let on_error = match on_error {

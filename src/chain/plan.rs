@@ -45,7 +45,7 @@ pub struct Source<'a> {
     pub stamp: Option<(u64, i64, u64)>,
 }
 
-/// What a plan was made from, and by whom.
+/// The sources and the maker of a plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Header<'a> {
     /// The build of hookman that made it.
@@ -76,38 +76,38 @@ pub struct Step<'a> {
     pub name: &'a str,
     /// Its line among those of the plan, which are in the order of the manifest.
     pub place: usize,
-    /// What it does.
+    /// Its program.
     pub run: Run<'a>,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
-    /// What a failure means.
+    /// The meaning of a failure.
     pub on_error: OnError,
-    /// Whether it may run with its neighbours that are marked so too.
+    /// True if it may run with its neighbours that are marked so too.
     pub parallel: bool,
     /// Its conditions as JSON, to be read by [`Condition::parse`]; empty for none.
     pub conditions: &'a str,
-    /// Whether it runs also when a step before it has ended the chain.
+    /// True if it runs also when a step before it has ended the chain.
     pub always: bool,
-    /// Whether a command runs in the project's directory and not in the session's.
+    /// True if a command runs in the project's directory and not in the session's.
     pub in_project: bool,
-    /// Whether it was written for the client itself, which takes a rewrite for the whole input.
+    /// True if it was written for the client itself, which takes a rewrite for the whole input.
     pub adopted: bool,
-    /// Whether the journal keeps no reasons of its denials.
+    /// True if the journal keeps no reasons of its denials.
     pub unexplained: bool,
-    /// What hooks may add to the model's context, where the manifest says so.
+    /// The context that hooks may add, where the manifest limits it.
     pub budget: Option<Budget>,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
     pub path: &'a str,
-    /// Whether only a person may switch it off.
+    /// True if only a person may switch it off.
     pub user_only: bool,
     /// The tool whose call it takes this one for, where that is another than the call's.
     pub seen_as: Option<&'static str>,
 }
 
-/// What an `argv` has in the place of the file that a call is about.
+/// The word of an `argv` that the file of a call replaces.
 pub const FILE: &str = "{file}";
 
-/// What a step does.
+/// The program of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A built-in hook of a kind, with its options as JSON, complete.
@@ -136,8 +136,8 @@ fn sum(text: &str) -> u64 {
     add(words.iter().fold(text.len() as u64, add), &last)
 }
 
-/// What the text of a plan that was damaged says of failures, the strictest of its lines. A line
-/// whose word for it cannot be read is one of a hook that must hold.
+/// Finds the strictest word for failures in the text of a damaged plan. A line whose word cannot be
+/// read counts as that of a hook that must hold.
 pub fn strictest(text: &str) -> OnError {
     let of_line = |line: &str| match line.split('\t').nth(3) {
         _ if line.contains("\tclosed\t") => OnError::Closed,
@@ -147,7 +147,7 @@ pub fn strictest(text: &str) -> OnError {
     lines.map(of_line).max().unwrap_or_default()
 }
 
-/// Whether a step of a hook that must hold, or that only a person may switch off, is missing from a
+/// Returns whether a step of a hook that must hold, or that only a person may switch off, is missing from a
 /// later plan, or weaker there, as where the end of a manifest is not written yet: no command can be
 /// cut and still be one, but the options of a built-in hook can.
 pub fn loses(before: &str, after: &str) -> bool {
@@ -207,7 +207,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether an entry of a hook's own calls anything on an event.
+    /// Returns whether an entry of a hook's own calls anything on an event.
     pub fn answers(&self, event: Event, hook: &str) -> bool {
         self.lines().flatten().any(|line| {
             let mut columns = line.split('\t');
@@ -220,7 +220,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether a hook runs with its chain on an event.
+    /// Returns whether a hook runs with its chain on an event.
     pub fn chains(&self, event: Event, hook: &str) -> bool {
         self.lines().flatten().any(|line| {
             let mut columns = line.split('\t');

@@ -52,8 +52,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// What is to be adopted; `None` where there is nothing to do but what was said already. What is
-/// adopted and back in the settings is taken out like the first time, so it may be nothing new.
+/// Chooses the hooks to adopt; `None` where all was said already. A hook that is adopted and back in
+/// the settings is taken out like the first time, so there may be nothing new.
 fn chosen<'o>(
     args: &Adopt,
     offers: &'o [Offer],

@@ -1,4 +1,4 @@
-//! What a shell may offer for a word of the command line: names that this machine knows.
+//! The names of this machine that a shell may offer for a word of the command line.
 //!
 //! Whoever presses the tab key wants an offer or silence, so what cannot be read offers nothing.
 
@@ -84,7 +84,7 @@ pub(super) fn sessions() -> Vec<CompletionCandidate> {
     seen.iter().filter_map(|it| foreign(it.id.as_str(), describe(it))).collect()
 }
 
-/// What may be asked of careful mode.
+/// Lists the words for careful mode.
 pub(super) fn careful() -> Vec<CompletionCandidate> {
     let wishes = [("on", "Have every guard block"), ("off", "Let levels count again")];
     wishes.map(|(wish, help)| candidate(wish, help)).into()

@@ -18,7 +18,7 @@ use crate::machine::world::World;
 const VARIABLE: &str = "HOOKMAN_COMPLETE";
 const SHELLS: Shells<'static> = Shells(&[&Bash, &Fish, &Zsh]);
 
-/// What begins the call for offers in bash's script.
+/// The beginning of the call for offers in bash's script.
 const CALL: &str = "    COMPREPLY=(";
 
 /// Bash takes the sign in `--event=Sto` for a word of its own, and replaces what comes after it.

@@ -55,7 +55,7 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     report(args, &doctor::examine(&facts, is_asked), &Told::default(), world)
 }
 
-/// What was found out besides the checks.
+/// The findings that no check made.
 #[derive(Default)]
 struct Told {
     asked: Option<Asked>,
@@ -114,7 +114,7 @@ fn ask(args: &Doctor, facts: &Facts, world: &World) -> Result<Asked> {
     client_probe::ask(&program, facts)
 }
 
-/// What the client did with each handler, in lines.
+/// Writes a line for each handler that the client was asked about.
 fn asked_lines(asked: &Asked) -> Vec<String> {
     let mut lines = vec![format!("asked {} ({})", asked.client.display(), asked.version)];
     for Proof { place, event, matcher, came, why } in &asked.proofs {

@@ -16,7 +16,7 @@ use crate::machine::scratch::Scratch;
 use crate::machine::world::World;
 use crate::machine::{editor, files};
 
-/// What the copy is called, so that an editor knows its language.
+/// The name of the copy; an editor knows its language by it.
 const COPY: &str = "hookman.toml";
 
 pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {

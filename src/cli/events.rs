@@ -35,7 +35,7 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// How a hook stops what an event is about, in words.
+/// Says how a hook stops the event.
 pub fn stops(event: Event) -> &'static str {
     match event.facts().block {
         // The tool has run by then.

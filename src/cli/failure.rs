@@ -1,5 +1,5 @@
-//! How a command that failed says so: in words on standard error, or as an object on standard
-//! output to who asked for JSON there; and with which exit code.
+//! The report of a command that failed: in words on standard error, or as an object on standard output
+//! to a caller that asked for JSON; and the exit code.
 
 use std::ffi::{OsStr, OsString};
 
@@ -11,7 +11,7 @@ use crate::machine::environment;
 use crate::machine::terminal::Terminal;
 use crate::syntax::suggestion::meant;
 
-/// Whether the words of a command line ask for JSON; as words, because it is asked of command lines
+/// Returns whether the words of a command line ask for JSON; as words, because it is asked of command lines
 /// that cannot be understood too.
 pub(super) fn asks_for_json(words: &[OsString]) -> bool {
     let words = words.split(|word| word == "--").next().unwrap_or_default();
@@ -41,10 +41,10 @@ pub(super) fn add(report: &mut Value, error: &str) {
     report["exit_code"] = json!(u8::from(ExitStatus::Error));
 }
 
-/// How an error is said.
+/// The form of an error.
 #[derive(Clone, Copy)]
 pub(super) struct Manner {
-    /// Whether as JSON.
+    /// True if as JSON.
     pub json: bool,
     /// With which exit code.
     pub status: ExitStatus,
@@ -81,7 +81,7 @@ impl Manner {
     }
 }
 
-/// What is said where `hookman add` is given a program as an argument of its own.
+/// The hint for `hookman add` with a program as an argument of its own.
 const WHERE_PROGRAMS_GO: &str =
     "The program comes after `--`, or a line for the shell after --command.";
 
@@ -93,7 +93,7 @@ fn is_bare_program(error: &clap::Error) -> bool {
     is_add && error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-')
 }
 
-/// What to say where a command is not known: the one that is nearest, and no other.
+/// Gives the nearest command to one that is not known.
 fn misspelled(error: &clap::Error) -> Option<String> {
     let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;

@@ -201,7 +201,7 @@ fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<S
     }
 }
 
-/// What tmux needs for hooks that set a pane's state.
+/// Prints the lines of tmux's configuration for hooks that set a pane's state.
 fn tmux_lines(world: &World, hooks: &[Hook]) {
     let option = |hook: &Hook| {
         let option = hook.options.get("tmux_option")?.as_str()?;

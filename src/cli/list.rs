@@ -83,7 +83,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Whether one of the texts has a word in it, in whatever case.
+/// Returns whether one of the texts has a word in it, in whatever case.
 fn has(word: &str, texts: &[&str]) -> bool {
     /// Shorter words are in too many others, as `rm` in `format`, so they have to begin one.
     const LONG: usize = 4;
@@ -186,7 +186,7 @@ pub(super) fn on(events: &[Event], matcher: Option<&str>) -> String {
     events.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// What narrows a hook down and what its failure means, where it is not the usual.
+/// Lists the conditions of a hook, and the meaning of its failure where it is not the usual one.
 fn terms(hook: &Hook) -> Vec<String> {
     let of_client = || hook.passed()?.keys.get("if")?.as_str();
     let rule = hook.manner.condition.as_deref().or_else(of_client);

@@ -23,13 +23,13 @@ use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 use crate::syntax::escaped::escaped;
 
-/// How many runs are shown where nothing says how many.
+/// The number of runs that are shown where nothing says how many.
 const LINES: usize = 20;
 
 /// From how many microseconds on a run is slow.
 const SLOW_FROM: u64 = 100_000;
 
-/// How often the journal is looked at while it is followed.
+/// The pause between two looks at the journal while it is followed.
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
@@ -85,7 +85,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
     }
 }
 
-/// Whether no run was ever written down.
+/// Returns whether no run was ever written down.
 fn is_empty(world: &World) -> bool {
     journal_files::volumes(&world.paths)
         .iter()
@@ -137,7 +137,7 @@ fn last(wanted: &Wanted<'_>, current: String, world: &World) -> Result<Vec<Strin
     Ok(rows)
 }
 
-/// What is asked for.
+/// The filters of the call.
 struct Wanted<'a> {
     args: &'a Log,
     /// The earliest second since 1970.
@@ -225,7 +225,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Whether a run denied or asked without any hook, as those of a manifest that cannot be read: it is
+/// Returns whether a run denied or asked without any hook, as those of a manifest that cannot be read: it is
 /// every hook's.
 fn decided_for_all(entry: &Entry<'_>) -> bool {
     entry.steps.is_empty() && matches!(&*entry.verdict, "deny" | "ask") && !entry.notes.is_empty()

@@ -4,7 +4,7 @@ use crate::builtin::silence::Silence;
 use crate::machine::terminal::{Terminal, harmless};
 use crate::state::journal::{Entry, StepEntry};
 
-/// Where a row goes on that is longer than a terminal is wide: below the session.
+/// The column in which a row goes on that is longer than the terminal is wide: below the session.
 const INDENT: usize = 21;
 
 /// A run, or some hooks of it, as it is shown.
@@ -12,11 +12,11 @@ pub(super) struct Row<'a> {
     entry: &'a Entry<'a>,
     steps: &'a [&'a StepEntry],
     named: Vec<&'a StepEntry>,
-    /// Whether only some hooks are asked for.
+    /// True if only some hooks are asked for.
     is_part: bool,
 }
 
-/// Whether a hook had no part in what came of a run.
+/// Returns whether a hook had no part in what came of a run.
 pub(super) fn is_quiet(step: &StepEntry) -> bool {
     matches!(&*step.outcome, "silent" | "off" | "unmet" | "same")
 }
@@ -137,7 +137,7 @@ impl<'a> Row<'a> {
         self.entry.notes.first().cloned().or_else(|| off.into_iter().next()).unwrap_or_default()
     }
 
-    /// Why a hook that is shown decided as the row says, and behind it which others failed.
+    /// Explains why a hook that is shown decided as the row says, and behind it which others failed.
     fn decision(&self) -> Option<String> {
         let outcome = self.outcome();
         if !matches!(outcome, "deny" | "ask" | "defer") {
@@ -161,7 +161,7 @@ impl<'a> Row<'a> {
         Some(words)
     }
 
-    /// What the journal has beyond the row, in lines.
+    /// Writes the lines that the journal has beyond the row.
     pub(super) fn details(&self) -> Vec<String> {
         let Entry { reasons, notes, .. } = self.entry;
         let remark = self.remark();

@@ -49,7 +49,7 @@ fn pages(command: &clap::Command) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// How a command is called, as its help says it.
+/// Writes a command's synopsis as its help has it.
 fn synopsis(command: &clap::Command) -> Roff {
     let usage = command.clone().render_usage().to_string();
     let mut section = Roff::new();
@@ -61,7 +61,7 @@ fn synopsis(command: &clap::Command) -> Roff {
     section
 }
 
-/// What follows a command's help, with its lines as they are.
+/// Writes the text after a command's help, with its lines as they are.
 fn examples(text: &str) -> Roff {
     let text = text.strip_prefix("Examples:\n").unwrap_or(text);
     let mut section = Roff::new();

@@ -61,7 +61,7 @@ use crate::machine::world::World;
 use args::{Cli, Command};
 use failure::Manner;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Done, or nothing found.

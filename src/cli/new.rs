@@ -13,7 +13,7 @@ use crate::machine::world::World;
 use crate::manifest::check_name;
 use crate::syntax::shell;
 
-/// What a new hook mostly runs on; the others follow.
+/// The events that most new hooks run on; the others follow.
 const FREQUENT: &[Event] = &[
     Event::PreToolUse,
     Event::PostToolUse,
@@ -63,7 +63,7 @@ enum Wanted {
     Own(Box<Add>),
 }
 
-/// What the user answers; `None` where they gave up.
+/// Asks the user for all answers; `None` where they gave up.
 fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
     let entries: Vec<_> = catalogue::names().iter().filter_map(|it| catalogue::find(it)).collect();
     let mut rows = vec!["run a command of your own".to_owned()];

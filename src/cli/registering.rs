@@ -22,7 +22,7 @@ use crate::manifest::Hook;
 /// A command that edits a manifest, from before it reads to after it has written.
 pub(super) struct Registering<'w> {
     world: &'w World,
-    /// What it works on.
+    /// The target that it works on.
     pub(super) target: Target,
     transaction: Transaction<'w>,
     binary: Option<PathBuf>,
@@ -68,7 +68,7 @@ impl<'w> Registering<'w> {
     }
 }
 
-/// What to say of hooks that were written, and whether any can fire.
+/// Gives the words about hooks that were written, and whether any can fire.
 pub(super) fn done(is_deaf: bool) -> &'static str {
     if is_deaf {
         "⚠ Written, but not in force: no hook fires until you correct what the warning names."

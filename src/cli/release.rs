@@ -89,7 +89,7 @@ fn forget(
     Ok(())
 }
 
-/// What is to go back, or to be forgotten; `None` where everything was said already.
+/// Chooses the hooks to give back or to forget; `None` where all was said already.
 fn chosen<'a, 's>(
     args: &Release,
     all: &'a [Releasable<'s>],

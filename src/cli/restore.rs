@@ -86,7 +86,8 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
     Ok(Written::of(ended, &target, &[&edition.manifest], &[], hooks))
 }
 
-/// Whether a copy of the settings has the entries that the manifest asks for; says where it does not, and
+/// Returns whether a copy of the settings has the entries that the manifest asks for; says where it
+/// does not, and
 /// what to do.
 fn is_in_step(world: &World, target: &Target, text: &str, layers: &Layers) -> bool {
     let Ok(entries) = registration::entries(world, target, layers, None) else { return true };

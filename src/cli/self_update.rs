@@ -17,7 +17,7 @@ pub(super) fn self_update(args: &SelfUpdate, world: &World) -> Result<ExitStatus
     update(args, world, &program, origin)
 }
 
-/// Where cargo may have put programs.
+/// Lists the directories in which cargo may have put programs.
 fn cargo_homes(world: &World) -> Vec<PathBuf> {
     let usual = world.paths.home.as_ref().map(|home| home.join(".cargo"));
     let homes = environment::raw("CARGO_HOME").map(PathBuf::from).into_iter().chain(usual);

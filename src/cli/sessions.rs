@@ -62,7 +62,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     Ok(ExitStatus::Done)
 }
 
-/// What is off in a session, or why nothing is though something may have been switched.
+/// Lists the hooks that are off in a session, or the reason why none is though something was switched.
 fn off(session: &Seen, world: &World) -> anyhow::Result<Vec<Off>> {
     let (switches, damaged) = session_switches::switches(&world.paths, &session.id)?;
     if damaged {

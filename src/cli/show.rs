@@ -167,7 +167,8 @@ fn entry_as_json(entry: &Entry) -> Value {
     })
 }
 
-/// What a ready-made hook is for, what it runs `on`, and its options; `all` of them with the keys of their tables.
+/// Explains a ready-made hook: its purpose, the events it runs `on`, and its options; with `all` also
+/// the keys of their tables.
 fn explanation(entry: &Entry, on: &str, all: bool, world: &World) {
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     world.terminal.line(format!("\n{}\n", table::paragraphs(&entry.description)));

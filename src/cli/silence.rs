@@ -1,4 +1,4 @@
-//! Why hooks did or did not run, as far as the journal and the manifests tell.
+//! The reason why hooks did or did not run, as far as the journal and the manifests tell.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) fn configured(typed: &str, world: &World) -> Option<Configured> {
     Some(hooks.swap_remove(at))
 }
 
-/// Why a hook never ran, in lines: the first says that, the others are the reasons.
+/// Explains why a hook never ran, in lines: the first says that, the others are the reasons.
 pub(super) fn lines(configured: &Configured, world: &World) -> Vec<String> {
     let Configured { hook, scope, uncalled } = configured;
     let name = &hook.name;
@@ -100,7 +100,7 @@ fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
     project.map(|project| Chain::of_project(&project))
 }
 
-/// Why each hook of a run's chain did or did not run.
+/// Explains why each hook of a run's chain did or did not run.
 pub(super) fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
     let event = Event::from_name(&entry.event);
     let (Some(chain), Some(event)) = (chain(entry, world), event) else {

@@ -19,7 +19,7 @@ use crate::state::chains::{self, Chain};
 use crate::state::store::FileStore;
 use crate::syntax::suggestion::nearest;
 
-/// How long it may take to write into a workflow's file.
+/// The time that it may take to write into a workflow's file.
 const WRITING: Duration = Duration::from_secs(5);
 
 pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {

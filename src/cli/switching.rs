@@ -1,4 +1,4 @@
-//! What switching hooks on and off has in common.
+//! The steps that all commands for switching share.
 
 use std::path::Path;
 
@@ -69,8 +69,8 @@ pub(super) fn off_as_json(off: &Off) -> Value {
     })
 }
 
-/// What came of a request, for programs, with the session and whether it called hookman before; and
-/// with what every error has where something failed.
+/// Writes the result of a request for programs, with the session and whether it called hookman before,
+/// and with the keys of every error where something failed.
 pub(super) fn as_json(reply: &Reply, session: Option<(&Session, bool)>) -> Value {
     let mut report = json!({"changed": reply.changed});
     if let Some((session, is_known)) = session {

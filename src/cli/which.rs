@@ -1,4 +1,4 @@
-//! Which session a command is about.
+//! The session that a command is about.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ use crate::state::sessions::{self, Seen};
 pub(super) struct Session {
     /// Its id as the client gave it.
     pub id: SessionId<'static>,
-    /// What named it.
+    /// The source of its id.
     pub found_by: &'static str,
-    /// Whether hookman knows it, where that was looked at.
+    /// True if hookman knows it, where that was looked at.
     is_known: Option<bool>,
-    /// What the journal told of it, where all of that was read.
+    /// The journal's record of it, where all of that was read.
     seen: Option<Seen>,
 }
 
@@ -52,7 +52,7 @@ impl Session {
         }
     }
 
-    /// Whether it was named and nobody knows it.
+    /// Returns whether it was named and nobody knows it.
     pub(super) fn is_stranger(&self) -> bool {
         self.found_by == NAMED && self.is_known == Some(false)
     }
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// How it was found, for people.
+    /// Says how it was found.
     pub(super) fn how(&self) -> &'static str {
         if self.is_known == Some(false) {
             return "no such session has called hookman yet";
@@ -73,13 +73,13 @@ impl Session {
         self.found_by
     }
 
-    /// Whether it called hookman before, for programs.
+    /// Returns whether it called hookman before, for programs.
     pub(super) fn is_known(&self, world: &World) -> bool {
         self.is_known.unwrap_or_else(|| sessions::has_called(&world.paths, &self.id))
     }
 }
 
-/// What is kept for every session, as one.
+/// Represents every session.
 pub(super) fn everywhere() -> Session {
     let id = everywhere::session();
     Session { id, found_by: "--everywhere", is_known: Some(true), seen: None }

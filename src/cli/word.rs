@@ -1,4 +1,4 @@
-//! What to type for hookman, for hints that are to be typed.
+//! The words to type for hookman, in hints.
 
 use crate::machine::{environment, files};
 

@@ -1,4 +1,4 @@
-//! What came of a command that writes, for programs: `--json`.
+//! The report of a command that writes, for programs: `--json`.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::install::transaction::Outcome;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 
-/// What came of a command that writes.
+/// The report of a command that writes.
 pub(super) struct Written {
     pub(super) status: ExitStatus,
     report: Value,

@@ -1,4 +1,4 @@
-//! What a hook answers, free of the event's layout.
+//! The answer of a hook, free of the event's layout.
 
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ pub struct Answer {
     pub context: Vec<String>,
     /// A warning for the user.
     pub system_message: Option<String>,
-    /// Whether the warning is that something failed.
+    /// True if the warning is that something failed.
     pub failed: bool,
     /// `continue: false`: the client stops after this hook.
     pub stop: bool,
@@ -74,7 +74,7 @@ impl Answer {
         Self { context: vec![text.into()], ..Self::default() }
     }
 
-    /// Whether the hook said nothing at all.
+    /// Returns whether the hook said nothing at all.
     pub fn is_silent(&self) -> bool {
         *self == Self { quiet: self.quiet, ..Self::default() }
     }

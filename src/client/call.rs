@@ -5,8 +5,9 @@
 
 use serde_json::Value;
 
-/// How a project's entries call its launcher, as a line of the shell. Programs that import the entries,
-/// such as Codex, do not set the variable; the nearest directory upwards with a launcher is taken then.
+/// The line of the shell by which a project's entries call its launcher. Programs that import the
+/// entries, such as Codex, do not set the variable; the nearest directory upwards with a launcher is
+/// taken then.
 pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")}"/.claude/hookman"#;
 
 /// What a hookman handler has hookman run: the words after `run`, the event first.

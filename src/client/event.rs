@@ -11,7 +11,7 @@ pub use table::{Event, Facts};
 
 use crate::syntax::suggestion;
 
-/// What a matcher of an event is tested against.
+/// The subject of a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The event has no subject: a `matcher` is accepted and has no effect.
@@ -42,7 +42,7 @@ pub enum Subject {
     McpServer,
 }
 
-/// What a notification can be about.
+/// The subjects of a notification.
 const NOTIFICATIONS: &[&str] = &[
     "permission_prompt",
     "idle_prompt",
@@ -66,7 +66,7 @@ const NOTIFICATIONS: &[&str] = &[
 /// The agents that the client brings along, as 2.1.329 and 2.1.197 name them.
 pub const AGENTS: &[&str] = &["Explore", "Plan", "claude", "general-purpose", "statusline-setup"];
 
-/// What can end a turn before its end.
+/// The reasons for which a turn ends early.
 const ERRORS: &[&str] = &[
     "rate_limit",
     "overloaded",
@@ -84,14 +84,14 @@ const ERRORS: &[&str] = &[
 ];
 
 impl Subject {
-    /// Whether a matcher is tested with the character set that lists had before hyphens, blanks and
+    /// Returns whether a matcher is tested with the character set that lists had before hyphens, blanks and
     /// commas came in.
     pub fn is_narrow(self) -> bool {
         matches!(self, Self::Error | Self::FileName)
     }
 
-    /// What the subject of an event can be, where the client has a list of it (its documentation, and
-    /// the code of 2.1.329).
+    /// Lists the possible subjects of an event, where the client has a list (its documentation, and the
+    /// code of 2.1.329).
     pub fn words(self, event: Event) -> Option<&'static [&'static str]> {
         Some(match (self, event) {
             (Self::Source, Event::SessionStart) => {
@@ -143,7 +143,7 @@ impl Subject {
     }
 }
 
-/// How a hook says no to an event.
+/// The way in which a hook says no to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
     /// Nothing a hook answers stops what is going on.
@@ -160,7 +160,7 @@ pub enum Block {
     Action,
 }
 
-/// What the client makes of plain text on standard output.
+/// The client's use of plain text on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainText {
     /// It ends in the debug log.
@@ -173,7 +173,7 @@ pub enum PlainText {
     Steers,
 }
 
-/// What the client makes of exit code 2.
+/// The client's use of exit code 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitTwo {
     /// It stops what is going on; standard error is the reason, and the model reads it.
@@ -188,7 +188,7 @@ pub enum ExitTwo {
     TellsUser,
     /// Nothing at all.
     Ignored,
-    /// What every other code but 0 means too: what was asked for has failed.
+    /// A failure: every other code but 0 means the same.
     Fails,
 }
 
@@ -246,7 +246,7 @@ impl Handler {
     }
 }
 
-/// Which types of handlers an event takes.
+/// The types of handlers that an event takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// All five.
@@ -260,7 +260,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Whether a type of handler is among them.
+    /// Returns whether a type of handler is among them.
     pub fn includes(self, handler: Handler) -> bool {
         match self {
             Self::All => true,
@@ -311,7 +311,7 @@ impl Event {
         &TABLE[self as usize]
     }
 
-    /// Whether a message for the user arrives: in JSON, or as the text that the user reads.
+    /// Returns whether a message for the user arrives: in JSON, or as the text that the user reads.
     pub fn shows_messages(self) -> bool {
         let facts = self.facts();
         // Of a task it does at the end of a teammate's turn only.
@@ -319,7 +319,7 @@ impl Event {
         is_shown || facts.plain_text == PlainText::User
     }
 
-    /// Whether the user reads standard error behind an exit code that is neither 0 nor 2, where no
+    /// Returns whether the user reads standard error behind an exit code that is neither 0 nor 2, where no
     /// message arrives otherwise.
     pub fn shows_failures(self) -> bool {
         matches!(self, Self::SessionEnd | Self::PreCompact)

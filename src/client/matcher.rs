@@ -14,7 +14,7 @@ use super::model;
 use super::payload::Payload;
 use super::tools::aliases;
 
-/// What the client takes a matcher for.
+/// The kinds of matchers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Left out, empty or `*`: every group runs.
@@ -25,7 +25,7 @@ pub enum Kind {
     Pattern,
 }
 
-/// What the client takes `matcher` for under `event`.
+/// Classifies `matcher` as the client does under `event`.
 pub fn kind(matcher: Option<&str>, event: Event) -> Kind {
     kind_of(matcher.unwrap_or_default(), event.facts().subject.is_narrow())
 }
@@ -47,21 +47,21 @@ pub fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Whether a group with `matcher` runs for `subject` under `event`.
+/// Returns whether a group with `matcher` runs for `subject` under `event`.
 ///
 /// `subject` is what [`super::payload::Payload::subject`] gives; without one every group runs.
 pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bool {
     Target::new(event, subject).is_hit_by(matcher.unwrap_or_default())
 }
 
-/// What the matchers of one call are tested against.
+/// The subject of one call that matchers are tested on.
 #[derive(Clone, Debug)]
 pub struct Target<'a> {
     /// The subject and, of a tool, its other names; none where every group runs.
     names: Vec<&'a str>,
     /// The tool whose hooks see the call too.
     stand_in: Option<&'static str>,
-    /// What kind of thing the subject is.
+    /// The kind of the subject.
     kind: Subject,
 }
 
@@ -90,12 +90,12 @@ impl<'a> Target<'a> {
         Self { stand_in, ..self }
     }
 
-    /// Whether a group with `matcher`, which may be empty, runs for it.
+    /// Returns whether a group with `matcher`, which may be empty, runs for it.
     pub fn is_hit_by(&self, matcher: &str) -> bool {
         self.hit(matcher).is_some()
     }
 
-    /// How a group with `matcher` runs for it, if it does.
+    /// Tests a group's `matcher` on the call.
     pub fn hit(&self, matcher: &str) -> Option<Hit> {
         let matcher =
             if self.kind == Subject::Model { model::without_context(matcher) } else { matcher };
@@ -110,7 +110,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// How a call falls under a matcher.
+/// The match of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     /// As what it is.
@@ -138,7 +138,8 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
     }
 }
 
-/// Whether an entry with one matcher is called for all that another hits, as far as [`union`] can tell.
+/// Returns whether an entry with one matcher is called for all that another hits, as far as [`union`]
+/// can tell.
 pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
     wide == narrow || union([wide, narrow], event) == union([wide], event)
 }

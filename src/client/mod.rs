@@ -1,4 +1,4 @@
-//! What Claude Code is, as tables and types.
+//! The tables and types of Claude Code.
 
 pub mod answer;
 pub mod call;

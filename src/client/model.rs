@@ -1,4 +1,4 @@
-//! What the client calls a model, whoever provides it.
+//! The client's names for a model, whoever provides it.
 
 /// The client's name for the model of an id, as far as the id's own form tells it: the family and two
 /// numbers, in either order. `None` where that is not sure, as for names of one's own.

@@ -14,13 +14,13 @@ use super::output::{self, Output, trimmed};
 pub struct EmbeddedAnswer {
     /// The answer, as far as it is believed.
     pub answer: Answer,
-    /// How many bytes the other text has.
+    /// The number of bytes that the other text has.
     pub noise: usize,
-    /// Whether some of the answer is not believed.
+    /// True if some of the answer is not believed.
     pub doubted: bool,
     /// A field of the answer that decides nothing where it is, in words.
     pub misplaced: Option<String>,
-    /// What of the other text may be an answer too and cannot be heeded, in words.
+    /// The part of the other text that may be an answer and cannot be heeded, in words.
     pub unread: Option<String>,
 }
 
@@ -99,14 +99,14 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer
     Some(EmbeddedAnswer { answer, noise, doubted, misplaced, unread })
 }
 
-/// Whether an object at the top is one that holds all back on an event.
+/// Returns whether an object at the top is one that holds all back on an event.
 fn holds_back(event: Event, object: &Map<String, Value>) -> bool {
     let top = event.facts().top;
     top.contains(&"decision") && object.get("decision").is_some_and(|it| it == "block")
         || top.contains(&"continue") && object.get("continue") == Some(&Value::Bool(false))
 }
 
-/// Whether a text from which no answer can be read names a field that decides something, be it in an
+/// Returns whether a text from which no answer can be read names a field that decides something, be it in an
 /// answer that was encoded twice.
 pub fn names_answer(event: Event, text: &str) -> bool {
     if let Ok(inner) = serde_json::from_str::<String>(text) {
@@ -127,7 +127,7 @@ pub fn names_answer(event: Event, text: &str) -> bool {
     }
 }
 
-/// Whether an object in a text that the client reads as such begins and cannot be read, and names
+/// Returns whether an object in a text that the client reads as such begins and cannot be read, and names
 /// what holds back.
 fn names_block(event: Event, text: &str) -> bool {
     let top = event.facts().top;
@@ -136,7 +136,7 @@ fn names_block(event: Event, text: &str) -> bool {
     is_named && (objects(text).broken || is_listed(event, text))
 }
 
-/// Whether a text is a list with what holds all back in it.
+/// Returns whether a text is a list with what holds all back in it.
 fn is_listed(event: Event, text: &str) -> bool {
     let list: Result<Vec<Value>, _> = serde_json::from_str(trimmed(text));
     let holds = |it: &Value| it.as_object().is_some_and(|object| holds_back(event, object));
@@ -149,13 +149,13 @@ struct Objects {
     found: Vec<(Range<usize>, Map<String, Value>)>,
     /// The text without them.
     rest: String,
-    /// Whether something begins like an object and is none.
+    /// True if something begins like an object and is none.
     broken: bool,
 }
 
 /// The objects that begin a line or follow another one on its line.
 fn objects(text: &str) -> Objects {
-    /// How many lines are looked at, the last ones; what is no answer may have any number.
+    /// The number of lines that are looked at, the last ones; what is no answer may have any number.
     const TRIES: usize = 16;
     let begins_a_line =
         |at: &usize| *at == 0 || text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');

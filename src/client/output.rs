@@ -1,4 +1,4 @@
-//! What a hook writes and how the client reads it.
+//! The output of a hook, and the client's reading of it.
 //!
 //! Source: the client's hooks reference, "Hook output" and "Decision control"; the treatment of
 //! text that looks like JSON and is none is that of client 2.1.248 and later.
@@ -16,7 +16,7 @@ use super::payload;
 pub use super::wording::{Said, write};
 use crate::syntax::json::BOM;
 
-/// What a text on standard output is.
+/// The kinds of text on standard output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Nothing but blanks.
@@ -29,7 +29,7 @@ pub enum Output {
     Malformed(AnswerError),
 }
 
-/// Why the client would not take a text or an object for an answer.
+/// The reason why the client would not take a text or an object for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerError {
     /// The text is no JSON, for this reason.
@@ -106,7 +106,7 @@ fn by_field(text: &str, levels: usize) -> Option<Map<String, Value>> {
     Some(fields.into_iter().map(|(key, raw)| (key, value(raw))).collect())
 }
 
-/// Whether the first line of an output asks the client to go on without waiting for the hook.
+/// Returns whether the first line of an output asks the client to go on without waiting for the hook.
 ///
 /// Source: client 2.1.197, which looks at the first line as soon as it is whole.
 pub fn goes_on_alone(stdout: &[u8]) -> bool {

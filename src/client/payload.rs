@@ -1,4 +1,4 @@
-//! What the client writes to a hook's standard input.
+//! The payload on a hook's standard input.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ impl<'a> Payload<'a> {
         serde_json::from_str(text)
     }
 
-    /// What a matcher of `event` is tested against; `None` or empty means that every group runs.
+    /// Gives the subject of a matcher of `event`; `None` or empty means that every group runs.
     pub fn subject(&self, event: Event) -> Option<&str> {
         let text: &str = match event.facts().subject {
             Subject::None => return None,
@@ -220,7 +220,8 @@ pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<Stri
     fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()
 }
 
-/// What is wrong with a payload, in the words of JSON, without what of it the reader's message quotes.
+/// Names the mistake in a payload, in the words of JSON, without the part of it that the reader's
+/// message quotes.
 pub fn wrong(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = match (text.find('"'), text.rfind('"')) {

@@ -162,7 +162,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// What is lost with a faulty entry of an event: of a guard the whole file.
+    /// Gives the loss by a faulty entry of an event: a guard's costs the whole file.
     fn loss(event: &str, entry: Effect) -> Effects {
         let newest = if GUARDS.contains(&event) { Effect::FileDropped } else { entry };
         Effects { newest, oldest: Effect::FileDropped }

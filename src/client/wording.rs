@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer::{Answer, Decision};
 use super::event::{Block, Event, PlainText};
 
-/// What a process says to the client: its two outputs and its exit code.
+/// The report of a process to the client: its two outputs and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     /// Standard output.
@@ -98,8 +98,8 @@ fn in_json(event: Event, answer: &Answer) -> Said {
     said
 }
 
-/// Where the client takes standard output for text, whatever it is: instructions for the compaction,
-/// the path of a worktree, words for the user.
+/// Writes an answer where the client takes standard output for text, whatever it is: instructions for
+/// the compaction, the path of a worktree, words for the user.
 fn in_text(event: Event, answer: &Answer) -> Said {
     let facts = event.facts();
     match (facts.block, answer.decision) {

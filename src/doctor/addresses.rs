@@ -89,7 +89,7 @@ fn variables_of(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a pattern allows an address.
+/// Returns whether a pattern allows an address.
 ///
 /// Source: the clients 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out; without a
 /// path each one is meant.

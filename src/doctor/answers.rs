@@ -18,9 +18,9 @@ pub(super) struct Said<'a> {
     pub(super) stdout: &'a str,
     /// Its standard error.
     pub(super) stderr: &'a str,
-    /// Whether nobody waits for it.
+    /// True if nobody waits for it.
     pub(super) is_async: bool,
-    /// Whether any failure of it is a denial.
+    /// True if any failure of it is a denial.
     pub(super) is_closed: bool,
 }
 
@@ -88,7 +88,7 @@ fn of_code(said: &Said<'_>) -> Option<String> {
     }
 }
 
-/// Whether a text is a refusal, by its words.
+/// Returns whether a text is a refusal, by its words.
 fn refuses(text: &str) -> bool {
     const WORDS: &[&str] =
         &["block", "denied", "deny", "forbid", "not allowed", "prohibit", "refus", "reject"];
@@ -113,7 +113,7 @@ fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
     faults
 }
 
-/// Whether a text is an answer to the client.
+/// Returns whether a text is an answer to the client.
 fn is_answer(text: &str) -> bool {
     let object: Result<Map<String, Value>, _> = serde_json::from_str(output::trimmed(text));
     let fields = ["decision", "hookSpecificOutput", "continue", "systemMessage"];

@@ -42,9 +42,9 @@ pub struct ChainFacts {
 
 /// Everything the checks look at.
 pub struct Facts {
-    /// Where things are.
+    /// The paths.
     pub paths: Paths,
-    /// Whether the files of all scopes are looked at.
+    /// True if the files of all scopes are looked at.
     pub is_whole: bool,
     /// The project's directory, where there is one.
     pub project: Option<PathBuf>,
@@ -65,9 +65,9 @@ pub struct Facts {
     pub binaries: BTreeMap<PathBuf, String>,
     /// The last lines of the journal, oldest first.
     pub journal: Vec<Entry<'static>>,
-    /// Whether the journal has older lines.
+    /// True if the journal has older lines.
     pub journal_is_cut: bool,
-    /// Why the journal cannot be read or written, if so.
+    /// The reason why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
     /// What this environment says about hooks.
     pub overrides: Overrides,
@@ -337,7 +337,7 @@ fn of_git_root(paths: &Paths, project: &Path, client: Option<Version>) -> Option
     (is_other && is_read).then(|| SettingsFile::read_foreign(paths, "local", &path))
 }
 
-/// How long a registered program may take to tell its version.
+/// The time that a registered program may take to tell its version.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 fn binaries<'a>(settings: impl Iterator<Item = &'a SettingsFile>) -> BTreeMap<PathBuf, String> {

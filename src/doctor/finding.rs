@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::install::command_faults::Layer;
 
-/// How bad a finding is.
+/// The gravity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -40,16 +40,16 @@ pub enum Mend {
     MakePrivate(PathBuf),
 }
 
-/// What a check found.
+/// The finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The check's id.
     pub check: &'static str,
-    /// How bad it is.
+    /// Its gravity.
     pub level: Level,
     /// Where: a file, with line and column where there are any.
     pub place: String,
-    /// What.
+    /// The finding, in words.
     pub message: String,
     /// What a user would notice.
     pub notice: String,

@@ -23,12 +23,12 @@ pub(super) const CHECKS: &[Check] = &[Check {
 /// How much of a plugin's description is read, in bytes.
 const MOST: u64 = 64 * 1024;
 
-/// Whether a module is the guard mod's own.
+/// Returns whether a module is the guard mod's own.
 pub(super) fn is_guard(facts: &Facts, module: &Module) -> bool {
     module.file.starts_with(guard_mod::folder(&facts.paths))
 }
 
-/// Whether the guard mod keeps other mods from the events of a gate.
+/// Returns whether the guard mod keeps other mods from the events of a gate.
 pub(super) fn holds(facts: &Facts) -> bool {
     guard_mod::is_there(&facts.paths) && faults(facts).is_empty()
 }
@@ -99,7 +99,7 @@ fn faults(facts: &Facts) -> Vec<Fault> {
     faults
 }
 
-/// Whether a plugin calls itself as the guard mod does.
+/// Returns whether a plugin calls itself as the guard mod does.
 fn is_named(root: &Path) -> bool {
     let file = root.join(".claude-plugin/plugin.json");
     let Ok(Some(text)) = foreign::read_at_most(&file, MOST) else { return false };

@@ -8,7 +8,7 @@ use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files};
 
-/// How long a client may take to say its version.
+/// The time that a client may take to say its version.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// The client that is installed.

@@ -110,7 +110,7 @@ fn calls(facts: &Facts, findings: &mut Findings) {
 }
 
 impl Entries {
-    /// Whether the client had to call them for a call of a session that had these runs.
+    /// Returns whether the client had to call them for a call of a session that had these runs.
     fn hit(&self, call: &Call, of_session: &[&Entry<'_>]) -> bool {
         let hits = |it: &Option<String>| {
             matcher::matches(it.as_deref(), Event::PreToolUse, Some(&call.tool))
@@ -152,7 +152,7 @@ fn entries(facts: &Facts, file: &SettingsFile) -> Option<Entries> {
     })
 }
 
-/// Whether a run was of a chain that applies here.
+/// Returns whether a run was of a chain that applies here.
 fn is_of(run: &Entry<'_>, chain: &str, facts: &Facts) -> bool {
     let is_here = || {
         let place = if run.project.is_empty() { &run.cwd } else { &run.project };
@@ -185,7 +185,8 @@ fn went_through(path: &Path) -> Vec<Call> {
     calls
 }
 
-/// Whether a result is that of a call that was carried out. Newer clients say so; of the others the text
+/// Returns whether a result is that of a call that was carried out. Newer clients say so; of the others
+/// the text
 /// must do.
 fn ran(line: &Value, result: &Value) -> bool {
     if result["is_error"] != true {

@@ -10,7 +10,7 @@ use super::plugin::Plugin;
 use crate::machine::foreign;
 use crate::machine::scratch::{Run, Scratch};
 
-/// How long the client may take to look at one mod.
+/// The time that the client may take to look at one mod.
 const TIME: Duration = Duration::from_secs(10);
 
 /// How much of a module is read, in bytes.
@@ -21,15 +21,15 @@ const MOST: u64 = 512 * 1024;
 pub(super) struct Module {
     /// The plugin's name.
     pub plugin: String,
-    /// Where the plugin was found.
+    /// The place of the plugin.
     pub origin: String,
     /// Its file.
     pub file: PathBuf,
     /// The events that it listens to.
     pub events: Vec<String>,
-    /// Whether it can answer in another's place, where the client said so.
+    /// True if it can answer in another's place, where the client said so.
     pub is_gate: Option<bool>,
-    /// Why it cannot be told what it listens to, if so.
+    /// The reason why it cannot be told what it listens to, if so.
     pub unread: Option<String>,
 }
 

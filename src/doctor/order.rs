@@ -57,7 +57,7 @@ impl<'f> Chain<'f> {
         places::hook_mentions(hook, self.manifest, self.around, word)
     }
 
-    /// Whether a hook may say no to what it is asked about.
+    /// Returns whether a hook may say no to what it is asked about.
     fn is_gate(&self, hook: &Hook) -> bool {
         let can_decide = match &hook.action {
             Action::Builtin { kind, .. } => {
@@ -84,7 +84,7 @@ fn is_command(hook: &Hook) -> bool {
     matches!(hook.action, Action::Command(_) | Action::Argv(_))
 }
 
-/// Whether two hooks are asked about the same, where a hook can say no.
+/// Returns whether two hooks are asked about the same, where a hook can say no.
 fn share(one: &Hook, other: &Hook) -> bool {
     one.events.iter().any(|event| {
         event.facts().block != Block::Never
@@ -141,7 +141,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Whether a hook is asked before a call is made.
+/// Returns whether a hook is asked before a call is made.
 fn is_before_call(hook: &Hook) -> bool {
     hook.events.contains(&Event::PreToolUse)
 }

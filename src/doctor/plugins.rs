@@ -105,7 +105,7 @@ fn loads(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// How many handlers there are, and on which events.
+/// Counts how many handlers there are, and on which events.
 pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
     let count = match handlers.len() {
         0 => return None,

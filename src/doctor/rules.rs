@@ -22,7 +22,7 @@ struct Place {
     events: Vec<Event>,
     matcher: Option<String>,
     rule: String,
-    /// Whether it is a hook's of the manifest that the client runs.
+    /// True if it is a hook's of the manifest that the client runs.
     is_passed: bool,
 }
 

@@ -19,7 +19,7 @@ use crate::state::journal::{self, Entry, PROJECT};
 /// The session that the payloads are of.
 const SESSION: &str = "hookman-self-test";
 
-/// How long a call may take.
+/// The time that a call may take.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 /// A registered command, and what came of calling it.
@@ -31,7 +31,7 @@ pub struct Tested {
     pub event: String,
     /// What is wrong, if anything is.
     pub problem: Option<String>,
-    /// How long it took, in microseconds.
+    /// The time that it took, in microseconds.
     pub us: u64,
 }
 

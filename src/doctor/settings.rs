@@ -90,7 +90,7 @@ fn readable(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Whether a file begins as UTF-16 does.
+/// Returns whether a file begins as UTF-16 does.
 fn is_wide(path: &Path) -> bool {
     let bytes = foreign::read(path).ok().flatten().unwrap_or_default();
     bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
@@ -212,7 +212,7 @@ fn is_from_manifest(defect: &Defect, handlers: &[Handler]) -> bool {
 /// From how many seconds on a time limit is more likely to be in milliseconds.
 const LONG: f64 = 3600.0;
 
-/// Whether a time limit below that may be in milliseconds: people give seconds in whole minutes.
+/// Returns whether a time limit below that may be in milliseconds: people give seconds in whole minutes.
 fn may_be_milliseconds(timeout: f64) -> bool {
     timeout >= 1000.0 && (timeout % 60.0 != 0.0 || timeout % 1000.0 == 0.0)
 }

@@ -14,7 +14,7 @@ use crate::machine::paths::Paths;
 use crate::settings::{self, Handler, Remembered, Undo};
 use crate::syntax::json::{Document, Position, is_blank};
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 pub enum Unreadable {
     /// The system says so, or it is no text.
     File(io::Error),
@@ -38,7 +38,7 @@ impl fmt::Display for Unreadable {
 pub struct SettingsFile {
     /// `user`, `project`, `local`, `managed`, `plugin`, `skill`, `agent` or `command`.
     pub scope: &'static str,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its name for people.
     pub shown: String,
@@ -103,7 +103,7 @@ impl SettingsFile {
         dropped.map(placed).collect()
     }
 
-    /// Why it cannot be read, with the place; what is blank can be.
+    /// Explains why it cannot be read, with the place; what is blank can be.
     pub(super) fn unreadable(&self) -> Option<(String, String)> {
         match &self.text {
             Err(why) => Some((format!("it cannot be read: {why}"), self.shown.clone())),

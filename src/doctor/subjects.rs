@@ -208,7 +208,7 @@ fn never(places: &[Place], findings: &mut Findings) {
     }
 }
 
-/// Whether a matcher was written as a list, in which a star makes it an expression: one that asks for
+/// Returns whether a matcher was written as a list, in which a star makes it an expression: one that asks for
 /// a comma, which no name has.
 fn is_list_with_star(matcher: &str) -> bool {
     let is_plain = !matcher.contains(['(', '[', '{', '\\', '?']);

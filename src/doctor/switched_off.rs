@@ -28,19 +28,19 @@ pub(super) struct Off {
     place: String,
     message: String,
     fix: String,
-    /// Whether commands in exec form run all the same.
+    /// True if commands in exec form run all the same.
     spares_exec_form: bool,
 }
 
 impl Off {
-    /// Whether it keeps a handler from running.
+    /// Returns whether it keeps a handler from running.
     pub(super) fn hits(&self, handler: &Handler) -> bool {
         let is_line =
             handler.text("type") == Some("command") && handler.value.get("args").is_none();
         !self.spares_exec_form || is_line
     }
 
-    /// Whether the client itself shows that it does.
+    /// Returns whether the client itself shows that it does.
     pub(super) fn is_shown(&self) -> bool {
         !self.spares_exec_form
     }
@@ -133,7 +133,7 @@ fn of(facts: &Facts, name: &str, in_settings: bool) -> Option<Set> {
     })
 }
 
-/// Whether the client takes the value of a variable for a yes.
+/// Returns whether the client takes the value of a variable for a yes.
 fn is_true(value: &str) -> bool {
     ["1", "true", "yes", "on"].contains(&value.trim().to_lowercase().as_str())
 }

@@ -21,16 +21,16 @@ use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 use crate::state::journal::PROJECT;
 
-/// How long one command may take.
+/// The time that one command may take.
 const EACH: Duration = Duration::from_secs(5);
 
-/// How long all may take.
+/// The time that all may take.
 const TOTAL: Duration = Duration::from_secs(30);
 
 /// How many run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
-/// How many entries of a project its copy has.
+/// The number of entries of a project its copy has.
 const ENTRIES: usize = 1000;
 
 /// The session of the made-up calls.
@@ -49,7 +49,7 @@ pub struct Tried {
     pub problem: Option<String>,
     /// What is to be known of it.
     pub note: Option<String>,
-    /// How long it took in microseconds; none where it was not run.
+    /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
 }
 

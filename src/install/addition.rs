@@ -41,18 +41,18 @@ pub(crate) struct Addition {
     manifest: ManifestChange,
     /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
-    /// What was asked for and is not added.
+    /// The hooks that were asked for and are not added.
     left_out: Vec<LeftOut>,
 }
 
-/// What is to be added to a manifest.
+/// The hooks to add to a manifest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     /// Ready-made hooks, by name or part of one.
     pub(crate) hooks: &'a [String],
     /// Recipes, likewise.
     pub(crate) recipes: &'a [String],
-    /// Whether the desktop shows the notices of these hooks.
+    /// True if the desktop shows the notices of these hooks.
     pub(crate) desktop: bool,
     /// Where the hooks come, and the options that are set in them.
     pub(crate) placement: &'a Placement,

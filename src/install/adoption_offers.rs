@@ -12,7 +12,7 @@ use super::registration;
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::machine::agents::is_person;
+use crate::machine::agents::is_agent;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
@@ -30,7 +30,7 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// What hookman would run, if it can.
+    /// Gives the command that hookman would run, if it can.
     pub(crate) fn wrapped(&self) -> Option<&Wrapped> {
         self.candidate.wrapped.as_ref().ok()
     }
@@ -181,7 +181,7 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
         in_project: false,
         paths: &[],
         // In the settings no switch reached it.
-        user_only: !is_person(),
+        user_only: is_agent(),
     };
     edit::add(manifest, &hook)
 }

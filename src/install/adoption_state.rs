@@ -17,9 +17,9 @@ pub(crate) struct AdoptionState {
     /// The chain and its settings file.
     pub(crate) target: Target,
     pub(crate) settings: Option<String>,
-    /// What takes hookman's entries out of it.
+    /// The way to take hookman's entries out of it.
     pub(crate) undo: Option<Undo>,
-    /// What is adopted, in line with the settings and the manifest.
+    /// The adoption, in line with the settings and the manifest.
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,
     /// The hooks of the chain.
@@ -58,7 +58,7 @@ impl AdoptionState {
         is_adopting.then(|| Self::of(world, target).ok()).flatten()
     }
 
-    /// Whether anything was adopted into a target's manifest, as far as can be told without reading
+    /// Returns whether anything was adopted into a target's manifest, as far as can be told without reading
     /// the manifest.
     pub(crate) fn is_adopting(world: &World, target: &Target) -> Result<bool> {
         let manifest = files::read_text(&target.manifest)?.unwrap_or_default();
@@ -108,8 +108,7 @@ impl AdoptionState {
         gone(self.text(), text, &self.declared())
     }
 
-    /// What is kept once some handlers that are in neither file are forgotten; `None` where nothing
-    /// is left.
+    /// Gives the record without some handlers that are in neither file; `None` where it would be empty.
     pub(crate) fn forgetting(&self, hooks: &[&str]) -> Result<Option<Kept>> {
         let fewer = self.adoption.without(hooks);
         let now = Adoption::of(Some(&fewer), self.text(), self.undo.as_ref())?;

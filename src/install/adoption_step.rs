@@ -23,12 +23,12 @@ const EMPTY_MANIFEST: &str =
 const EMPTY_OVERLAY: &str =
     "# The hooks that only you have in this project. Keep this file out of git.\n";
 
-/// What a manifest and the adoptions are to be.
+/// The manifest and the adoptions to write.
 pub(crate) struct Wanted {
     pub(crate) manifest: String,
-    /// What is adopted, with what the manifest alone tells of.
+    /// The adoption, with the hooks that only the manifest knows.
     pub(crate) now: Adoption,
-    /// What will be.
+    /// The adoption to come.
     pub(crate) next: Adoption,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct AdoptionStep {
     settings: SettingsChange,
     /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
-    /// Whether hooks come into the manifest.
+    /// True if hooks come into the manifest.
     gains: bool,
 }
 
@@ -70,7 +70,7 @@ impl AdoptionStep {
         if self.gains { [&self.manifest, &self.settings] } else { [&self.settings, &self.manifest] }
     }
 
-    /// Whether the manifest goes and no hook is left.
+    /// Returns whether the manifest goes and no hook is left.
     pub(crate) fn is_end(&self) -> bool {
         self.manifest.after.is_none() && self.layers.all.hooks.is_empty()
     }

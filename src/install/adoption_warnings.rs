@@ -1,4 +1,4 @@
-//! What an adoption, a release or an old copy changes that its diff does not show.
+//! The effects of an adoption, a release or an old copy that its diff does not show.
 
 use super::adoption_offers::Offer;
 use super::adoption_state::AdoptionState;
@@ -113,7 +113,7 @@ pub(crate) fn losses(world: &World, target: &Target) -> Vec<AdoptionState> {
     states.filter(|state| !state.lost().is_empty()).collect()
 }
 
-/// Whether a hook is another than the block that was added for it.
+/// Returns whether a hook is another than the block that was added for it.
 fn is_changed(hook: &Hook, block: &str) -> bool {
     let source = Source { file: "", text: block };
     let read = manifest::read(Some(source), None, &Catalogue);

@@ -21,12 +21,12 @@ use crate::settings::wanted::LAUNCHER;
 use crate::state::guard_mod;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
 
-/// Whether the user has the slash commands, from hookman or as files of the user's own.
+/// Returns whether the user has the slash commands, from hookman or as files of the user's own.
 pub(crate) fn has_commands(world: &World) -> bool {
     slash_commands::file(&world.paths, "disable").exists()
 }
 
-/// What is to be done with one file.
+/// The change of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
     Create,
@@ -57,7 +57,7 @@ pub(crate) struct Assets {
     record: PathBuf,
     written: Written,
     files: Vec<Asset>,
-    /// Whether they are to go.
+    /// True if they are to go.
     removes: bool,
 }
 
@@ -100,8 +100,8 @@ impl Assets {
         Ok(Self { record, written, files, removes: false })
     }
 
-    /// What must not be missing: a project's launcher, which its entries call, and slash commands
-    /// that were installed. They are to call `binary`, or else what the entries call.
+    /// Lists the files that must be there: a project's launcher, which its entries call, and slash
+    /// commands that were installed. They call `binary`, or else the program of the entries.
     pub(crate) fn required(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
         let found = Self::of(world, target, binary)?;
         if target.project.is_some() {
@@ -115,8 +115,8 @@ impl Assets {
         Self::of(world, target, Some(&binary)).map(Self::lost)
     }
 
-    /// What comes with the first entries: as in an installation, and nothing where there are entries
-    /// already, because a slash command that was removed since is not wanted.
+    /// Lists the files that come with the first entries: as in an installation, and none where there
+    /// are entries already, because a slash command that was removed since is not wanted.
     pub(crate) fn initial(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
         if target.project.is_some() {
             return Self::of(world, target, None);
@@ -156,7 +156,7 @@ impl Assets {
         self
     }
 
-    /// What is missing or out of date, for people.
+    /// Names the files that are missing or out of date, for people.
     pub(crate) fn missing(&self, world: &World) -> Vec<String> {
         self.files
             .iter()
@@ -296,7 +296,7 @@ fn is_program(text: &str) -> bool {
     text.starts_with("#!")
 }
 
-/// Whether it is a program that cannot be run, as after a checkout that lost its mode.
+/// Returns whether it is a program that cannot be run, as after a checkout that lost its mode.
 fn is_lame(path: &Path, text: &str) -> bool {
     is_program(text) && !files::is_executable(path)
 }

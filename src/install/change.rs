@@ -1,4 +1,4 @@
-//! What a command is about to change, and how it is done.
+//! A change that a command is about to make, and the way it is made.
 //!
 //! A command that writes files of the user's builds a list of [`Change`]s and hands it to
 //! [`Transaction`](super::transaction::Transaction), which shows all of them, asks, takes the lock,
@@ -26,7 +26,7 @@ use crate::machine::world::World;
 
 /// A change of one or more files that belong together, planned and not yet written.
 pub(crate) trait Change {
-    /// Whether nothing would be written.
+    /// Returns whether nothing would be written.
     fn is_empty(&self) -> bool;
 
     /// Prints what would change: a diff of what the user edits, a line for what hookman brings.
@@ -55,7 +55,7 @@ pub(crate) trait Change {
         None
     }
 
-    /// Whether the settings file still says what was written, in whatever form.
+    /// Returns whether the settings file still says what was written, in whatever form.
     fn verify(&self, _world: &World) -> Result<bool> {
         Ok(true)
     }
@@ -74,7 +74,7 @@ pub(crate) struct Settings<'a> {
     pub(crate) text: Option<&'a str>,
 }
 
-/// Whether none of the changes would write anything.
+/// Returns whether none of the changes would write anything.
 pub(crate) fn is_empty(changes: &[&dyn Change]) -> bool {
     changes.iter().all(|change| change.is_empty())
 }

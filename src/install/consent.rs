@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::options::Writing;
 use crate::machine::world::World;
 
-/// What is asked before writing.
+/// The question before a write.
 pub(crate) struct Question<'a> {
     /// The question.
     pub(crate) text: &'a str,
@@ -20,7 +20,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Whether the user wants it written: `--yes` says so, and a terminal is asked.
+/// Returns whether the user wants it written: `--yes` says so, and a terminal is asked.
 pub(crate) fn given(world: &World, writing: &Writing, question: &Question<'_>) -> Result<bool> {
     if writing.dry_run {
         world.terminal.line("Nothing was written (--dry-run).");

@@ -8,7 +8,8 @@ use crate::builtin::notify::DESKTOP_PROGRAM;
 use crate::machine::world::World;
 use crate::machine::{environment, program};
 
-/// Whether the desktop is to show the notices of the hooks that are added, by their names; where nobody is
+/// Returns whether the desktop is to show the notices of the hooks that are added, by their names;
+/// where nobody is
 /// asked, how they come is said.
 pub(crate) fn wanted(
     world: &World,

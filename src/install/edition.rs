@@ -24,7 +24,7 @@ pub(crate) struct Edition {
 
 /// A manifest as it is, or as it would be made.
 pub(crate) struct Draft {
-    /// What the file holds; `None` where there is none.
+    /// The file's text; `None` where there is no file.
     pub(crate) before: Option<String>,
     /// That, or the text of a new manifest.
     pub(crate) text: String,

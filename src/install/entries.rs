@@ -1,10 +1,10 @@
-//! What the hooks of a manifest ask of the client.
+//! The demands of a manifest's hooks on the client.
 
 use crate::adoption::{Declared, Program};
 use crate::manifest::{Action, Hook};
 use crate::settings::wanted::{Demand, Own};
 
-/// What the hooks of a chain ask of the client: one demand for each event of each enabled hook.
+/// Lists the demands of a chain's hooks on the client: one for each event of each enabled hook.
 pub(crate) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
     hooks
         .iter()

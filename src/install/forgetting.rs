@@ -14,7 +14,7 @@ use crate::machine::world::World;
 /// A change of what is kept of adoptions; the settings and the manifest stay as they are.
 pub(crate) struct Forgetting {
     settings: PathBuf,
-    /// What the settings hold.
+    /// The text of the settings.
     text: Option<String>,
     file: PathBuf,
     kept: Option<String>,

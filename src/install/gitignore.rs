@@ -20,7 +20,7 @@ pub(crate) struct Gitignore {
     before: Option<String>,
     after: Option<String>,
     record: PathBuf,
-    /// What the record holds once it is written; none where no line is hookman's any more.
+    /// The record after the write; none where no line is hookman's any more.
     added: Option<Added>,
     /// A file that the lines still hide, so that they stay.
     hides: Option<PathBuf>,
@@ -155,7 +155,7 @@ impl Added {
         Self { original, after, lines: all }
     }
 
-    /// What the file holds now without the lines; the original where nobody changed it since.
+    /// Gives the file's text without the lines; the original where nobody changed it since.
     fn without(&self, current: Option<&str>) -> Option<String> {
         let current = current?;
         if current == self.after {

@@ -1,5 +1,5 @@
-//! What an administrator has every user of a machine run: who else could change it, and what to put
-//! where for who may not write there.
+//! The hooks that an administrator has every user of a machine run: who else could change them, and the
+//! files for a person who may not write there.
 
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,7 @@ pub(crate) struct ManifestChange {
     path: PathBuf,
     before: Option<String>,
     pub(crate) after: Option<String>,
-    /// What to say in the place of a diff.
+    /// A line in the place of a diff.
     line: Option<String>,
 }
 

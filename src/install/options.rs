@@ -1,4 +1,4 @@
-//! What a command that writes is asked for: where, and how it goes about it.
+//! The options of a command that writes: its place, and its manner.
 
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 #![allow(missing_docs, reason = "a doc comment is a help text here")]

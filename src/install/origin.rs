@@ -1,4 +1,4 @@
-//! How this copy of hookman came here, told by its place.
+//! The origin of this copy of hookman, told by its place.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub enum Origin {
     Own,
 }
 
-/// What a place says: part of its path, the package manager that has it so, and how that updates.
+/// Package managers: a part of the path, the name, and the command that updates.
 const MANAGERS: &[(&str, &str, &str)] = &[
     ("/Cellar/", "Homebrew", "brew upgrade hookman"),
     ("/node_modules/", "npm", "npm update -g hookman"),

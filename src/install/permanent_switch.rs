@@ -18,13 +18,13 @@ use crate::state::switchable::Switchable;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
-    /// Whether the hooks are switched on or off.
+    /// True if the hooks are switched on or off.
     pub(crate) verb: Verb,
-    /// Whether no name was typed for all of them, so that those of the other manifest stay.
+    /// True if no name was typed for all of them, so that those of the other manifest stay.
     pub(crate) several: bool,
-    /// Whether it is about the project's manifest.
+    /// True if it is about the project's manifest.
     pub(crate) project: bool,
-    /// Whether nothing will be written.
+    /// True if nothing will be written.
     pub(crate) dry_run: bool,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct PermanentSwitch {
     manifest: PathBuf,
     before: String,
     pub(crate) after: String,
-    /// What it does with each hook, for people.
+    /// A line for each hook, for people.
     pub(crate) lines: Vec<String>,
-    /// Whether an overlay keeps it from having effect here.
+    /// True if an overlay keeps it from having effect here.
     pub(crate) is_overruled: bool,
 }
 
@@ -130,7 +130,7 @@ impl Change for PermanentSwitch {
     }
 }
 
-/// What is done with a hook, up to the name of the file.
+/// Says what is done with a hook, up to the name of the file.
 fn sentence(hook: &str, changes: bool, asked: Asked) -> String {
     match (asked.on(), changes, asked.dry_run) {
         (false, true, false) => format!("🔒 Disabled {hook} for good, in"),
@@ -150,7 +150,7 @@ fn declared(world: &World, chain: &Chain) -> Result<Vec<Hook>> {
     Ok(hooks.filter(is_own).collect())
 }
 
-/// What to say where the overlay keeps a switch from having effect here.
+/// Gives the message for a switch that the overlay overrules here.
 fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     let origin = hook.origins.get("enabled").filter(|origin| origin.file != manifest)?;
     let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };

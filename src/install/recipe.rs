@@ -53,12 +53,12 @@ impl Recipe {
         recipe.ok_or_else(|| anyhow::anyhow!("no recipe is called `{name}`"))
     }
 
-    /// What it is for, in a line.
+    /// Gives its purpose in a line.
     pub(crate) fn summary(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
 
-    /// What it adds, in order.
+    /// Lists the hooks that it adds, in order.
     pub(crate) fn parts(&self) -> Vec<Part> {
         let paragraphs = self.text.split("\n\n").skip(1).map(str::trim_end);
         paragraphs.flat_map(parts).collect()

@@ -1,5 +1,5 @@
-//! What hookman keeps about a settings file: how to take its entries out, which handlers are
-//! adopted, and the copies from before each write.
+//! The record of a settings file: the way to take hookman's entries out, the adopted handlers, and the
+//! copies from before each write.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,12 @@ pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
-/// What to say of a file that must not be touched.
+/// Gives the message about a file that must not be touched.
 pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
-/// Whether diffs are coloured.
+/// Returns whether diffs are coloured.
 pub(crate) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
 }
@@ -40,7 +40,7 @@ pub(crate) fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("undo", settings)
 }
 
-/// What takes hookman's entries out of the text that a settings file holds.
+/// Finds the way to take hookman's entries out of the text of a settings file.
 pub(crate) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result<Option<Undo>> {
     let kept = files::read_text(&undo_file(world, settings))?;
     // What cannot be understood is no help in undoing, and the removal works without it.
@@ -52,14 +52,14 @@ pub(crate) fn adoptions_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("adoptions", settings)
 }
 
-/// What is kept of the adoptions from a settings file.
+/// Reads the record of the adoptions from a settings file.
 pub(crate) fn adoptions(world: &World, settings: &Path) -> Result<Option<Kept>> {
     let text = files::read_text(&adoptions_file(world, settings))?;
     // What cannot be understood is no help; the manifest knows enough to do without.
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Where the copies of a settings file, a manifest or a launcher are kept.
+/// Gives the directory of the copies of a settings file, a manifest or a launcher.
 pub(crate) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("backups", settings)
 }
@@ -91,7 +91,7 @@ pub(crate) fn back_up_manifest(
     Ok(())
 }
 
-/// What will take hookman's entries out of a copy once it is put back.
+/// Finds the way to take hookman's entries out of a copy once it is put back.
 pub(crate) fn undo_of_copy(copy: &Path, text: &str) -> Result<Option<Undo>> {
     let record = backups::record(copy)?;
     let record: Option<Record> = record.and_then(|text| serde_json::from_str(&text).ok());

@@ -1,4 +1,4 @@
-//! What can be released: adopted hooks, and handlers that the manifest lost.
+//! The handlers that can be released: those of adopted hooks, and those that the manifest lost.
 
 use anyhow::Result;
 
@@ -9,12 +9,12 @@ use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::json::Document;
 
-/// What can go back to the settings.
+/// A handler that can go back to the settings.
 pub(crate) struct Releasable<'s> {
     pub(crate) name: String,
     /// On what it fires, for people.
     pub(crate) fires: String,
-    /// What it does, in one line.
+    /// A summary in one line.
     pub(crate) summary: String,
     /// The hook; none where its block is gone from the manifest.
     pub(crate) hook: Option<&'s Hook>,

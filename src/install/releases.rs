@@ -27,7 +27,7 @@ const KEY: &str = match option_env!("HOOKMAN_RELEASE_KEY") {
 };
 const NAMESPACE: &str = "hookman-release";
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
-/// How long a download may take.
+/// The time that a download may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// More than any list of checksums has.
 const LIST_BYTES: u64 = 1 << 20;
@@ -47,7 +47,7 @@ const TARGET: &str = if cfg!(all(target_os = "macos", target_arch = "aarch64")) 
     "unknown"
 };
 
-/// Where releases are, and the key that they are signed with.
+/// The address of the releases, and the key that they are signed with.
 #[derive(Clone, Debug)]
 pub struct Releases {
     address: String,

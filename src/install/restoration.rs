@@ -18,11 +18,11 @@ use crate::syntax::json::{Document, is_blank};
 /// A settings file and the copy that is to take its place.
 pub(crate) struct Restoration {
     pub(crate) settings: PathBuf,
-    /// What it holds.
+    /// The text of the file.
     pub(crate) before: Option<String>,
-    /// What the copy holds.
+    /// The text of the copy.
     pub(crate) text: String,
-    /// What takes hookman's entries out of the copy, where that is known.
+    /// The way to take hookman's entries out of the copy, where it is known.
     pub(crate) undo: Option<Undo>,
     /// When the copy was made, for people.
     pub(crate) time: String,
@@ -43,7 +43,7 @@ impl Restoration {
         Ok(backup.map(|path| world.paths.shown(&path)))
     }
 
-    /// Why the client could not load the copy, if it could not.
+    /// Explains why the client could not load the copy, if it could not.
     pub(crate) fn defect(&self) -> Option<String> {
         if is_blank(&self.text) {
             return None;

@@ -19,7 +19,7 @@ use crate::machine::files;
 use crate::machine::world::World;
 use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Seating, Undo, plan};
 
-/// What a settings file is to hold.
+/// The text that a settings file is to have.
 enum Goal {
     /// Exactly these hookman entries.
     Entries(Vec<Registration>),
@@ -30,9 +30,9 @@ enum Goal {
 
 /// The adoptions before a change and after it, with the entries that belong to it.
 pub(crate) struct Adopting {
-    /// What is adopted, in line with the text.
+    /// The adoption, in line with the text.
     pub(crate) now: Adoption,
-    /// What will be.
+    /// The adoption to come.
     pub(crate) next: Adoption,
     /// The entries that the hooks need then.
     pub(crate) entries: Vec<Registration>,
@@ -44,9 +44,9 @@ pub(crate) struct SettingsChange {
     goal: Goal,
     /// The change.
     pub(crate) plan: Plan,
-    /// What takes hookman's entries out of the text before.
+    /// The way to take hookman's entries out of the text before.
     undo: Option<Undo>,
-    /// Whether nothing is said where nothing changes.
+    /// True if nothing is said where nothing changes.
     quiet: bool,
 }
 
@@ -186,7 +186,7 @@ impl SettingsChange {
             .with_context(|| left_alone(world, settings))
     }
 
-    /// What is kept of the file before, as the base of what will be kept of it.
+    /// Gives the record of the file before, on which the next one is based.
     fn base(&self) -> Option<Undo> {
         let Goal::Adoption(goal) = &self.goal else { return self.undo.clone() };
         let record = self.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
@@ -204,8 +204,8 @@ impl SettingsChange {
 }
 
 impl Adopting {
-    /// What is adopted and what will be where the file holds another text, such as an older one that
-    /// a session wrote.
+    /// Gives the adoption now and the one to come where the file holds another text, such as an older
+    /// one that a session wrote.
     fn in_line_with(
         &self,
         text: &str,
@@ -230,8 +230,8 @@ fn seating(world: &World, target: &Target, plan: Plan, record: &Record) -> Resul
     plan.seating(is_wanted, record)
 }
 
-/// What would be kept of a file that hookman wrote elsewhere, as in a fresh clone, where it holds
-/// entries that only a record tells from others.
+/// Makes the record of a file that hookman wrote elsewhere, as in a fresh clone, where it holds entries
+/// that only a record tells from others.
 fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
     let record = Record::presumed_for(text, entries);
     let known = !record.passed.is_empty();

@@ -1,4 +1,4 @@
-//! Which manifest and settings files a command works on.
+//! The manifest and the settings files that a command works on.
 
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,9 @@ pub(crate) struct Target {
     /// The project's directory; the user's scope without it.
     pub(crate) project: Option<PathBuf>,
     pub(crate) settings: PathBuf,
-    /// Whether it is about what only the project's overlay needs.
+    /// True if it is about what only the project's overlay needs.
     pub(crate) local: bool,
-    /// Whether the guard mod is to be there; `None` where it stays as it is.
+    /// True if the guard mod is to be there; `None` where it stays as it is.
     pub(crate) guard_mod: Option<bool>,
 }
 
@@ -116,12 +116,12 @@ impl Target {
         }
     }
 
-    /// Whether the settings are the user's, which alone can seat a mod first.
+    /// Returns whether the settings are the user's, which alone can seat a mod first.
     pub(crate) fn is_users(&self) -> bool {
         self.project.is_none() && !self.chain.is_managed()
     }
 
-    /// Whether the guard mod is there afterwards.
+    /// Returns whether the guard mod is there afterwards.
     pub(crate) fn has_guard_mod(&self, world: &World) -> bool {
         let there = || guard_mod::is_there(&world.paths);
         self.is_users() && self.guard_mod.unwrap_or_else(there)
@@ -207,7 +207,7 @@ impl Target {
         files::sweep_tree(&world.paths.state, STATE_LEVELS);
     }
 
-    /// Whether hooks can be added to a text of the manifest.
+    /// Returns whether hooks can be added to a text of the manifest.
     pub(crate) fn check_open(&self, world: &World, manifest: &str) -> Result<()> {
         let Some(line) = edit::inline_hooks(manifest) else { return Ok(()) };
         bail!(
@@ -224,7 +224,7 @@ impl Target {
         (manifest != self.manifest && files::is_there(&manifest)).then_some(manifest)
     }
 
-    /// What `--project` would mean, for who left it out in a project with a manifest.
+    /// Says what `--project` would mean, for a person who left it out in a project with a manifest.
     pub(crate) fn elsewhere(&self, world: &World) -> Option<String> {
         let manifest = self.project_around(configured::project().as_deref())?;
         Some(format!("`--project` means `{}`", world.paths.shown(&manifest)))

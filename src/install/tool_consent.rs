@@ -1,4 +1,4 @@
-//! Whether the programs of a project may run: asked where hooks would run some, and kept.
+//! True if the programs of a project may run: asked where hooks would run some, and kept.
 
 use std::path::{Path, PathBuf};
 

@@ -22,7 +22,7 @@ pub(crate) struct Transaction<'w> {
     lock: Option<Lock>,
 }
 
-/// What came of a transaction.
+/// The result of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Nothing,

@@ -1,5 +1,5 @@
-//! What keeps registered hooks from firing: mistakes for which the client ignores a whole settings
-//! file, and the switch for all hooks.
+//! The causes that keep registered hooks from firing: mistakes for which the client ignores a whole
+//! settings file, and the switch for all hooks.
 
 use super::change::{Change, Settings};
 use super::command_faults::Around;

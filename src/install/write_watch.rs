@@ -21,7 +21,7 @@ use crate::syntax::json::Document;
 const WINDOW: Duration = Duration::from_millis(2_500);
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Whether a client could write an old copy back, to be asked before the write: one that ends right
+/// Returns whether a client could write an old copy back, to be asked before the write: one that ends right
 /// after it can.
 pub(crate) fn is_needed(world: &World, writing: &Writing) -> bool {
     !writing.no_wait && clients::are_running(&world.paths.config)
@@ -110,7 +110,7 @@ impl Vigil {
     }
 }
 
-/// What a look at a file came to.
+/// The result of a look at a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     /// It says what was written.
@@ -175,7 +175,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// What changes whenever hookman works on a settings file.
+/// Reads the values that change whenever hookman works on a settings file.
 fn trace(world: &World, settings: &Path) -> Option<String> {
     files::read_text(&undo_file(world, settings)).ok().flatten()
 }

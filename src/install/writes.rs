@@ -7,7 +7,7 @@ use anyhow::{Error, Result, anyhow};
 use crate::machine::files;
 use crate::machine::world::World;
 
-/// What a command has written so far, to be put back should a later write fail.
+/// The writes of a command so far, to be put back should a later one fail.
 pub(crate) struct Writes<'w> {
     /// The machine.
     pub(crate) world: &'w World,
@@ -182,7 +182,7 @@ impl Write {
     }
 }
 
-/// What to say of a file that holds another text than the one a change was made from.
+/// Gives the message about a file that holds another text than the one a change was made from.
 pub(crate) fn changed(world: &World, path: &Path) -> Error {
     anyhow!(
         "`{}` was changed while this ran and is left as it is now; run it again",

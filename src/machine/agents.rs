@@ -34,7 +34,7 @@ pub fn note(paths: &Paths) -> Option<u32> {
     Some(process)
 }
 
-/// Whether a process that runs was noted as such a program.
+/// Returns whether a process that runs was noted as such a program.
 pub fn is_one(paths: &Paths, process: u32) -> bool {
     let mut noted = String::new();
     let file = folder(paths).join(process.to_string());
@@ -44,28 +44,38 @@ pub fn is_one(paths: &Paths, process: u32) -> bool {
         && clients::started(process).as_deref() == Some(&*noted)
 }
 
-/// Whether any was noted.
+/// Returns whether any was noted.
 pub fn are_any(paths: &Paths) -> bool {
     folders::entries(&folder(paths)).is_ok_and(|files| !files.is_empty())
 }
 
-/// Whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
+/// Returns whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
 /// client, and every program that ever had hookman run as a hook. Where a process above this one
 /// cannot be read, or who made this process's namespace or traces it may have hidden one, the answer
 /// is no.
 pub fn is_person() -> bool {
     let above = clients::ancestors();
+    above.are_all
+        && !is_below_agent(&above.processes)
+        && !clients::is_walled_off()
+        && !clients::is_traced()
+}
+
+/// Returns whether an agent's tool is seen to have called this. A person whose processes cannot all be
+/// seen, as in a container, is not taken for one.
+pub fn is_agent() -> bool {
+    is_below_agent(&clients::ancestors().processes)
+}
+
+fn is_below_agent(above: &[u32]) -> bool {
     let paths = Paths::from_environment().ok();
     let is_agent = |process: u32| {
         clients::is_any_client(process)
             || paths.as_ref().is_some_and(|paths| is_one(paths, process))
     };
-    environment::raw("CLAUDECODE").is_none()
-        && environment::raw("CLAUDE_CODE_SESSION_ID").is_none()
-        && above.are_all
-        && !above.processes.into_iter().any(is_agent)
-        && !clients::is_walled_off()
-        && !clients::is_traced()
+    environment::raw("CLAUDECODE").is_some()
+        || environment::raw("CLAUDE_CODE_SESSION_ID").is_some()
+        || above.iter().copied().any(is_agent)
 }
 
 fn folder(paths: &Paths) -> PathBuf {

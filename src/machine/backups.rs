@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use super::paths::content_hash;
 use super::{Error, Result, clock, files, folders};
 
-/// How many backups of one file are kept.
+/// The number of backups of one file are kept.
 pub const KEPT: usize = 20;
 
-/// How the name of what belongs to a copy ends.
+/// The ending of files that belong to a copy.
 const RECORD: &str = "record";
 
 /// One saved version of a file.
 #[derive(Debug)]
 pub struct Backup {
-    /// Where the copy is.
+    /// The path of the copy.
     pub path: PathBuf,
     /// When it was made, as in its name.
     pub stamp: String,

@@ -22,17 +22,17 @@ pub use alone::start_alone;
 use running::Running;
 use starting::{AT_ONCE, start_all};
 
-/// How much of each of a child's outputs is kept, in bytes. The client keeps all of it (3 MB were
-/// tried on 2.1.329 and 2.1.197), and an answer that is cut is none.
+/// The bytes that are kept of each of a child's outputs. The client keeps all of it (3 MB were tried on
+/// 2.1.329 and 2.1.197), and an answer that is cut is none.
 pub const KEPT: usize = 16 * 1024 * 1024;
 
-/// How long a child that was told to terminate may take before it is killed, and then to be gone.
+/// The time that a child that was told to terminate may take before it is killed, and then to be gone.
 pub const GRACE: Duration = Duration::from_millis(1500);
 
-/// How long the output of a child that has exited is waited for while another process holds it.
+/// The time that the output of a child that has exited is waited for while another process holds it.
 pub const LINGER: Duration = Duration::from_secs(1);
 
-/// What to run.
+/// The program to run.
 #[derive(Clone, Copy, Debug)]
 pub enum Program<'a> {
     /// A line for `sh -c`.
@@ -52,12 +52,12 @@ pub struct Spec<'a> {
     pub directory: Option<&'a Path>,
     /// The variables that it has otherwise than hookman.
     pub variables: &'a [(&'a str, &'a OsStr)],
-    /// How long it may take.
+    /// The time that it may take.
     pub timeout: Duration,
-    /// Whether what it has written so far says that nobody should wait for it; it is left to
+    /// Returns whether what it has written so far says that nobody should wait for it; it is left to
     /// itself then.
     pub goes_on_alone: fn(&[u8]) -> bool,
-    /// Whether what it has written is all that it could say, so that nothing need come after it.
+    /// Returns whether what it has written is all that it could say, so that nothing need come after it.
     pub is_whole: fn(&[u8]) -> bool,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// How a child ended.
+/// The end of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// With this code.
@@ -83,10 +83,10 @@ pub enum Ended {
     GoesOn,
 }
 
-/// What a child did.
+/// The outputs and the end of a child.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// Its end.
     pub ended: Ended,
     /// Its standard output, up to [`KEPT`] bytes.
     pub stdout: Vec<u8>,
@@ -94,12 +94,12 @@ pub struct Finished {
     pub stderr: Vec<u8>,
     /// Bytes of its standard output and its standard error that were read and not kept.
     pub dropped: [u64; 2],
-    /// Whether reading its standard output and its standard error failed before their end.
+    /// True if reading its standard output and its standard error failed before their end.
     pub unread: [bool; 2],
-    /// Whether its standard output and its standard error were waited for in vain after its exit,
+    /// True if its standard output and its standard error were waited for in vain after its exit,
     /// because another process held them.
     pub held: [bool; 2],
-    /// How long it ran, with the wait for its output.
+    /// The time that it ran, with the wait for its output.
     pub took: Duration,
 }
 
@@ -125,7 +125,7 @@ pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Fini
     specs.chunks(at_once()).flat_map(|specs| run_at_once(specs, endings)).collect()
 }
 
-/// How many children can run side by side.
+/// Counts how many children can run side by side.
 fn at_once() -> usize {
     // Three pipes and the notice of its exit.
     const EACH: u64 = 4;

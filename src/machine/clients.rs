@@ -1,4 +1,4 @@
-//! Which sessions of the client are running.
+//! The sessions of the client that are running.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment;
 
-/// Whether a client that uses the configuration directory `config` is running under this user.
+/// Returns whether a client that uses the configuration directory `config` is running under this user.
 ///
 /// On Linux `/proc` tells, with the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps`
 /// names the programs, and any client counts. What cannot be found out is a no.
@@ -49,13 +49,13 @@ pub fn caller() -> u32 {
         .unwrap_or(0)
 }
 
-/// Whether this process has the variables that the client gives to each hook. What it runs as a tool
+/// Returns whether this process has the variables that the client gives to each hook. What it runs as a tool
 /// has no `project`, the variable of that name, and what a person calls has neither.
 pub fn gave_environment(project: &str) -> bool {
     environment::raw(project).is_some() && environment::raw("CLAUDECODE").is_some()
 }
 
-/// Whether a process is a client that uses the configuration directory `config`.
+/// Returns whether a process is a client that uses the configuration directory `config`.
 ///
 /// Where there is no `/proc`, any process of that number counts.
 pub fn is_client(process: u32, config: &Path) -> bool {
@@ -67,7 +67,7 @@ pub fn is_client(process: u32, config: &Path) -> bool {
         && uses(&std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default(), config)
 }
 
-/// Whether a process is a client, whatever configuration directory it uses; no where there is no
+/// Returns whether a process is a client, whatever configuration directory it uses; no where there is no
 /// `/proc`.
 pub fn is_any_client(process: u32) -> bool {
     let folder = Path::new("/proc").join(process.to_string());
@@ -94,7 +94,7 @@ pub fn words(process: u32) -> Vec<String> {
     line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Whether a client itself started this process and speaks to it on standard input: not a tool that
+/// Returns whether a client itself started this process and speaks to it on standard input: not a tool that
 /// the client runs, nor a client that another one runs.
 ///
 /// A shell of the client's can `exec` and so have the client for its parent too, but its standard
@@ -127,7 +127,7 @@ fn is_input_of(_: u32) -> bool {
 pub struct Ancestors {
     /// Their numbers, nearest first; none where there is no `/proc`.
     pub processes: Vec<u32>,
-    /// Whether the walk came to the first process: `false` where one on the way could not be read.
+    /// True if the walk came to the first process: `false` where one on the way could not be read.
     pub are_all: bool,
 }
 
@@ -178,7 +178,7 @@ fn field(stat: &[u8], place: usize) -> Option<&str> {
     fields.split_whitespace().nth(place)
 }
 
-/// Whether a process is a client: the native program, or a script or bundle under an interpreter.
+/// Returns whether a process is a client: the native program, or a script or bundle under an interpreter.
 fn looks_like_client(comm: &[u8], cmdline: &[u8]) -> bool {
     let mut words = cmdline.split(|byte| *byte == 0);
     let (program, script) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -188,7 +188,7 @@ fn looks_like_client(comm: &[u8], cmdline: &[u8]) -> bool {
         || (script.contains(&b'/') && is_named_claude(script))
 }
 
-/// Whether the program that a process runs can be a client: a name is soon given, so what runs under
+/// Returns whether the program that a process runs can be a client: a name is soon given, so what runs under
 /// it must not be a shell.
 fn runs_client(program: &Path, words: &[u8]) -> bool {
     let name = program.file_name().unwrap_or_default().as_encoded_bytes();
@@ -211,7 +211,7 @@ fn is_named_claude(program: &[u8]) -> bool {
     program.trim_ascii_end().rsplit(|byte| *byte == b'/').next() == Some(b"claude")
 }
 
-/// Whether a process with this environment keeps its settings in `config`.
+/// Returns whether a process with this environment keeps its settings in `config`.
 fn uses(environ: &[u8], config: &Path) -> bool {
     let variable = |name: &[u8]| {
         let mut found = environ.split(|byte| *byte == 0);
@@ -232,7 +232,7 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Whether this process is in a user namespace other than the kernel's first, as in `unshare --user`
+/// Returns whether this process is in a user namespace other than the kernel's first, as in `unshare --user`
 /// and rootless containers. Whoever made it may have hidden who called this, or put other files in
 /// the place of those in `/proc`.
 pub fn is_walled_off() -> bool {
@@ -255,7 +255,7 @@ fn is_in_first_namespace() -> bool {
     true
 }
 
-/// Whether a debugger or tracer holds this process, which can answer in the kernel's place.
+/// Returns whether a debugger or tracer holds this process, which can answer in the kernel's place.
 pub(super) fn is_traced() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));

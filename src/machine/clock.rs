@@ -41,7 +41,7 @@ pub fn seconds(stamp: &str) -> Option<i64> {
     stamp.parse::<Timestamp>().ok().map(Timestamp::as_second)
 }
 
-/// What [`stamp`] wrote, for people: as [`local_time`]; the stamp itself where it is none.
+/// Writes a [`stamp`] for people: as [`local_time`]; the stamp itself where it is none.
 pub fn local_stamp(stamp: &str) -> String {
     seconds(stamp).map_or_else(|| stamp.to_owned(), local_time)
 }

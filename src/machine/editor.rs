@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{environment, signals};
 
-/// Whether the user named an editor, which may need no terminal.
+/// Returns whether the user named an editor, which may need no terminal.
 pub fn is_named() -> bool {
     named().is_some()
 }

@@ -1,4 +1,5 @@
-//! What commands export to the session: the client gives each a file of its own, and reads them all.
+//! The variables that commands export to the session: the client gives each a file of its own, and
+//! reads them all.
 //!
 //! hookman is one hook to the client and has one file, so each of its commands gets one next to it,
 //! and afterwards the client's holds all of them, one after another. As the client's do, they stay:

@@ -17,7 +17,7 @@ pub use super::replacing::{
 pub use super::sweeping::{rescue, sweep, sweep_tree, temporary_in};
 use super::{Error, Result};
 
-/// What tells one version of a file from another without reading it.
+/// The marks that tell one version of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Bytes.
@@ -46,12 +46,12 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     }
 }
 
-/// What is known of a path.
+/// The facts about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Whether it is, or a link leads to, a directory.
+    /// True if it is, or a link leads to, a directory.
     pub is_directory: bool,
-    /// Whether it is, or a link leads to, a regular file.
+    /// True if it is, or a link leads to, a regular file.
     pub is_file: bool,
     /// Its size in bytes.
     pub size: u64,
@@ -59,14 +59,14 @@ pub struct Facts {
     pub modified: i64,
 }
 
-/// What a path leads to; `None` where there is nothing, or it may not be looked at.
+/// Gives the facts about a path's target; `None` where there is nothing, or it may not be looked at.
 pub fn facts(path: &Path) -> Option<Facts> {
     let metadata = fs::metadata(path).ok()?;
     let (is_directory, is_file) = (metadata.is_dir(), metadata.is_file());
     Some(Facts { is_directory, is_file, size: metadata.len(), modified: metadata.mtime() })
 }
 
-/// Whether anything is at a path, be it a link into nowhere or what may not be looked at.
+/// Returns whether anything is at a path, be it a link into nowhere or what may not be looked at.
 pub fn is_there(path: &Path) -> bool {
     !matches!(fs::symlink_metadata(path), Err(error) if absent(&error))
 }
@@ -216,7 +216,7 @@ pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Whether a path is that of a link; one that leads to no file is one into nowhere.
+/// Returns whether a path is that of a link; one that leads to no file is one into nowhere.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
@@ -270,7 +270,7 @@ pub fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
-/// What is where a directory should be, as an error that says what to do about it.
+/// Gives the error about a file where a directory should be, with the way out.
 pub(super) fn obstacle(directory: &Path) -> Option<io::Error> {
     let found = directory.ancestors().find(|it| fs::symlink_metadata(it).is_ok())?;
     let what = match fs::metadata(found) {
@@ -281,7 +281,7 @@ pub(super) fn obstacle(directory: &Path) -> Option<io::Error> {
     Some(io::Error::other(format!("`{}` is in the way: {what}", found.display())))
 }
 
-/// Whether a file could be replaced, or made along with its directories, as far as can be told
+/// Returns whether a file could be replaced, or made along with its directories, as far as can be told
 /// without doing it.
 ///
 /// # Errors
@@ -327,7 +327,7 @@ pub fn led_to(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether what is at `target` is a file that has no other name.
+/// Returns whether what is at `target` is a file that has no other name.
 ///
 /// A new file gets the name, so another hard link would go on with the old text, and no program can
 /// tell whether that link is meant to follow or is a copy that is meant to stay.
@@ -364,17 +364,17 @@ fn dangling(link: &Path) -> Error {
     ))
 }
 
-/// Whether the user may run a file.
+/// Returns whether the user may run a file.
 pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-/// Whether a path is there and may be read.
+/// Returns whether a path is there and may be read.
 pub fn is_readable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
 }
 
-/// Whether a private file could be appended to, and the disk has room for it; a file that is not
+/// Returns whether a private file could be appended to, and the disk has room for it; a file that is not
 /// there yet is made.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::files::obstacle;
 
-/// What is in a directory, in no order; nothing where there is no directory.
+/// Lists the entries of a directory, in no order; none where there is no directory.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn remove(directory: &Path) -> bool {
 /// Who may do what with a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Whether it is this user's.
+    /// True if it is this user's.
     pub is_own: bool,
     /// Its mode.
     pub mode: u32,
@@ -67,7 +67,7 @@ pub fn let_others_read() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
 }
 
-/// Why others than root can change what a path leads to, or not read it; `None` where only root can
+/// Explains why others than root can change what a path leads to, or not read it; `None` where only root can
 /// and everybody may read. `owners` are further users who may own it.
 pub fn loose(path: &Path, owners: &[u32]) -> Option<String> {
     const STICKY: u32 = 0o1000;

@@ -59,7 +59,7 @@ impl Following {
         Ok(String::from_utf8_lossy(&lines).into_owned())
     }
 
-    /// Whether the path is now that of a file that is not being read.
+    /// Returns whether the path is now that of a file that is not being read.
     fn is_other(&self) -> io::Result<bool> {
         let found = match fs::metadata(&self.path) {
             Ok(found) if found.is_file() => found,

@@ -1,4 +1,4 @@
-//! What git says of a file and of a work tree.
+//! The answers of git about a file and a work tree.
 
 use std::fs;
 use std::io;
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use super::foreign;
 
-/// How git is called where others may have written its configuration: it runs no program that one
-/// names to watch files, no hook and no transport, and takes no plain files for a repository.
+/// The options of git where others may have written its configuration: it runs no program that watches
+/// files, no hook and no transport, and takes no plain files for a repository.
 pub const SAFE: [&str; 9] = [
     "git",
     "-c",
@@ -21,15 +21,15 @@ pub const SAFE: [&str; 9] = [
     "protocol.allow=never",
 ];
 
-/// How many bytes a file of git's that names a branch or a directory may have.
+/// The number of bytes that a file of git's that names a branch or a directory may have.
 const LONGEST: u64 = 64 * 1024;
 
-/// Whether git ignores `path` in the work tree around `folder`; `None` without git or a work tree.
+/// Returns whether git ignores `path` in the work tree around `folder`; `None` without git or a work tree.
 pub fn ignores(folder: &Path, path: &Path) -> Option<bool> {
     answer(folder, &["check-ignore", "--quiet", "--"], path)
 }
 
-/// Whether git keeps `path` in the history of the work tree around `folder`, so that no line of a
+/// Returns whether git keeps `path` in the history of the work tree around `folder`, so that no line of a
 /// `.gitignore` hides it; `None` without git or a work tree.
 pub fn tracks(folder: &Path, path: &Path) -> Option<bool> {
     answer(folder, &["ls-files", "--error-unmatch", "--"], path)
@@ -107,7 +107,7 @@ fn followed(directory: &Path, mut name: String) -> io::Result<String> {
     Err(io::Error::other("HEAD leads to no end"))
 }
 
-/// What a file of git's says.
+/// The content of a reference file.
 enum Reference {
     /// The full name of what it means.
     To(String),
@@ -134,14 +134,14 @@ impl Reference {
     }
 }
 
-/// Whether git could call something so; in a repository with tables HEAD says `refs/heads/.invalid`.
+/// Returns whether git could call something so; in a repository with tables HEAD says `refs/heads/.invalid`.
 fn is_name(name: &str) -> bool {
     name.strip_prefix("refs/")
         .is_some_and(|name| name.split('/').all(|part| !part.is_empty() && !part.starts_with('.')))
 }
 
-/// What git keeps of the work tree whose root is `folder`. A further work tree and a submodule have
-/// a file that names the directory.
+/// Finds git's directory for the work tree whose root is `folder`. A further work tree and a submodule
+/// have a file that names the directory.
 fn git_directory(folder: &Path) -> io::Result<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     if dot_git.is_dir() {

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// How many bytes are read before no end is believed in any more: several times the largest file
+/// The number of bytes that are read before no end is believed in any more: several times the largest file
 /// that a tool writes at once, and far less than memory.
 const MOST: usize = 128 * 1024 * 1024;
 
-/// What was found on standard input.
+/// The content of standard input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
     /// The bytes up to the end of the first complete JSON object.

@@ -12,16 +12,16 @@ use rustix::fs::OFlags;
 
 use super::{Error, Result, files};
 
-/// How long a lock is waited for without a word.
+/// The time that a lock is waited for without a word.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 
-/// How long a command waits for a lock; many commands at once take their turns well within it.
+/// The time that a command waits for a lock; many commands at once take their turns well within it.
 const AT_MOST: Duration = Duration::from_secs(120);
 
 /// The most bytes of a line in a file that is locked.
 const LINE: usize = 64;
 
-/// How long a lock is waited for.
+/// The time that a lock is waited for.
 struct Patience {
     /// Before it is said who holds it.
     in_silence: Duration,

@@ -10,20 +10,20 @@ use std::time::Duration;
 /// The most bytes of a request's body; a conversation of a few turns is far below.
 const MOST: usize = 32 * 1024 * 1024;
 
-/// How long a connection may stay silent.
+/// The time that a connection may stay silent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One request.
 pub struct Request {
     /// `POST`, `GET`, `CONNECT`, …
     pub method: String,
-    /// What was asked for: a path, and the whole address where this is taken for a proxy.
+    /// The path of the request, and the whole address where this is taken for a proxy.
     pub path: String,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// What is answered.
+/// The answer to a request.
 pub struct Response {
     /// The status line's code and words, such as `200 OK`.
     pub status: &'static str,

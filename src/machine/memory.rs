@@ -49,7 +49,7 @@ static PIECE: Piece =
     Piece { used: Cell::new(0), free: [const { Cell::new(ptr::null_mut()) }; SIZES] };
 
 thread_local! {
-    /// Whether the thread is the owner of the piece.
+    /// True if the thread is the owner of the piece.
     static IS_OWNER: Cell<bool> = const { Cell::new(false) };
 }
 

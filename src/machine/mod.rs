@@ -37,11 +37,11 @@ use std::path::{Path, PathBuf};
 /// An input or output that failed, with what was being done to which file.
 #[derive(Debug)]
 pub struct Error {
-    /// What was tried, such as `read`.
+    /// The deed that was tried, such as `read`.
     pub doing: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What the user can do about an error whose name alone does not say it.
+/// Gives the advice for an error whose name alone does not say it.
 fn advice(kind: io::ErrorKind) -> Option<&'static str> {
     match kind {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -77,5 +77,5 @@ fn advice(kind: io::ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// What reading or writing a file gives.
+/// The result of reading or writing a file.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,4 +1,4 @@
-//! Where things are.
+//! The places of hookman's and the client's files.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -112,14 +112,14 @@ impl Paths {
         self.state.join(kind).join(path_hash(file))
     }
 
-    /// What is remembered of another file, such as a lock or a record: as [`Paths::cache_for`], but one
-    /// for the [`real`] file, by whatever path it is reached.
+    /// Gives the file of the record about another file, such as a lock: as [`Paths::cache_for`], but
+    /// one for the [`real`] file, by whatever path it is reached.
     pub fn kept(&self, kind: &str, file: &Path) -> PathBuf {
         self.cache_for(kind, &real(file))
     }
 }
 
-/// Where an administrator's settings are on this platform.
+/// The administrator's settings on this platform.
 const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
@@ -192,7 +192,7 @@ pub fn content_hash(content: &[u8]) -> String {
     format!("{head:016x}")
 }
 
-/// Whether the content's SHA-256 is this one, in hexadecimal digits.
+/// Returns whether the content's SHA-256 is this one, in hexadecimal digits.
 #[cfg(feature = "self-update")]
 pub fn has_hash(content: &[u8], hash: &str) -> bool {
     let digits = hash.as_bytes().chunks(2).map(|pair| {

@@ -1,4 +1,4 @@
-//! Why a program does not start.
+//! The reason why a program does not start.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use super::child::{self, Ended, Program, Spec};
 use super::files;
 
-/// How much of a script's first line the system reads.
+/// The bytes of a script's first line that the system reads.
 const FIRST_LINE: u64 = 256;
 
-/// How long `sh` may take to read a line.
+/// The time that `sh` may take to read a line.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where programs often are that the `PATH` of a desktop's or a timer's processes does not name;
-/// those that are relative are in the home directory.
+/// The directories in which programs often are and which the `PATH` of a desktop's or a timer's
+/// processes does not name; those that are relative are in the home directory.
 const USUAL_PLACES: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -29,7 +29,7 @@ const USUAL_PLACES: &[&str] = &[
     "/home/linuxbrew/.linuxbrew/bin",
 ];
 
-/// What keeps a file from being run.
+/// The causes that keep a file from being run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// There is none of that name.
@@ -48,7 +48,7 @@ pub enum Trouble {
     NoFormat,
 }
 
-/// What keeps the file at `path` from being run, as far as can be seen from outside.
+/// Finds the cause that keeps the file at `path` from being run, as far as it can be seen from outside.
 pub fn trouble(path: &Path) -> Option<Trouble> {
     match fs::metadata(path) {
         Err(_) => return Some(Trouble::Absent),
@@ -67,7 +67,7 @@ pub fn interpreter(path: &Path) -> Option<String> {
     line.split_whitespace().find(is_program).map(str::to_owned)
 }
 
-/// What `env` in the first line of a script looks for, and does not find on the `PATH` `on`.
+/// Finds the program that `env` in the first line of a script misses on the `PATH` `on`.
 ///
 /// Without `-S` Linux gives `env` the rest of the line as one word.
 pub fn not_found_by_env(path: &Path, on: &OsStr) -> Option<String> {
@@ -87,7 +87,7 @@ pub fn not_found_by_env(path: &Path, on: &OsStr) -> Option<String> {
     (!is_there).then(|| name.to_owned())
 }
 
-/// Whether the first line of a file ends in CRLF.
+/// Returns whether the first line of a file ends in CRLF.
 pub fn has_crlf(path: &Path) -> bool {
     let line = head(path).and_then(|head| Some(head.split(|byte| *byte == b'\n').next()?.to_vec()));
     line.is_some_and(|line| line.ends_with(b"\r"))
@@ -131,7 +131,7 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
     (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
 }
 
-/// Why `sh` does not take a line, in its own words; nothing of the line is run.
+/// Explains why `sh` does not take a line, in its own words; nothing of the line is run.
 pub fn refused_by_sh(line: &str) -> Option<String> {
     let words = ["/bin/sh", "-n", "-c", line].map(str::to_owned);
     let variables = [("LC_ALL", OsStr::new("C"))];
@@ -145,7 +145,7 @@ pub fn refused_by_sh(line: &str) -> Option<String> {
     Some(said.rsplit_once("rror: ").map_or(said, |(_, words)| words).to_owned())
 }
 
-/// Whether `sh` is `dash`, which has no `[[`.
+/// Returns whether `sh` is `dash`, which has no `[[`.
 pub fn sh_is_dash() -> bool {
     fs::canonicalize("/bin/sh").is_ok_and(|sh| sh.file_name() == Some(OsStr::new("dash")))
 }

@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use super::files::{absent, check_alone, make_private_directory, read_text, resolve};
 use super::{Error, Result, sweeping};
 
-/// What a file is for, which decides the mode of a new one.
+/// The purpose of a file, which decides the mode of a new one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The user's; the umask decides who may read it.
@@ -100,7 +100,7 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// How long a file that was emptied is left to the program that may be about to fill it.
+/// The time that a file that was emptied is left to the program that may be about to fill it.
 const FILLING: Duration = Duration::from_secs(1);
 
 /// Waits while a file is empty and was changed a moment ago: many programs empty a file and then
@@ -119,7 +119,7 @@ fn wait_for_text(path: &Path) {
     }
 }
 
-/// Whether a process has a file open for writing, and for longer than a child that is being started
+/// Returns whether a process has a file open for writing, and for longer than a child that is being started
 /// holds what its parent had open.
 fn stays_open(path: &Path) -> bool {
     const LOOKS: usize = 5;
@@ -132,7 +132,7 @@ fn stays_open(path: &Path) -> bool {
     is_being_written(path)
 }
 
-/// Whether a process has a file open for writing. Only Linux tells, and only of a file of this user;
+/// Returns whether a process has a file open for writing. Only Linux tells, and only of a file of this user;
 /// elsewhere the answer is no.
 #[cfg(target_os = "linux")]
 fn is_being_written(path: &Path) -> bool {
@@ -152,7 +152,7 @@ fn is_being_written(_: &Path) -> bool {
     false
 }
 
-/// What cannot be read is somebody else's.
+/// Compares a file's text; one that cannot be read is somebody else's.
 fn holds(path: &Path, text: &str) -> bool {
     fs::read(path).is_ok_and(|found| found == text.as_bytes())
 }

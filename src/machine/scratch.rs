@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-/// How often a running program is looked at.
+/// The pause between two looks at a running program.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How much of a program's output is kept, in bytes.
+/// The bytes of a program's output that are kept.
 const KEPT: u64 = 1024 * 1024;
 
 /// A directory of this user's alone, which goes with all that is in it when this is dropped.
@@ -35,15 +35,15 @@ pub struct Run<'a> {
     pub directory: &'a str,
     /// All of its environment.
     pub variables: &'a [(&'a str, OsString)],
-    /// How long it may take; then it and all that it started are killed.
+    /// The time that it may take; then it and all that it started are killed.
     pub timeout: Duration,
 }
 
-/// How a program ended.
+/// The end of a program.
 pub struct Ended {
     /// Its exit code; `None` where a signal ended it, or its time was up.
     pub code: Option<i32>,
-    /// Whether its time was up.
+    /// True if its time was up.
     pub is_late: bool,
     /// Its standard output.
     pub stdout: String,

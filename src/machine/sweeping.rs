@@ -16,7 +16,7 @@ use tempfile::{NamedTempFile, TempPath};
 use super::clock;
 use super::paths::content_hash;
 
-/// How the name of every temporary file begins.
+/// The beginning of each temporary file's name.
 const PREFIX: &str = ".hookman-";
 
 /// How many letters and digits follow.
@@ -32,7 +32,7 @@ const HASH: usize = 16;
 /// process would be wrong about one in another container that shares the directory.
 const ABANDONED: Duration = Duration::from_secs(5 * 60);
 
-/// How temporary files are made: with a name that is swept when their process is killed.
+/// Makes temporary files with a name that is swept when their process is killed.
 pub(super) fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).rand_bytes(RANDOM);

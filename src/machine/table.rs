@@ -1,6 +1,6 @@
 //! Rows and paragraphs that fit a terminal of 80 columns.
 
-/// How many columns a line has at most, but for a single word that is longer.
+/// The number of columns that a line has at most, but for a single word that is longer.
 const WIDTH: usize = 80;
 
 /// A row: what it begins with, and a last cell that goes on in further lines, `indent` columns in, where it
@@ -66,7 +66,7 @@ pub fn lines(text: &str) -> String {
     text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a word is a date, as in `2026-01-31`.
+/// Returns whether a word is a date, as in `2026-01-31`.
 fn is_date(word: &str) -> bool {
     let is_part = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',

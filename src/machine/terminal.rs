@@ -10,27 +10,27 @@ use dialoguer::console;
 
 use super::{environment, signals, table};
 
-/// Where a command's report goes.
+/// The terminal or file that a command's report goes to.
 #[derive(Debug)]
 pub struct Terminal {
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     pub is_screen: bool,
-    /// Whether standard output shows colours.
+    /// True if standard output shows colours.
     pub colours: bool,
     /// Keeps what would be printed, for a report to programs.
     kept: Option<RefCell<String>>,
 }
 
-/// How a word is set off from others on a terminal that shows colours.
+/// The ways in which a word is set off from others on a terminal that shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// What a row is about.
+    /// The subject of a row.
     Bold,
-    /// What is less important.
+    /// Less important words.
     Dim,
-    /// What is well.
+    /// All is well.
     Green,
-    /// What is off, or to be looked at.
+    /// Off, or to be looked at.
     Yellow,
 }
 
@@ -60,7 +60,7 @@ impl Terminal {
         Self { is_screen: false, colours: false, kept: Some(RefCell::default()) }
     }
 
-    /// What was printed to one that keeps it.
+    /// Gives the text that a kept output received.
     pub fn kept(&self) -> String {
         self.kept.as_ref().map(|kept| kept.borrow().clone()).unwrap_or_default()
     }
@@ -134,12 +134,12 @@ impl Terminal {
         let _ = writeln!(stderr, "{shown}");
     }
 
-    /// Whether there is somebody to ask.
+    /// Returns whether there is somebody to ask.
     pub fn can_ask(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Whether there is somebody to ask on a terminal that can show a list to choose from.
+    /// Returns whether there is somebody to ask on a terminal that can show a list to choose from.
     pub fn can_choose(&self) -> bool {
         self.can_ask() && environment::text("TERM").is_none_or(|terminal| terminal != "dumb")
     }
@@ -271,7 +271,7 @@ pub fn answer(text: &str) -> io::Result<()> {
 /// Lines to choose from, each cut to one row of the terminal: a list is paged by rows, and would scroll away
 /// with lines that take two.
 fn cut(lines: &[String]) -> Vec<String> {
-    /// What is drawn before a line: `> `, or `> [x] `.
+    /// The columns before a line of a list: `> `, or `> [x] `.
     const MARKS: usize = 6;
     let (_, columns) = console::Term::stderr().size();
     let width = usize::from(columns).saturating_sub(MARKS + 1);
@@ -323,7 +323,7 @@ fn coloured(text: &str) -> String {
     shown
 }
 
-/// Whether a character changes the direction of the text behind it (`Bidi_Control` in Unicode).
+/// Returns whether a character changes the direction of the text behind it (`Bidi_Control` in Unicode).
 fn turns(character: char) -> bool {
     matches!(
         character,

@@ -1,9 +1,10 @@
-//! What tmux is asked and told, in the server that this process runs in.
+//! The requests to tmux, in the server that this process runs in.
 
 use std::io;
 use std::process::{Command, Stdio};
 
-/// What tmux prints for these words, without the line's end; `None` where it refuses them.
+/// Runs tmux with these words and gives its output without the line's end; `None` where it refuses
+/// them.
 ///
 /// # Errors
 ///

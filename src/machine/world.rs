@@ -1,13 +1,13 @@
-//! What every command works with.
+//! The surroundings that every command works with.
 
 use super::paths::Paths;
 use super::terminal::Terminal;
 
 /// The machine as a command sees it.
 pub struct World {
-    /// Where the user's and hookman's own files are.
+    /// The paths of the user's and hookman's own files.
     pub paths: Paths,
-    /// What is printed and asked.
+    /// The terminal for output and questions.
     pub terminal: Terminal,
 }
 

@@ -1,4 +1,4 @@
-//! What a hook does: exactly one key of a `[[hook]]` says it.
+//! The action of a hook: exactly one key of a `[[hook]]` names it.
 
 use toml::de::{DeTable, DeValue};
 
@@ -85,7 +85,7 @@ pub(super) fn read(
     }
 }
 
-/// What a hook is for, in a line, where nothing else says it.
+/// Gives the purpose of a hook in a line, where nothing else says it.
 pub(super) fn described(action: &Action) -> String {
     match action {
         Action::Builtin { name, .. } => name.clone(),
@@ -95,7 +95,7 @@ pub(super) fn described(action: &Action) -> String {
     }
 }
 
-/// What a hook has to be exactly one of.
+/// Lists the keys of which a hook has exactly one.
 pub(super) fn one_of() -> String {
     format!("builtin, command, argv, {}", passing::ACTIONS.join(", "))
 }

@@ -1,4 +1,4 @@
-//! What `[defaults]` says for all hooks of a file.
+//! The table `[defaults]`, which holds for all hooks of a file.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -12,11 +12,11 @@ use super::surroundings;
 pub(super) struct Defaults {
     /// Milliseconds that a hook may take.
     pub timeout_ms: Option<(u64, Origin)>,
-    /// What a failure means.
+    /// The meaning of a failure.
     pub on_error: Option<(OnError, Origin)>,
     /// Directories that the `PATH` of commands has in addition.
     pub path: Option<(Vec<String>, Origin)>,
-    /// What hooks may add to the model's context.
+    /// The limit of what hooks add to the model's context.
     pub budget: Option<(ContextBudget, Origin)>,
 }
 

@@ -83,7 +83,7 @@ pub fn setting(typed: &str) -> Option<String> {
     Some(format!("{key} = {value}\n"))
 }
 
-/// Why a key of `[defaults]` was not set.
+/// The reason why a key of `[defaults]` was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
     /// It is set already.
@@ -131,19 +131,19 @@ pub struct NewHook<'a> {
     pub events: &'a [Event],
     /// Its matcher.
     pub matcher: Option<&'a str>,
-    /// What it does; a ready-made hook has a line of its own and is not written here.
+    /// Its action; a ready-made hook has a line of its own and is not written here.
     pub action: &'a Action,
     /// Milliseconds it may take, where it is to say so.
     pub timeout_ms: Option<u64>,
-    /// What a failure means, where it is to say so.
+    /// The meaning of a failure, where it is written.
     pub on_error: Option<OnError>,
-    /// How it runs with others.
+    /// Its manner of running with others.
     pub manner: &'a Manner,
-    /// Whether it runs in the project's directory.
+    /// True if it runs in the project's directory.
     pub in_project: bool,
     /// The files that it is for, as globs; all where there is none.
     pub paths: &'a [String],
-    /// Whether only a person may switch it off.
+    /// True if only a person may switch it off.
     pub user_only: bool,
 }
 
@@ -274,7 +274,7 @@ pub fn remove(text: &str, hooks: &[(&str, Option<&str>)]) -> Result<String, Unde
     Ok(kept.concat())
 }
 
-/// Where the block is that was added for a hook, if nobody changed it.
+/// Finds the block that was added for a hook, if nobody changed it.
 fn exact(text: &str, hook: &Spanned<DeValue<'_>>, block: &str) -> Option<Range<usize>> {
     let start = hook.span().start.checked_sub(block.find("[[hook]]")?)?;
     text.get(start..)?.starts_with(block).then(|| start..start + block.len())
@@ -293,7 +293,7 @@ fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
     start..end
 }
 
-/// Where the last value inside a value ends.
+/// Finds the end of the last value inside a value.
 fn last(value: &Spanned<DeValue<'_>>) -> usize {
     match value.get_ref() {
         DeValue::Table(table) => table.values().map(last).max().unwrap_or(value.span().end),

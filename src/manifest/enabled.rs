@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-/// Why a manifest's text cannot be edited.
+/// The reason why a manifest's text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unclear {
     /// It is no TOML, for this reason.
@@ -14,7 +14,7 @@ pub enum Unclear {
     Undeclared(String),
     /// The hook is written in one line.
     OneLine(String),
-    /// What would be written is no TOML.
+    /// The new text would not be TOML.
     Edited,
 }
 

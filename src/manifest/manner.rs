@@ -1,4 +1,4 @@
-//! How a hook runs with others: with its neighbours, or on an entry of its own.
+//! The manner in which a hook runs with others: with its neighbours, or on an entry of its own.
 
 use toml::de::DeTable;
 

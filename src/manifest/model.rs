@@ -1,4 +1,4 @@
-//! What a manifest says, without the readers of its keys.
+//! The content of a manifest, without the readers of its keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,7 +41,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What a hook that crashed, took too long, is missing or made no sense means; the stricter is the
+/// The meaning of a hook that crashed, took too long, is missing or made no sense; the stricter is the
 /// greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnError {
@@ -55,7 +55,7 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// What a word in a manifest means.
+    /// Reads a word of a manifest.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Open, Self::Ask, Self::Closed].into_iter().find(|known| known.name() == name)
     }
@@ -70,7 +70,7 @@ impl OnError {
     }
 }
 
-/// What a hook does.
+/// The action of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A ready-made hook of the catalogue.
@@ -84,7 +84,7 @@ pub enum Action {
     Command(String),
     /// A program and its arguments, without a shell.
     Argv(Vec<String>),
-    /// What the client runs itself.
+    /// An action that the client runs itself.
     Passed(Passed),
 }
 
@@ -98,7 +98,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// What the hook is for, in a line: the prompt, the URL, or the server and the tool.
+    /// Gives the purpose of the hook in a line: the prompt, the URL, or the server and the tool.
     pub fn summary(&self) -> String {
         let text = |key: &str| self.keys.get(key).and_then(Value::as_str).unwrap_or_default();
         let line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
@@ -110,7 +110,7 @@ impl Passed {
     }
 }
 
-/// How much hooks may add to the model's context, in tokens.
+/// The tokens that hooks may add to the model's context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextBudget {
     /// In one call of the client; `None` for no limit.
@@ -119,29 +119,29 @@ pub struct ContextBudget {
     pub session: Option<u64>,
 }
 
-/// How a hook runs with others.
+/// The manner in which a hook runs with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
 pub struct Manner {
-    /// Whether it may run at the same time as its neighbours that are marked so too.
+    /// True if it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,
-    /// Whether it runs also when a hook before it has ended the chain.
+    /// True if it runs also when a hook before it has ended the chain.
     pub always: bool,
     /// A rule of the client's permission language that a call must fall under.
     pub condition: Option<String>,
-    /// Whether the client goes on without waiting for it.
+    /// True if the client goes on without waiting for it.
     pub background: bool,
-    /// What the client shows while the hook runs.
+    /// The message that the client shows while the hook runs.
     pub status_message: Option<String>,
-    /// Whether it was in `settings.json` as somebody else's and can go back there.
+    /// True if it was in `settings.json` as somebody else's and can go back there.
     pub adopted: bool,
-    /// What the hooks of its file may add to the model's context, as `[defaults]` says for all.
+    /// The context that the hooks of its file may add, as `[defaults]` says for all.
     pub budget: Option<ContextBudget>,
     /// The lower it is, the sooner the hook gets room in that.
     pub context_priority: i64,
     /// The hooks that it is to come after, which only the doctor looks at.
     pub after: Vec<String>,
-    /// Whether the journal keeps no reasons of its denials, as `[journal]` says for all.
+    /// True if the journal keeps no reasons of its denials, as `[journal]` says for all.
     pub unexplained: bool,
 }
 
@@ -152,7 +152,8 @@ impl Manner {
         (self.background || self.status_message.is_some()).then(|| self.handler_keys())
     }
 
-    /// What a handler of the client's that runs this hook says besides its command and time limit.
+    /// Gives the keys that a handler of the client's has for this hook besides its command and time
+    /// limit.
     pub fn handler_keys(&self) -> Map<String, Value> {
         let mut keys = Map::new();
         if let Some(condition) = &self.condition {
@@ -188,10 +189,10 @@ pub fn seconds(milliseconds: u64) -> Value {
     }
 }
 
-/// Where a command runs and where its programs are looked for.
+/// The directory of a command and the directories of its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Whether it runs in the project's directory and not in the session's current one.
+    /// True if it runs in the project's directory and not in the session's current one.
     pub in_project: bool,
     /// Directories that its `PATH` has after those of the client; one that is not absolute and
     /// does not begin with `~/` is relative to the manifest's.
@@ -211,10 +212,10 @@ pub struct When {
     /// Branches that may be checked out, with stars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branch: Vec<String>,
-    /// Whether it runs in continuous integration, or only outside of it.
+    /// True if it runs in continuous integration, or only outside of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<bool>,
-    /// Whether it runs where nobody sits before the session, or only where somebody does.
+    /// True if it runs where nobody sits before the session, or only where somebody does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headless: Option<bool>,
     /// Globs for the file that the event is about, as in a permission rule.
@@ -230,7 +231,7 @@ pub struct When {
 pub struct Audience {
     /// The conditions under which it runs.
     pub when: When,
-    /// Whether only a person may switch it off, and no agent's tool.
+    /// True if only a person may switch it off, and no agent's tool.
     pub user_only: bool,
 }
 
@@ -239,7 +240,7 @@ pub struct Audience {
 pub struct Hook {
     /// Its name, unique among the hooks of a chain.
     pub name: String,
-    /// What it does.
+    /// Its action.
     pub action: Action,
     /// One line on what it is for.
     pub summary: String,
@@ -251,18 +252,18 @@ pub struct Hook {
     pub enabled: bool,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
-    /// What a failure means.
+    /// The meaning of a failure.
     pub on_error: OnError,
-    /// How it runs with others.
+    /// Its manner of running with others.
     pub manner: Manner,
-    /// Where a command runs.
+    /// The directory of a command.
     pub surroundings: Surroundings,
     /// For whom it runs, and who may switch it off.
     pub audience: Audience,
     /// A built-in's options, checked and complete.
     pub options: Options,
-    /// Where each key was set, by key, an option's as in `options.level`; `hook` is the place of
-    /// the table itself, and a key that is not here has its default.
+    /// The place of each key, by key, an option's as in `options.level`; `hook` is the place of the
+    /// table itself, and a key that is not here has its default.
     pub origins: BTreeMap<String, Origin>,
 }
 
@@ -275,7 +276,7 @@ impl Hook {
         }
     }
 
-    /// Where the hook is declared.
+    /// Gives the place of the hook's declaration.
     pub fn origin(&self) -> Option<&Origin> {
         self.origins.get("hook")
     }
@@ -297,9 +298,9 @@ pub struct Manifest {
     pub hooks: Vec<Hook>,
     /// The hooks that each profile switches off, by the profile's name.
     pub profiles: BTreeMap<String, Vec<String>>,
-    /// How long the state of sessions is kept, where it says so.
+    /// The time that the state of sessions is kept, where it says so.
     pub keep: Option<KeepDays>,
-    /// Whether the journal is to keep no reasons of denials: `[journal] reasons = false`.
+    /// True if the journal is to keep no reasons of denials: `[journal] reasons = false`.
     pub unexplained: bool,
 }
 
@@ -317,7 +318,7 @@ impl Manifest {
     }
 }
 
-/// What a ready-made hook brings along, so that a manifest need not say it.
+/// The values that a ready-made hook brings along, so that a manifest need not write them.
 #[derive(Clone, Debug)]
 pub struct Preset {
     /// The kind of hook it is.
@@ -335,7 +336,7 @@ pub struct Preset {
 /// A built-in's options. Hooks that override none share those of the catalogue, which can be long.
 pub type Options = Arc<Map<String, Value>>;
 
-/// Where reading a manifest learns about ready-made hooks.
+/// The ready-made hooks, for the reader of a manifest.
 pub trait Presets {
     /// The names of all, for suggestions.
     fn names(&self) -> Vec<&str>;
@@ -370,7 +371,7 @@ impl fmt::Display for BadName {
 
 impl std::error::Error for BadName {}
 
-/// Whether a text can be the name of a hook.
+/// Returns whether a text can be the name of a hook.
 ///
 /// # Errors
 ///
@@ -388,7 +389,7 @@ pub fn check_name(name: &str) -> Result<(), BadName> {
 pub struct Problem {
     /// The file and place.
     pub origin: Origin,
-    /// What is wrong and, where it can be guessed, what was meant.
+    /// The mistake and, where it can be guessed, the meant word.
     pub message: String,
 }
 

@@ -25,16 +25,16 @@ const HOOKMANS: &[&str] = &[
     "options", "after",
 ];
 
-/// What a hook that the client runs says besides its action.
+/// The keys of a hook that the client runs, besides its action.
 pub(super) struct Rest<'a> {
-    /// How it runs.
+    /// Its manner of running.
     pub(super) manner: &'a Manner,
     /// Milliseconds it may take, where it says so.
     pub(super) timeout_ms: Option<u64>,
     pub(super) events: &'a [Event],
-    /// Where each key was set.
+    /// The place of each key.
     pub(super) origins: &'a BTreeMap<String, Origin>,
-    /// Where the hook is declared.
+    /// The place of the hook's declaration.
     pub(super) origin: &'a Origin,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn complete(mut passed: Passed, rest: &Rest<'_>) -> Result<Passed, Pr
     Ok(passed)
 }
 
-/// What the client would hold against the entry for an event, and the manifest's key for it.
+/// Finds the defect that the client would see in the entry for an event, and the manifest's key for it.
 fn defect(passed: &Passed, event: Event) -> Option<(&'static str, String)> {
     let settings = json!({"hooks": {event.name(): [{"hooks": [passed.keys]}]}}).to_string();
     let document = Document::parse(&settings).ok()?;

@@ -192,7 +192,7 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
         .collect()
 }
 
-/// Whether a file's `[journal]` wants no reasons in the journal; `None` where it does not say.
+/// Returns whether a file's `[journal]` wants no reasons in the journal; `None` where it does not say.
 fn unexplained(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<bool> {
     let journal = reader.inner("journal", table.get("journal")?)?;
     reader.unknown_keys(journal, "[journal]", &["reasons"]);
@@ -341,7 +341,8 @@ fn default_timeout(defaults: &Defaults, preset: Option<&Preset>) -> u64 {
     preset.and_then(|preset| preset.timeout_ms).map_or(of_all, |ms| ms.max(of_all))
 }
 
-/// How a hook runs, with the context budget of its file, in which what the client runs has no part.
+/// Gives the manner of a hook with the context budget of its file, of which an action of the client
+/// uses nothing.
 fn budgeted(manner: Manner, defaults: &Defaults, is_passed: bool) -> Manner {
     let budget = defaults.budget.as_ref().filter(|_| !is_passed);
     Manner { budget: budget.map(|(budget, _)| *budget), ..manner }
@@ -359,7 +360,7 @@ fn surrounds_nothing(origins: &BTreeMap<String, Origin>) -> Result<(), Problem> 
 }
 
 impl Draft {
-    /// What is wrong where a hook in the background is to block.
+    /// Gives the problem of a hook in the background that is to block.
     fn never_blocks(&self) -> Option<Problem> {
         let on_error = self.on_error.filter(|it| *it != OnError::Open)?;
         if !self.manner.background {

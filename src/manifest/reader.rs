@@ -7,7 +7,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 use super::model::{Origin, Position, Problem, milliseconds};
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// What to say of a word that is like none that is known.
+/// The hint for a word that is like no known one.
 pub(super) const NEWER: &str =
     concat!(" (a newer hookman may know it; this is ", env!("CARGO_PKG_VERSION"), ")");
 
@@ -15,7 +15,7 @@ pub(super) const NEWER: &str =
 pub(super) struct Reader<'a> {
     file: &'a str,
     text: &'a str,
-    /// Where each line starts, so that a place is found without counting from the top.
+    /// The beginning of each line, so that a place is found without counting from the top.
     lines: Vec<usize>,
     pub(super) problems: Vec<Problem>,
 }

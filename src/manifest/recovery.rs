@@ -1,4 +1,4 @@
-//! What a manifest that cannot be read seems to say of failures.
+//! The words on failures that a manifest which cannot be read seems to have.
 
 use super::model::OnError;
 

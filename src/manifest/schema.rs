@@ -11,9 +11,9 @@ use crate::client::event::Event;
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What it takes, in Markdown.
+    /// The values that it takes, in Markdown.
     pub about: &'static str,
-    /// What holds without it, in Markdown.
+    /// The value without it, in Markdown.
     pub default: &'static str,
     shape: Shape,
 }

@@ -1,4 +1,4 @@
-//! Where a command runs and where its programs are looked for.
+//! The directory of a command and the directories of its programs.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -245,7 +245,7 @@ fn strictest_of(call: &Call<'_>, why: &str, target: &Target<'_>, entry: &mut Ent
     }
 }
 
-/// Whether the user has not been shown yet what is wrong with the manifest; an event that shows no
+/// Returns whether the user has not been shown yet what is wrong with the manifest; an event that shows no
 /// messages does not count.
 fn is_news(call: &Call<'_>, session: Session<'_>) -> bool {
     !call.event.shows_messages() || tell_once(session.store, once::BROKEN)

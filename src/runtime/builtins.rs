@@ -31,7 +31,7 @@ impl<'s> Builtin<'s> {
         }
     }
 
-    /// Whether it may keep its neighbours waiting.
+    /// Returns whether it may keep its neighbours waiting.
     pub(super) fn takes_time(self) -> bool {
         catalogue::kind(self.kind).is_some_and(Kind::takes_time)
     }

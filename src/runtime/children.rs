@@ -60,7 +60,7 @@ pub(super) struct Came {
     pub outcome: Outcome,
     /// The code that its command exited with.
     pub exit: Option<i32>,
-    /// How long it took.
+    /// The time that it took.
     pub took: Duration,
     /// What was odd about it, for the journal.
     pub warnings: Vec<String>,
@@ -141,7 +141,7 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
     each.flatten().collect()
 }
 
-/// Whether two steps run one command in one manner: the client would run it once, and of hooks that
+/// Returns whether two steps run one command in one manner: the client would run it once, and of hooks that
 /// differ in what their failure means, or in how they run, none may run in place of the other.
 pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
     let manner = |step: &Step<'_>| {
@@ -269,14 +269,14 @@ fn unreadable(what: &str) -> String {
     format!("its {what} could not be read to its end")
 }
 
-/// Whether an output is a whole JSON object: to the client, anything after it could only spoil it.
+/// Returns whether an output is a whole JSON object: to the client, anything after it could only spoil it.
 fn is_whole(stdout: &[u8]) -> bool {
     let text = stdout.trim_ascii();
     let is_object = text.starts_with(b"{") && text.ends_with(b"}");
     is_object && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// Whether an output is a whole answer that holds something back. Of a hook that must not fail open
+/// Returns whether an output is a whole answer that holds something back. Of a hook that must not fail open
 /// nothing less is whole: what it left behind could still deny.
 fn is_block(stdout: &[u8]) -> bool {
     let Ok(answer) = serde_json::from_slice::<Value>(stdout.trim_ascii()) else { return false };
@@ -290,7 +290,7 @@ fn is_block(stdout: &[u8]) -> bool {
         || says("/hookSpecificOutput/action", &["decline", "cancel"])
 }
 
-/// Whether a hook came to what would not be undone by more of its output.
+/// Returns whether a hook came to what would not be undone by more of its output.
 fn holds_back(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Answer(answer, _) => {

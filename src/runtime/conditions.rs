@@ -24,7 +24,7 @@ pub(super) fn unmet(
     condition.unmet(payload, &Surroundings)
 }
 
-/// Whether a condition is about what a step can rewrite: the input of a tool.
+/// Returns whether a condition is about what a step can rewrite: the input of a tool.
 pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
     matches!(event, Event::PreToolUse | Event::PermissionRequest)
         && matches!(unmet, Unmet::If | Unmet::When("paths"))

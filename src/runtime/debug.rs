@@ -1,4 +1,4 @@
-//! Why each hook of a chain did or did not run: what `HOOKMAN_DEBUG=1` asks for.
+//! The reason why each hook of a chain did or did not run: what `HOOKMAN_DEBUG=1` asks for.
 
 use std::io::{self, Write};
 
@@ -67,7 +67,7 @@ fn lines(paths: &Paths, asked: Asked<'_>, overrides: &Overrides, entry: &Entry<'
     before.iter().cloned().chain(told).chain(unknown).collect()
 }
 
-/// Why each hook of a chain did or did not run, from what the journal has of the run and, for those
+/// Explains why each hook of a chain did or did not run, from what the journal has of the run and, for those
 /// that it does not name, from the manifests as they are. While these cannot be read, from their last
 /// good version.
 pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {

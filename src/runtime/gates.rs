@@ -80,7 +80,7 @@ fn said(standing: u8, arguments: &[OsString], paths: Option<&Paths>) -> Said {
     }
 }
 
-/// Whether a block by exit code would not be heeded, or would hold more than is wanted.
+/// Returns whether a block by exit code would not be heeded, or would hold more than is wanted.
 fn needs_words(host: &Host, block: Block, on_error: OnError) -> bool {
     block == Block::Request
         || block == Block::Permission && on_error == OnError::Ask

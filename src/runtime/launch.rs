@@ -1,4 +1,4 @@
-//! Why a command did not come to run, in words that name the file and the way out.
+//! The reason why a command did not come to run, in words that name the file and the way out.
 
 mod interpreter_failure;
 
@@ -26,7 +26,7 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Why the system did not start it.
+    /// Explains why the system did not start it.
     pub(super) fn not_started(&self, error: &io::Error) -> String {
         if let Some(directory) = self.directory.filter(|directory| !directory.is_dir()) {
             return format!("its directory `{}` is not there (`cwd`)", directory.display());
@@ -35,7 +35,7 @@ impl Attempt<'_> {
         self.trouble(name).unwrap_or_else(|| format!("`{name}`: {error}"))
     }
 
-    /// Why a shell or an interpreter exited with 126 or 127, if it can be seen.
+    /// Explains why a shell or an interpreter exited with 126 or 127, if it can be seen.
     pub(super) fn not_found(&self, stderr: &str) -> Option<String> {
         let words = self.own_words();
         let programs = match self.run {

@@ -22,7 +22,7 @@ pub(super) enum Load {
     Broken(Broken),
 }
 
-/// Why a chain cannot be known, and what that means.
+/// The reason why a chain cannot be known, and what that means.
 pub(super) struct Broken {
     pub problems: String,
     pub on_error: OnError,

@@ -42,7 +42,7 @@ use call::Call;
 use overrides::Overrides;
 use received::Received;
 
-/// How long the payload may take to arrive.
+/// The time that the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on

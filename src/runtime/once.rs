@@ -13,7 +13,7 @@ pub(super) const ASTRAY: &str = "entry-astray";
 /// The flag under which a session was told of switches that cannot be used.
 pub(super) const SWITCHES: &str = "switches-refused";
 
-/// Whether the session has not been told this in the last day; from now on it has. What is broken
+/// Returns whether the session has not been told this in the last day; from now on it has. What is broken
 /// while it guards a session is worth one warning, not one a call.
 pub(super) fn tell_once(store: &dyn Store, what: &str) -> bool {
     let raised = store.raise(what, Duration::from_secs(24 * 60 * 60));

@@ -52,7 +52,7 @@ impl Overrides {
         }
     }
 
-    /// Whether a hook is left out. A part of a name is not enough, as it might hit a gate that was
+    /// Returns whether a hook is left out. A part of a name is not enough, as it might hit a gate that was
     /// not meant.
     pub fn skips(&self, hook: &str) -> bool {
         self.skip.iter().any(|name| is_meant(name, hook))

@@ -126,7 +126,7 @@ fn reply(
     }
 }
 
-/// Whether the client's payload proves that a person typed the prompt.
+/// Returns whether the client's payload proves that a person typed the prompt.
 ///
 /// A prompt that the model scheduled (`ScheduleWakeup`, `CronCreate`) reaches `UserPromptSubmit` like
 /// any other, a slash command too; only a typed command reaches `UserPromptExpansion` (2.1.329). The

@@ -20,11 +20,11 @@ pub(super) struct Received<'a> {
     /// The call that hooks are asked about, each payload with its text: one for each file of a patch,
     /// none where there is no payload that hooks can be asked with.
     pub calls: Vec<(Payload<'a>, &'a str)>,
-    /// Whether the calls are the files of one patch.
+    /// True if the calls are the files of one patch.
     pub is_patch: bool,
-    /// Why there is no call.
+    /// The reason why there is no call.
     pub lacks: &'static str,
-    /// Why no hook has to hear of it.
+    /// The reason why no hook has to hear of it.
     pub unheard: Option<&'static str>,
     /// What was odd about the payload.
     odd: Vec<String>,

@@ -23,7 +23,7 @@ use crate::state::journal::Entry;
 /// a session that calls a tool each time it is kept going never comes to its end.
 const CAP: u64 = 8;
 
-/// How long another run that counts is waited for.
+/// The time that another run that counts is waited for.
 const WAIT: Duration = Duration::from_secs(1);
 
 const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
@@ -45,7 +45,7 @@ pub(super) struct Asked<'a> {
     prompt: Cow<'a, str>,
     /// The subagent, or empty.
     agent: &'a str,
-    /// Whether the client says that the work goes on because an end was refused, or nothing.
+    /// True if the client says that the work goes on because an end was refused, or nothing.
     is_active: bool,
 }
 

@@ -30,7 +30,7 @@ impl<'a> SessionId<'a> {
         safe_name(&self.0)
     }
 
-    /// Whether the id itself is the name of its files, and no hash is needed.
+    /// Returns whether the id itself is the name of its files, and no hash is needed.
     pub fn is_file_name(&self) -> bool {
         self.file_name() == self.0
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// What a name came to.
+/// The hooks that a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
     /// This hook.
@@ -42,7 +42,7 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     Found::None(nearest(&typed, hooks.iter().copied()))
 }
 
-/// Why a text does not mean one name.
+/// The reason why a text does not mean one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameError {
     /// Several names of this kind match the text.

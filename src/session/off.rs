@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The chains that a session's hooks are in.
 pub const SCOPES: [&str; 2] = ["user", "project"];
 
-/// What a hook is called where its name alone could mean another: `project:lint`.
+/// Names a hook where its name alone could mean another: `project:lint`.
 pub fn label(scope: Option<&str>, hook: &str) -> String {
     scope.map_or_else(|| hook.to_owned(), |scope| format!("{scope}:{hook}"))
 }
@@ -36,7 +36,7 @@ pub struct Off {
     /// The profile that switched it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Whether a person made it. What does not say so is an agent's, because a fence that may be
+    /// True if a person made it. What does not say so is an agent's, because a fence that may be
     /// open by mistake is none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,
@@ -51,11 +51,11 @@ pub struct Moment<'a> {
     pub prompt: &'a str,
     /// The type of the agent that works, or empty for the main one.
     pub agent: &'a str,
-    /// Whether the hook that is asked about heeds only what a person switched.
+    /// True if the hook that is asked about heeds only what a person switched.
     pub user_only: bool,
 }
 
-/// How many seconds a switch that is for one turn waits for it where the client has not yet said
+/// The number of seconds that a switch that is for one turn waits for it where the client has not yet said
 /// which prompt it works on; clients up to 2.1.195 never do.
 pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
 
@@ -71,7 +71,7 @@ impl Off {
         self.agent.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(agent))
     }
 
-    /// What its hook is called.
+    /// Names its hook.
     pub fn label(&self) -> String {
         label(self.scope.as_deref(), &self.hook)
     }
@@ -84,17 +84,17 @@ impl Off {
             }
     }
 
-    /// Whether there is a chain that both speak for, for whomever that is.
+    /// Returns whether there is a chain that both speak for, for whomever that is.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.scope.is_none() || other.covers(self.scope.as_deref())
     }
 
-    /// Whether it speaks for a hook of `scope`, or of both where that is `None`.
+    /// Returns whether it speaks for a hook of `scope`, or of both where that is `None`.
     pub(super) fn covers(&self, scope: Option<&str>) -> bool {
         self.scope.is_none() || self.scope.as_deref() == scope
     }
 
-    /// What is left of it once it no longer speaks for `scope`, or for either where that is `None`.
+    /// Gives the rest of it once it no longer speaks for `scope`, or for either where that is `None`.
     pub(super) fn without(self, scope: Option<&str>) -> Option<Self> {
         let gone = scope?;
         let rest = SCOPES.into_iter().find(|rest| *rest != gone).map(str::to_owned);
@@ -114,7 +114,7 @@ impl Off {
         }
     }
 
-    /// Whether `prompt` is the turn that it waits for. A run that names no prompt says nothing of
+    /// Returns whether `prompt` is the turn that it waits for. A run that names no prompt says nothing of
     /// turns: a session that starts has none, and a payload without one is easily made up.
     pub(super) fn waits_for(&self, prompt: &str) -> bool {
         self.turn.as_deref() == Some("")

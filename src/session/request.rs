@@ -1,8 +1,8 @@
-//! What a user asks for when switching hooks, and how it is typed in a prompt.
+//! The request of a user who switches hooks, and its form in a prompt.
 
 use std::fmt;
 
-/// What is asked for.
+/// The deed that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// Switch off.
@@ -29,7 +29,7 @@ impl Verb {
     }
 }
 
-/// How long a switch is to hold, as it was typed.
+/// The time that a switch is to hold, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Term {
     /// To the session's end.
@@ -43,7 +43,7 @@ pub enum Term {
     Turn,
 }
 
-/// What is to be switched, and for how long and for whom.
+/// The hooks to be switched, the time and the sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Names, parts of names or patterns.
@@ -56,7 +56,7 @@ pub struct Request {
     pub agent: Option<String>,
 }
 
-/// What is wrong with what was typed.
+/// A mistake in what was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestError {
     /// This option lacks its value.
@@ -196,7 +196,7 @@ fn unquoted(word: &str) -> &str {
     ['\'', '"', '`'].into_iter().find_map(inside).unwrap_or(word)
 }
 
-/// What is asked of careful mode.
+/// The request about careful mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Careful {
     /// To be on, for a time such as `30m` if one is given.
@@ -227,7 +227,7 @@ impl Careful {
     }
 }
 
-/// What a prompt asks of hookman.
+/// The request of a prompt to hookman.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// To switch hooks, or to show what is on and off.
@@ -241,11 +241,11 @@ pub enum Command {
 /// A prompt that begins as a command of hookman does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prompt<'a> {
-    /// What is asked.
+    /// The request.
     pub command: Command,
-    /// What is behind it.
+    /// The words behind it.
     pub words: &'a str,
-    /// Whether it is a command for sure; else it is one only if all of its words name something,
+    /// True if it is a command for sure; else it is one only if all of its words name something,
     /// and otherwise prose for the model.
     pub is_sure: bool,
 }

@@ -1,4 +1,4 @@
-//! What hooks may keep for a session, as the built-in hooks see it.
+//! The store of a session, as the built-in hooks see it.
 
 use std::io;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const TURNS: usize = 8;
 /// The most bytes of a named text.
 pub const LONGEST: usize = 1024 * 1024;
 
-/// How often a change is tried that others come before.
+/// The tries of a change that others get in before.
 const TRIES: usize = 100;
 
 /// A per-session store. The runtime keeps it in files; tests keep it in memory.
@@ -31,7 +31,7 @@ pub trait Store {
     /// When the state directory cannot be written.
     fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool>;
 
-    /// Whether a flag is up.
+    /// Returns whether a flag is up.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ pub trait Store {
     /// When the state directory cannot be written.
     fn count(&self, counter: &str, by: i64) -> io::Result<u64>;
 
-    /// Whether this is the first call for `mark` in the turn of `prompt`, the id of a prompt.
+    /// Returns whether this is the first call for `mark` in the turn of `prompt`, the id of a prompt.
     ///
     /// Clients up to 2.1.195 do not say which prompt they work on; there a turn is the quarter of
     /// an hour after the first call.

@@ -1,4 +1,4 @@
-//! What is switched off in one session.
+//! The switches of one session.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct Switches {
     pub project: String,
     /// The session's transcript, where known.
     pub transcript_path: String,
-    /// What is off.
+    /// The hooks that are off.
     pub disabled: Vec<Off>,
     /// When the file was last written.
     pub timestamp: String,
@@ -128,7 +128,7 @@ impl Switches {
         self.disabled = std::mem::take(&mut self.disabled).into_iter().filter_map(drop).collect();
     }
 
-    /// Whether a switch for one turn waits to be told that this is it.
+    /// Returns whether a switch for one turn waits to be told that this is it.
     pub fn awaits_turn(&self, prompt: &str) -> bool {
         self.disabled.iter().any(|off| off.waits_for(prompt))
     }

@@ -1,11 +1,11 @@
-//! What a plan does, entry by entry.
+//! The steps of a plan, entry by entry.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is done to an entry.
+/// The step for an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -27,16 +27,16 @@ pub enum Action {
 /// One change of one entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// What is done.
+    /// The step.
     pub action: Action,
     /// The event of the entry.
     pub event: String,
     /// JSON Pointer of the group or handler, valid when the changes before it are done.
     pub pointer: String,
-    /// What was there; none for an addition.
+    /// The value before; none for an addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
-    /// What is there afterwards; none for a removal.
+    /// The value afterwards; none for a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
 }
@@ -56,7 +56,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// What becomes of the guard mod's seat.
+/// The change of the guard mod's seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seating {
     /// It is put first.

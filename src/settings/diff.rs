@@ -61,7 +61,7 @@ pub fn unified_diff(
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// What leads from the old lines to the new ones. `TextDiff` does the same and brings four
+/// Lists the changes from the old lines to the new ones. `TextDiff` does the same and brings four
 /// algorithms for six types of text into the program.
 fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
@@ -82,7 +82,7 @@ fn written_out(text: &str) -> Cow<'_, str> {
     text.chars().map(shown).collect()
 }
 
-/// Whether a character turns the direction of the text behind it.
+/// Returns whether a character turns the direction of the text behind it.
 fn turns_text(character: char) -> bool {
     matches!(
         character,

@@ -22,7 +22,7 @@ use super::{
     registration::Registration,
 };
 
-/// What a draft comes to.
+/// The result of a draft.
 pub(crate) struct Outcome {
     pub(crate) after: Option<String>,
     pub(crate) record: Record,

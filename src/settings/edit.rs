@@ -17,7 +17,7 @@ pub(crate) struct Splice {
     pub(crate) text: String,
 }
 
-/// What becomes of the items of one container.
+/// The change of one container's items.
 pub(crate) struct Reshape<'n, 'v> {
     pub(crate) container: &'n Node,
     /// The container's own container; none for the root.

@@ -18,7 +18,7 @@ pub(crate) fn identity(handler: &Value) -> String {
     Value::Array(key).to_string()
 }
 
-/// Whether two values are the same to the client, to which `60.0` is `60`.
+/// Returns whether two values are the same to the client, to which `60.0` is `60`.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

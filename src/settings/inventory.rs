@@ -1,4 +1,4 @@
-//! Which handlers are in a settings file, ours and foreign.
+//! The handlers of a settings file, ours and foreign.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,13 @@ use crate::client::call::run_words;
 pub struct Handler {
     /// JSON Pointer of the handler.
     pub pointer: String,
-    /// Where it begins.
+    /// Its place.
     pub position: Position,
     /// The event it is under.
     pub event: String,
     /// The matcher of its group.
     pub matcher: Option<String>,
-    /// Whether it is hookman's.
+    /// True if it is hookman's.
     pub ours: bool,
     /// The handler itself.
     pub value: Value,
@@ -33,7 +33,7 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// What a key of it holds, where that is a text.
+    /// Gives the text of a key, where its value is one.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.value.get(key)?.as_str()
     }
@@ -105,12 +105,12 @@ pub(crate) struct Group<'n> {
     pub(crate) handlers: &'n [Node],
     /// For each handler that is ours its place and what it runs.
     pub(crate) ours: Vec<(usize, Vec<String>)>,
-    /// Whether it has no key that a hookman group would not have.
+    /// True if it has no key that a hookman group would not have.
     pub(crate) plain: bool,
 }
 
 impl Group<'_> {
-    /// Whether all its handlers are hookman's, and there is at least one.
+    /// Returns whether all its handlers are hookman's, and there is at least one.
     pub(crate) fn is_ours_alone(&self) -> bool {
         !self.ours.is_empty() && self.ours.len() == self.handlers.len()
     }
@@ -173,7 +173,7 @@ impl<'n> Survey<'n> {
         found.map(|(_, place)| place)
     }
 
-    /// Whether no hookman entry is among those counted.
+    /// Returns whether no hookman entry is among those counted.
     pub(crate) fn is_without_ours(&self) -> bool {
         self.events.iter().flat_map(|event| &event.groups).all(|group| group.ours.is_empty())
     }

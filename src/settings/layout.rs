@@ -1,4 +1,4 @@
-//! How a settings file is laid out, so that new text looks like its neighbours.
+//! The layout of a settings file, so that new text looks like its neighbours.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// How the items of an object or array are laid out.
+/// The layout of the items of an object or array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Each on a line of its own.
@@ -45,7 +45,7 @@ pub(crate) enum Look {
     Inline(String),
 }
 
-/// What was learned from a file about its layout.
+/// The layout that was learned from a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     newline: &'static str,
@@ -53,14 +53,14 @@ pub(crate) struct Layout {
     colon: String,
     gap: Option<String>,
     looks: HashMap<Part, Look>,
-    /// How arrays of plain values are laid out anywhere in the file.
+    /// The layout of arrays of plain values anywhere in the file.
     plain_array: Option<Look>,
     brace_pad: String,
     bracket_pad: String,
     seen_in_hooks: Seen,
 }
 
-/// What was seen among the hooks, which then have the say.
+/// The looks seen among the hooks, which then have the say.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     unit: bool,
@@ -104,7 +104,7 @@ impl Layout {
         layout
     }
 
-    /// How to lay out a container of this part that nothing forces onto one line.
+    /// Gives the look of a container of this part that nothing forces onto one line.
     pub(crate) fn look(&self, part: Part) -> Look {
         let own = self.looks.get(&part).cloned();
         let own = own.or_else(|| self.plain_array.clone().filter(|_| part == Part::Args));
@@ -200,11 +200,11 @@ pub(crate) struct Item<'a> {
     pub(crate) value: &'a Value,
 }
 
-/// Where a value is written.
+/// The place of a value.
 pub(crate) struct Place {
     /// The indent of the line it begins on.
     pub(crate) indent: String,
-    /// Whether it must stay on that line.
+    /// True if it must stay on that line.
     pub(crate) inline: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What an edit would have to guess about, and therefore does not.
+//! Guesses that an edit would need, and for which it is refused.
 
 use std::collections::HashSet;
 

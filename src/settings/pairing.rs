@@ -1,4 +1,4 @@
-//! Which hookman entry in the file is which wanted registration.
+//! The pairs of hookman's entries in the file and the wanted registrations.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::{identity::same, inventory::Event, registration::Registration};
 /// A handler by the index of its group and its own in that.
 pub(crate) type HandlerIndex = (usize, usize);
 
-/// What becomes of the entries of one event.
+/// The steps for the entries of one event.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing<'w> {
     /// Entries to bring up to date where they are; equal ones are not listed.

@@ -14,18 +14,18 @@ use super::{
     registration::{Passed, Registration},
 };
 
-/// How a settings file has to change. Nothing is written by making one.
+/// The planned change of a settings file. Nothing is written by making one.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The text the plan was made from; none if there is no file.
     pub before: Option<String>,
     /// The text to write; none to remove the file, which only hookman made.
     pub after: Option<String>,
-    /// What is done, entry by entry, in the order in which the pointers hold.
+    /// The steps, entry by entry, in the order in which the pointers hold.
     pub changes: Vec<Change>,
-    /// What becomes of the guard mod's seat; none where it stays as it is.
+    /// The change of the guard mod's seat; none where it stays as it is.
     pub seating: Option<Seating>,
-    /// What to remember once the text is written.
+    /// The record to keep once the text is written.
     pub record: Record,
     pub(crate) operations: Vec<PatchOperation>,
     pub(crate) wanted: Vec<Registration>,
@@ -57,17 +57,17 @@ pub fn plan(
 }
 
 impl Plan {
-    /// Whether the file stays as it is.
+    /// Returns whether the file stays as it is.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }
 
-    /// Whether nothing that hookman wants is missing and nothing is too many.
+    /// Returns whether nothing that hookman wants is missing and nothing is too many.
     pub fn is_in_line(&self) -> bool {
         self.changes.is_empty() && self.seating.is_none()
     }
 
-    /// Whether there are hookman entries afterwards.
+    /// Returns whether there are hookman entries afterwards.
     pub fn has_entries(&self) -> bool {
         !self.wanted.is_empty()
     }
@@ -197,7 +197,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     Ok(Plan { before, after, changes, seating: None, record, operations, wanted, foreign })
 }
 
-/// Whether an entry that the client runs without hookman is there already as somebody else's:
+/// Returns whether an entry that the client runs without hookman is there already as somebody else's:
 /// the client runs equal ones once, and theirs stays theirs.
 fn is_theirs(
     wanted: &Registration,

@@ -15,13 +15,13 @@ use super::{
     registration::{Passed, Registration},
 };
 
-/// What a plan claims.
+/// The claim of a plan.
 pub(crate) struct Claim<'a> {
     /// The text before; none if there is no file.
     pub(crate) before: Option<&'a str>,
     /// The text after; none if there is to be no file.
     pub(crate) after: Option<&'a str>,
-    /// What was done to the value.
+    /// The change of the value.
     pub(crate) patch: &'a Patch,
     /// The hookman entries that the new text holds, and no others.
     pub(crate) wanted: &'a [Registration],

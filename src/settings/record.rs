@@ -1,4 +1,4 @@
-//! What hookman has to remember of a settings file that the file itself does not tell.
+//! The record of a settings file: facts that the file itself does not tell.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,13 +9,13 @@ use crate::syntax::json::{Document, child};
 use super::inventory::Survey;
 use super::registration::{Passed, Registration};
 
-/// Which containers of a settings file are there only because hookman needed them.
+/// The containers of a settings file that are there only because hookman needed them.
 ///
 /// The entries themselves are recognised by their shape; but whether an empty `"hooks": {}` was
 /// the user's cannot be seen in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Whether there was no file.
+    /// True if there was no file.
     #[serde(default)]
     pub file_made: bool,
     /// JSON Pointers of the objects and arrays that hookman created: `/hooks`, `/hooks/Stop`, and
@@ -64,7 +64,7 @@ impl Record {
         Self { passed, ..Self::default() }
     }
 
-    /// Whether a text holds a hookman entry.
+    /// Returns whether a text holds a hookman entry.
     pub fn finds_ours(&self, text: &str) -> bool {
         Document::parse(text).is_ok_and(|document| {
             let mut survey = Survey::of(&document);

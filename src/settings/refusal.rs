@@ -1,11 +1,11 @@
-//! Why a settings file is left alone.
+//! The reason why a settings file is left alone.
 
 use std::fmt;
 
 use crate::client::settings_schema::MAX_BYTES;
 use crate::syntax::json::{Position, SyntaxError};
 
-/// Why no plan was made. Nothing may be written then.
+/// The reason why no plan was made. Nothing may be written then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// The text is no JSON.
@@ -14,18 +14,18 @@ pub enum Refusal {
     WrongType {
         /// The key of the value; none for the file itself.
         key: Option<String>,
-        /// What it is, with its article.
+        /// The value that is there, with its article.
         found: &'static str,
-        /// What it should be, with its article.
+        /// The value that should be there, with its article.
         wanted: &'static str,
-        /// Where it begins.
+        /// Its place.
         position: Position,
     },
     /// A key on the path of the edit occurs twice in its object.
     DuplicateKey {
         /// The key.
         key: String,
-        /// Where it occurs the second time.
+        /// The place of the second one.
         position: Position,
     },
     /// The file would be larger than the client reads.
@@ -40,7 +40,7 @@ pub enum Refusal {
     },
     /// The edited text failed the proof; a bug in hookman, caught before anything was written.
     Unproven {
-        /// Which part of the proof failed.
+        /// The part of the proof that failed.
         reason: String,
     },
 }

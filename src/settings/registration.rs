@@ -30,12 +30,12 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Whether the client runs it without hookman, so that only a record can tell it from others.
+    /// Returns whether the client runs it without hookman, so that only a record can tell it from others.
     pub fn is_passed(&self) -> bool {
         self.command.is_empty() && self.extra.contains_key("type")
     }
 
-    /// What it runs, to find it again among the entries of its event.
+    /// Gives the words that it runs, to find it again among the entries of its event.
     pub(crate) fn words(&self) -> Option<Vec<String>> {
         let handler = self.handler();
         if self.is_passed() { Some(passed_words(&handler)) } else { run_words(&handler) }

@@ -25,7 +25,7 @@ const LIST: &str = "/prependPlugins";
 /// hookman's guard mod, as the client names a plugin of `~/.claude/skills`.
 const GUARD: &str = "hookman-guard@skills-dir";
 
-/// Whether a settings file puts the guard mod before all others.
+/// Returns whether a settings file puts the guard mod before all others.
 pub fn is_seated(document: &Document<'_>) -> bool {
     let first = document.lookup("/prependPlugins/0");
     first.is_some_and(|first| is_guard(document, first))
@@ -67,7 +67,7 @@ struct SeatChange {
     /// The text; none where the file goes.
     text: Option<String>,
     operation: PatchOperation,
-    /// Whether there was no list.
+    /// True if there was no list.
     makes: bool,
 }
 

@@ -11,7 +11,7 @@ use super::{
     refusal::Refusal,
 };
 
-/// What is kept of an apply so that it can be undone to the byte.
+/// The record of an apply by which it can be undone to the byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
     /// The text without any hookman entry; none if there was no file.
@@ -23,8 +23,8 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// What to keep once `plan` is written over the text it was made from; none if the plan leaves
-    /// no file.
+    /// Makes the record to keep once `plan` is written over the text it was made from; none if the plan
+    /// leaves no file.
     ///
     /// Where that text is the one `previous` wrote, nobody else touched the file and the original
     /// stays; else it is the text with our entries removed.
@@ -71,19 +71,19 @@ impl Undo {
     }
 }
 
-/// What is kept next to a settings file. A process that is killed between writing this and writing
-/// the file leaves the older text there, so what belongs to that is kept as well.
+/// The record next to a settings file. A process that is killed between writing this and writing the
+/// file leaves the older text there, so the record of that is kept as well.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Remembered {
-    /// What the last write left.
+    /// The record of the last write.
     pub last: Undo,
-    /// What the write before it left.
+    /// The record of the write before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Undo>,
 }
 
 impl Remembered {
-    /// What belongs to the text that the file holds.
+    /// Finds the record of the text that the file holds.
     pub fn of(self, current: Option<&str>) -> Option<Undo> {
         let wrote = |undo: &Undo| current == Some(&*undo.after);
         match self.earlier.filter(wrote) {
@@ -94,7 +94,7 @@ impl Remembered {
     }
 }
 
-/// Whether no hookman entry was in the text that a plan was made from.
+/// Returns whether no hookman entry was in the text that a plan was made from.
 fn only_adds(plan: &Plan) -> bool {
     let adds = plan.changes.iter().filter(|change| change.action == Action::Add).count();
     adds == plan.changes.len() && adds == plan.wanted.len()

@@ -1,11 +1,11 @@
-//! Which entries a chain needs.
+//! The entries that a chain needs.
 
 use crate::client::event::Event;
 use crate::client::{call, matcher};
 
 use super::Registration;
 
-/// What one hook asks of the client: to be called on an event.
+/// The demand of one hook on the client: to be called on an event.
 #[derive(Clone, Debug)]
 pub struct Demand<'a> {
     /// The event.
@@ -14,17 +14,17 @@ pub struct Demand<'a> {
     pub matcher: Option<&'a str>,
     /// Milliseconds the hook may take.
     pub timeout_ms: u64,
-    /// Whether it runs with its neighbours that are marked so too.
+    /// True if it runs with its neighbours that are marked so too.
     pub parallel: bool,
-    /// What it needs instead of being called with its chain.
+    /// The entry that it needs instead of being called with its chain.
     pub own: Option<Own<'a>>,
 }
 
 /// The prompts that are answered without the model: the slash commands that switch hooks.
 const TYPED: &str = "^hook:(careful|disable|enable|status)$";
 
-/// What switching needs of the client, besides the hooks: to hear of the slash commands before they
-/// cost a model call, and of sessions that begin, because `/clear` goes on under a new id.
+/// Lists the demands of switching, besides those of the hooks: to hear of the slash commands before
+/// they cost a model call, and of sessions that begin, because `/clear` goes on under a new id.
 pub fn for_switches() -> [Demand<'static>; 2] {
     [(Event::SessionStart, None), (Event::UserPromptExpansion, Some(TYPED))].map(
         |(event, matcher)| Demand { event, matcher, timeout_ms: 1_000, parallel: false, own: None },
@@ -36,7 +36,7 @@ pub fn for_switches() -> [Demand<'static>; 2] {
 pub struct Own<'a> {
     /// The hook's name.
     pub hook: &'a str,
-    /// Whether the client runs it without hookman; the keys are the whole handler then.
+    /// True if the client runs it without hookman; the keys are the whole handler then.
     pub passed: bool,
     /// The further keys of the handler.
     pub keys: serde_json::Map<String, serde_json::Value>,
@@ -51,7 +51,7 @@ pub const PROJECT: &str = "--project";
 /// The flag of `run` before an administrator's directory.
 pub const MANAGED: &str = "--managed";
 
-/// How the client is to call hookman.
+/// The form in which the client calls hookman.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// By the absolute path of the installed binary, without a shell.
@@ -69,7 +69,7 @@ pub enum Caller {
     },
 }
 
-/// What comes on top of the hooks' own time: waiting for the payload and ending what is late.
+/// The time on top of the hooks' own: to wait for the payload and to end late children.
 const MARGIN_MS: u64 = 10_000;
 
 /// The time limit of every entry, in seconds. It is the same whatever the manifest asks for, so that
@@ -135,7 +135,7 @@ pub fn limit(event: Event) -> u64 {
     if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }
 }
 
-/// How long the hooks of one event's chain may take together, in seconds: every one may be late
+/// Tells how long the hooks of one event's chain may take together, in seconds: every one may be late
 /// once, and being late costs the time until it is killed as well. Those that run side by side are
 /// late together, and those that have an entry of their own do not count.
 pub fn longest(demands: &[Demand<'_>], event: Event) -> u64 {

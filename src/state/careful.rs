@@ -13,10 +13,10 @@ use crate::session::period;
 use crate::session::request::Careful as Wish;
 use crate::session::store::{CAREFUL, Store};
 
-/// How long it lasts in a session where no time is given: longer than any session.
+/// The time that it lasts in a session where no time is given: longer than any session.
 const LONG: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// What careful mode is about.
+/// The session and the files of careful mode.
 pub struct Place<'p> {
     /// hookman's directories.
     pub paths: &'p Paths,
@@ -24,11 +24,11 @@ pub struct Place<'p> {
     pub session: Option<&'p SessionId<'p>>,
     /// The project, or where there is none the directory.
     pub project: &'p Path,
-    /// Whether a person asks, and not an agent's tool.
+    /// True if a person asks, and not an agent's tool.
     pub person: bool,
 }
 
-/// Where careful mode is on.
+/// The reach of careful mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Careful {
     /// In the session.
@@ -37,13 +37,13 @@ pub struct Careful {
     pub project: bool,
 }
 
-/// What came of a wish.
+/// The result of a request.
 pub struct Answer {
-    /// Where it is on now.
+    /// Its reach now.
     pub now: Careful,
-    /// Whether this changed it.
+    /// True if this changed it.
     pub changed: bool,
-    /// Whether it was refused.
+    /// True if it was refused.
     pub refused: bool,
     /// For people.
     pub text: String,
@@ -60,7 +60,7 @@ pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
     }
 }
 
-/// Where careful mode is on.
+/// Reads the reach of careful mode.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
     Ok(())
 }
 
-/// Where it is on, in words.
+/// Says in words where careful mode is on.
 pub fn text(place: &Place<'_>, now: Careful) -> String {
     let project = place.paths.shown(place.project);
     let places = match (now.session, now.project) {

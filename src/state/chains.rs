@@ -36,7 +36,7 @@ impl Chain {
         Self { scope: MANAGED, manifest: folder.join("hookman.toml"), overlay: None }
     }
 
-    /// Whether it is an administrator's, which nobody else may switch.
+    /// Returns whether it is an administrator's, which nobody else may switch.
     pub fn is_managed(&self) -> bool {
         self.scope == MANAGED
     }
@@ -144,7 +144,7 @@ pub fn project_around(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().find(has_manifest).map(PathBuf::from)
 }
 
-/// What there is to run.
+/// The chain as it was loaded.
 #[derive(Debug)]
 pub enum Loaded {
     /// A plan that fits its manifests.
@@ -157,7 +157,7 @@ pub enum Loaded {
     Absent,
     /// Manifests that cannot be read and no earlier plan, or that are gone while the client still calls.
     Broken {
-        /// What is wrong.
+        /// The mistakes.
         problems: String,
         /// The strictest that they seem to say of failures.
         on_error: OnError,
@@ -218,8 +218,8 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
     }
 }
 
-/// What to say where there is no manifest any more and the client still calls its hooks: who deletes it
-/// and leaves the entries opens no gate.
+/// Gives the message about a manifest that is gone while the client still calls its hooks: deleting it
+/// and leaving the entries opens no gate.
 fn gone(paths: &Paths, chain: &Chain, cached: &str) -> Option<Loaded> {
     Plan::parse(cached)?.hooks().next()?;
     if entries(chain).is_empty() {
@@ -271,8 +271,8 @@ pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> 
     emptied(paths, chain).map_or_else(|| parse(paths, chain), Err)
 }
 
-/// What to say of manifests without a word where the last plan that was made of them had hooks: a
-/// program that died while it saved leaves such a file, and it must not open a gate.
+/// Gives the message about manifests without a word where the last plan that was made of them had
+/// hooks: a program that died while it saved leaves such a file, and it must not open a gate.
 pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
     let is_blank = |path: &&Path| {
         files::stamp(path).is_ok_and(|it| it.is_some_and(|it| it.size <= BLANKS))
@@ -302,7 +302,7 @@ pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
 /// The most bytes of a file that may be nothing but blanks.
 const BLANKS: u64 = 4096;
 
-/// Whether a manifest is larger than anybody writes one, so that reading it would take long.
+/// Returns whether a manifest is larger than anybody writes one, so that reading it would take long.
 fn is_too_large(path: &Path) -> bool {
     const LARGEST: u64 = 1024 * 1024;
     files::stamp(path).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.size > LARGEST))
@@ -456,7 +456,7 @@ mod tests {
     const WHOLE: &str = "[[hook]]\nname = \"one\"\nevent = \"Stop\"\ncommand = \"1\"\n\n\
                          [[hook]]\nname = \"two\"\nevent = \"Stop\"\ncommand = \"2\"\n";
 
-    /// What a save does to the manifest while it is looked at, step by step; no text removes it.
+    /// The steps of a save while the manifest is read; no text removes it.
     type Save = &'static [Option<&'static str>];
 
     /// The hooks that are loaded, or what else comes, and how often was waited. A moment after each

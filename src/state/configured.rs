@@ -18,8 +18,8 @@ pub struct Configured {
     pub scope: &'static str,
     /// The hook.
     pub hook: Hook,
-    /// Where it is on and the client's settings do not call it, the argument with which `apply` has them
-    /// do so.
+    /// The argument with which `apply` registers it, where it is on and the client's settings do not
+    /// call it.
     pub uncalled: Option<&'static str>,
 }
 
@@ -49,7 +49,7 @@ pub fn uncalled(chain: &Chain, hooks: &[Hook]) -> BTreeSet<String> {
     entries.uncalled(hooks).into_iter().map(|hook| hook.name.clone()).collect()
 }
 
-/// What to say where no hook is configured.
+/// Gives the message for no configured hook.
 pub fn none(world: &World) -> String {
     let chains = chains(world);
     let manifests: Vec<String> = chains

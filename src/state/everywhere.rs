@@ -6,13 +6,13 @@ use crate::machine::paths::Paths;
 use crate::session::id::SessionId;
 use crate::session::switches::Off;
 
-/// What the switches for every session are kept under, where a session has its id; the client's own
-/// ids are longer.
+/// Gives the key of the switches for every session, in the place of an id; the client's own ids are
+/// longer.
 pub fn session() -> SessionId<'static> {
     SessionId::new("everywhere")
 }
 
-/// What is off in every session now.
+/// Lists the hooks that are off in every session now.
 pub fn current(paths: &Paths) -> Vec<Off> {
     let now = moment_in(String::new());
     let found = switches(paths, &session()).unwrap_or_default().0;

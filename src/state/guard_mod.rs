@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 3] = [
     ("hooks/register.js", include_str!("../../templates/guard-mod/register.js")),
 ];
 
-/// Where it is. The client loads what lies there without being asked (seen on 2.1.329).
+/// Gives its directory. The client loads plugins from there without being asked (seen on 2.1.329).
 pub fn folder(paths: &Paths) -> PathBuf {
     paths.config.join("skills").join(NAME)
 }
@@ -29,7 +29,7 @@ pub fn files(paths: &Paths) -> impl Iterator<Item = (PathBuf, &'static str)> {
     FILES.into_iter().map(move |(file, text)| (folder.join(file), text))
 }
 
-/// Whether the user has it, whatever its files hold.
+/// Returns whether the user has it, whatever its files hold.
 pub fn is_there(paths: &Paths) -> bool {
     folder(paths).join(PLUGIN).exists()
 }

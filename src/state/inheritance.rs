@@ -1,4 +1,4 @@
-//! What a session that goes on under a new id has from the one before.
+//! The state that a session takes over when it goes on under a new id.
 
 use super::session_switches::{Scene, change_soon, moment, switches};
 use super::{careful, sessions};

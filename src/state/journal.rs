@@ -23,20 +23,20 @@ use crate::machine::{clients, clock, environment, files};
 use crate::session::id::SessionId;
 use short::{short, start};
 
-/// Where the client says to each hook in which directory the session was started; it does not follow
-/// a `cd`, and the Bash tool has no such variable.
+/// The variable in which the client names the directory where the session was started; it does not
+/// follow a `cd`, and the Bash tool has no such variable.
 pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
-/// How many characters of a reason are kept.
+/// The number of characters of a reason are kept.
 const REASON: usize = 200;
 
 /// From how many bytes on the size of a text for the model is kept: nearly what the client takes over.
 const NEAR: usize = 9_000;
 
-/// Why no hook was asked where a switch was typed.
+/// The reason why no hook was asked where a switch was typed.
 pub const TYPED: &str = "hookman itself answered what was typed";
 
-/// How the notes begin that say why no hook was asked.
+/// The beginnings of the notes that say why no hook was asked.
 pub const UNASKED: [&str; 3] =
     ["no payload: ", "no hook was asked: ", "the manifest was not read: "];
 
@@ -76,35 +76,35 @@ pub struct Entry<'a> {
     pub call: Cow<'a, str>,
     /// The client's process, or 0.
     pub client: u32,
-    /// Whether it was called by hand or by another program, as far as that can be told: without the
+    /// True if it was called by hand or by another program, as far as that can be told: without the
     /// variables that the client gives to each hook.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
     /// The one hook that was asked for, by an entry of its own.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub only: Cow<'a, str>,
-    /// What each step came to.
+    /// The outcome of each step.
     pub steps: Vec<StepEntry>,
     /// The hooks that had nothing to do with the call, or came behind its denial.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<Passed>,
-    /// What was decided: `deny`, `defer`, `ask`, `allow`, or `none`; `answered` where hookman itself
-    /// answered what was typed.
+    /// The decision: `deny`, `defer`, `ask`, `allow`, or `none`; `answered` where hookman itself
+    /// answered a typed request.
     pub verdict: Cow<'a, str>,
     /// The exit code.
     pub exit: u8,
     /// The whole run in microseconds.
     pub us: u64,
-    /// What kept all hooks from running.
+    /// The switch that kept all hooks from running.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub off: Cow<'a, str>,
-    /// Why each hook did or did not run, where that was asked for.
+    /// The reason why each hook did or did not run, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// What went wrong on hookman's own side.
+    /// Mistakes on hookman's own side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why no hook was asked, but for [`Entry::off`]; for [`Entry::reasons`].
+    /// The reason why no hook was asked, but for [`Entry::off`]; for [`Entry::reasons`].
     #[serde(skip)]
     pub unasked: String,
 }
@@ -125,7 +125,7 @@ impl Passed {
     }
 }
 
-/// Why hooks are passed over, with what that says.
+/// The reason why hooks are passed over, with what that says.
 pub const PASSED: [(&str, &str); 2] =
     [("if", "its `if` does not match the call"), ("denied", "a hook before it denied the call")];
 
@@ -137,7 +137,7 @@ pub struct StepEntry {
     pub hook: String,
     /// Microseconds it took.
     pub us: u64,
-    /// What it came to, one of [`OUTCOMES`].
+    /// The outcome, one of [`OUTCOMES`].
     pub outcome: Cow<'static, str>,
     /// The decision that a hook that came to none is taken for by its `on_error`.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -145,27 +145,27 @@ pub struct StepEntry {
     /// The code that its command exited with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// Why it did not run.
+    /// The reason why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Why a built-in hook said nothing, one of [`Silence`]'s words.
+    /// The reason why a built-in hook said nothing, one of [`Silence`]'s words.
     ///
     /// [`Silence`]: crate::builtin::silence::Silence
     #[serde(skip_serializing_if = "str::is_empty")]
     pub quiet: Cow<'static, str>,
-    /// Why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
+    /// The reason why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How many bytes it told the model, where that is nearly more than the client takes over.
+    /// The number of bytes that it told the model, where that is nearly more than the client takes over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
     /// The failure in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What was odd and no failure.
+    /// Odd things that are no failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Whether this is what it said of the input as others had rewritten it.
+    /// True if this is what it said of the input as others had rewritten it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
     /// Its place in the chain.
@@ -341,7 +341,7 @@ impl<'a> Entry<'a> {
         self.time = clock::stamp();
     }
 
-    /// Why no hook was asked, of a line of the journal: what of its notes says that.
+    /// Explains why no hook was asked, of a line of the journal: what of its notes says that.
     pub fn recall(&mut self) {
         if self.verdict == "answered" {
             TYPED.clone_into(&mut self.unasked);
@@ -390,8 +390,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What is said of a denial, or of a question, in one line: it is there for people who ask why, and
-/// has nothing of the call where hookman itself wrote it.
+/// Gives one line on a denial, or on a question, for people who ask why; it has nothing of the call
+/// where hookman itself wrote it.
 fn reason(step: &Step<'_>, answer: &Answer) -> Option<String> {
     let text = match step.run {
         Run::Builtin { .. } => answer.rule.as_deref()?,
@@ -445,7 +445,7 @@ pub fn parse(line: &str) -> Option<(&str, Entry<'_>)> {
     Some((whole, entry))
 }
 
-/// What of a line is whole: one that a crash cut short has the next one behind it.
+/// Gives the whole part of a line: one that a crash cut short has the next one behind it.
 pub fn whole(line: &str) -> &str {
     line.rfind("{\"time\":").map_or(line, |start| &line[start..])
 }
@@ -485,7 +485,7 @@ pub fn newest(
     find(END).or_else(|| find(u64::MAX))
 }
 
-/// How much of the journal is looked at first, in bytes.
+/// The bytes of the journal that are looked at first.
 const END: u64 = 256 * 1024;
 
 #[cfg(test)]

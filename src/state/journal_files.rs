@@ -14,7 +14,7 @@ pub const SIZE: u64 = 8 * 1024 * 1024;
 /// How many journals that were put aside are kept.
 pub const FILES: usize = 5;
 
-/// How long a journal that was put aside is kept.
+/// The time that a journal that was put aside is kept.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// Puts the journal aside if it has more than `size` bytes. A run that has it open still writes its

@@ -6,16 +6,16 @@ use crate::machine::files;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 
-/// What happens to the calls of a chain without a manifest.
+/// The fate of calls to a chain without a manifest.
 #[derive(Clone, Debug)]
 pub struct Lost {
     /// The settings files that still call hookman, for people.
     pub callers: Vec<String>,
     /// The manifest that is not there, for people.
     pub manifest: String,
-    /// What becomes of a call.
+    /// The fate of a call.
     pub fate: &'static str,
-    /// What gets out of it.
+    /// The way out of it.
     pub way_out: String,
 }
 

@@ -1,4 +1,4 @@
-//! What hookman keeps on disk: the journal, compiled plans, each session's switches and store.
+//! The files that hookman keeps: the journal, compiled plans, each session's switches and store.
 
 pub mod careful;
 pub mod catalogue;

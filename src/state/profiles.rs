@@ -77,12 +77,11 @@ pub fn listed(profiles: &[Profile]) -> String {
     profiles.iter().map(line).collect::<Vec<String>>().join("\n")
 }
 
-/// What a profile that is to be switched comes to: for each manifest that declares it, its name and
-/// its hooks.
+/// The profile to be switched: for each manifest that declares it, its name and its hooks.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     parts: Vec<(String, Vec<Switchable>)>,
-    /// What of it does not apply here, as lines for the user.
+    /// The parts of it that do not apply here, as lines for the user.
     left_out: Vec<String>,
 }
 

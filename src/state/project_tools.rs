@@ -1,4 +1,4 @@
-//! Whether the programs of a project itself may run: the user's answer, kept in the user's own state.
+//! True if the programs of a project itself may run: the user's answer, kept in the user's own state.
 
 use std::path::Path;
 

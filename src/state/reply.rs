@@ -1,4 +1,4 @@
-//! What hookman answers to a user who switches.
+//! The reply to a user who switches.
 
 use crate::machine::clock;
 use crate::session::switches::Off;
@@ -6,17 +6,17 @@ use crate::session::switches::Off;
 /// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// What the user reads.
+    /// The text for the user.
     pub text: String,
-    /// Whether anything changed.
+    /// True if anything changed.
     pub changed: bool,
-    /// Whether something of what was asked could not be done.
+    /// True if something of what was asked could not be done.
     pub failed: bool,
-    /// What came of it hook by hook.
+    /// The results, hook by hook.
     pub hooks: Vec<Done>,
 }
 
-/// What came of a request for one hook.
+/// The result of a request for one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The hook.
@@ -30,7 +30,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// What came of a switch of a hook that `off` describes.
+    /// Describes the result of switching a hook that `off` describes.
     pub fn of(off: Off, result: &'static str) -> Self {
         Self { hook: off.hook.clone(), scope: off.scope.clone(), result, term: off }
     }

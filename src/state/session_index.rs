@@ -32,7 +32,7 @@ pub struct Seen {
     pub event: String,
     /// The client's process, or 0.
     pub client: u32,
-    /// Whether that process still runs and has no later session.
+    /// True if that process still runs and has no later session.
     pub live: bool,
 }
 
@@ -124,7 +124,7 @@ struct Roll {
 
 struct Row {
     seen: Seen,
-    /// Whether a line with a transcript was met, which is the one that knows the prompt.
+    /// True if a line with a transcript was met, which is the one that knows the prompt.
     has_prompt: bool,
 }
 
@@ -195,7 +195,7 @@ impl Roll {
         }
     }
 
-    /// Whether a client has a session here that did not end.
+    /// Returns whether a client has a session here that did not end.
     fn knows(&self, process: u32) -> bool {
         self.seen.iter().any(|Row { seen, .. }| seen.client == process && seen.goes_on())
     }

@@ -17,19 +17,19 @@ use crate::session::switches::{Moment, Switches};
 /// The session that is switched, and on whose behalf.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    /// Where things are.
+    /// The paths of hookman's files.
     pub paths: &'a Paths,
     /// The session's id.
     pub session: SessionId<'a>,
     /// The directory the switch is made in.
     pub directory: &'a str,
-    /// Whether a person asks, and not an agent's tool.
+    /// True if a person asks, and not an agent's tool.
     pub person: bool,
     /// The profile that is switched, if it is one.
     pub profile: Option<&'a str>,
     /// The prompt as which the switch is typed, or empty.
     pub prompt: &'a str,
-    /// Whether it is a run's, which the client waits for.
+    /// True if it is a run's, which the client waits for.
     pub is_run: bool,
 }
 
@@ -97,13 +97,13 @@ pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, boo
     })
 }
 
-/// What a switches file holds.
+/// The content of a switches file.
 pub enum SwitchesFile {
     /// There is none.
     Nothing,
     /// Switches.
     Switches(Switches),
-    /// What hookman did not write, and why.
+    /// A file that hookman did not write, and the reason to think so.
     Damaged(String),
 }
 
@@ -125,12 +125,12 @@ pub fn read(path: &Path) -> io::Result<SwitchesFile> {
     }
 }
 
-/// What a change of a session's switches came to.
+/// The result of a change of a session's switches.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
-    /// Whether the file was written.
+    /// True if the file was written.
     pub written: bool,
-    /// What to tell the user of a damaged file, without the article.
+    /// The name of a damaged file for the user, without the article.
     pub aside: Option<String>,
 }
 
@@ -158,7 +158,7 @@ pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) 
     change_locked(scene, edit)
 }
 
-/// How long a run waits for another process that changes the session's switches.
+/// The time that a run waits for another process that changes the session's switches.
 const WAIT: Duration = Duration::from_millis(250);
 
 fn change_locked(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {

@@ -15,15 +15,15 @@ use crate::machine::{clients, environment, files, folders};
 use crate::manifest::{self, Problems};
 use crate::session::id::SessionId;
 
-/// How deep the state of a session lies in the state directory: `sessions/ID/flags`.
+/// The depth of a session's state in the state directory: `sessions/ID/flags`.
 const LEVELS: usize = 3;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many days the state of a session is kept after its last use where the manifest names none.
+/// The number of days that the state of a session is kept after its last use where the manifest names none.
 const KEEP_DAYS: u64 = 30;
 
-/// How long the state of a session is kept after its last use, as the user's manifest says.
+/// Tells how long the state of a session is kept after its last use, as the user's manifest says.
 ///
 /// # Errors
 ///
@@ -80,12 +80,12 @@ pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
     Some(running)
 }
 
-/// Whether hookman has something of the session `id`: state of its own, or a line in the journal.
+/// Returns whether hookman has something of the session `id`: state of its own, or a line in the journal.
 pub fn is_known(paths: &Paths, id: &SessionId<'_>) -> bool {
     paths.session(&id.file_name()).is_dir() || has_called(paths, id)
 }
 
-/// Whether the session `id` called hookman, as far as the journal goes back.
+/// Returns whether the session `id` called hookman, as far as the journal goes back.
 pub fn has_called(paths: &Paths, id: &SessionId<'_>) -> bool {
     journal::newest(paths, id.as_str(), |entry| entry.session == id.as_str()).is_some()
 }

@@ -24,7 +24,7 @@ pub fn file(paths: &Paths, name: &str) -> PathBuf {
     paths.config.join("commands/hook").join(name).with_extension("md")
 }
 
-/// What hookman wrote next to a settings file.
+/// The files that hookman wrote next to a settings file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Written {
@@ -35,7 +35,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Where it is remembered for a settings file.
+    /// Gives the file of the record about a settings file.
     pub fn record(paths: &Paths, settings: &Path) -> PathBuf {
         // The files are next to the settings, not next to the file that those may be a link to.
         let (folder, name) = (settings.parent(), settings.file_name());
@@ -43,7 +43,7 @@ impl Written {
         paths.cache_for("companions", &place)
     }
 
-    /// What a record says; nothing where there is none that can be understood.
+    /// Reads a record; none where there is none that can be understood.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Written {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Whether the file at `path` holds text that hookman wrote: this or another version's.
+    /// Returns whether the file at `path` holds text that hookman wrote: this or another version's.
     pub fn is_ours(&self, path: &Path, found: &str, template: &str) -> bool {
         is_made_from(template, found)
             || self.files.get(&paths::real(path)) == Some(&content_hash(found.as_bytes()))
@@ -69,7 +69,7 @@ fn is_made_from(template: &str, found: &str) -> bool {
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
 }
 
-/// Whether what the client expands for a name is hookman's command, and not one of somebody's own
+/// Returns whether what the client expands for a name is hookman's command, and not one of somebody's own
 /// with that name.
 ///
 /// `source` is the payload's `command_source`: the user's commands are `userSettings`, and go before a

@@ -1,5 +1,5 @@
-//! How a manifest is looked at that somebody may be writing: many programs empty a file before they
-//! fill it, or remove it before they make it again.
+//! Reads a manifest that somebody may be writing: many programs empty a file before they fill it, or
+//! remove it before they make it again.
 
 use std::path::Path;
 use std::thread;
@@ -10,7 +10,7 @@ use crate::machine::files;
 /// A file that has not changed for so long is not being written.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// How long all waiting together takes at most.
+/// The time that all waiting together takes at most.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// For so many nanoseconds after a save a manifest that takes a gate away is not believed.
@@ -40,7 +40,7 @@ impl StableRead<'_> {
         }
     }
 
-    /// Whether one of the files was written so lately that it may be half a save.
+    /// Returns whether one of the files was written so lately that it may be half a save.
     pub fn is_in_doubt<'f>(&self, mut files: impl Iterator<Item = &'f Path>) -> bool {
         let now = (self.now)();
         files.any(|path| {
@@ -54,7 +54,8 @@ impl StableRead<'_> {
         (self.wait)(QUIET);
     }
 
-    /// How much longer the newest file is left alone; a time in the future is not waited for.
+    /// Gives the time for which the newest file is still left alone; a time in the future is not waited
+    /// for.
     fn rest<'f>(&self, files: impl Iterator<Item = &'f Path>) -> Option<Duration> {
         let now = (self.now)();
         let age = |path: &Path| {

@@ -1,4 +1,4 @@
-//! Which hooks are on and off in a session, and which layer decided.
+//! The hooks that are on and off in a session, and the layer that decided.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::manifest::Hook;
 use crate::session::id::SessionId;
 use crate::session::switches::{Moment, Off, label};
 
-/// Why a hook is on or off: the layers are asked in this order and the first that speaks decides.
+/// The reason why a hook is on or off: the layers are asked in this order and the first that speaks decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// `enabled = false` in a manifest, at this place.
@@ -30,7 +30,7 @@ pub enum Layer {
     On,
 }
 
-/// What has a hook off for one type of agents.
+/// The switch that has a hook off for one type of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForAgent {
     /// A switch of the session.
@@ -58,10 +58,10 @@ pub struct Row {
     pub scope: &'static str,
     /// The hook's name.
     pub hook: String,
-    /// What decided.
+    /// The layer that decided.
     pub layer: Layer,
-    /// Where the manifest has it on and the client's settings do not call it, the argument with which
-    /// `apply` has them do so.
+    /// The argument with which `apply` registers it, where the manifest has it on and the client's
+    /// settings do not call it.
     pub uncalled: Option<&'static str>,
 }
 
@@ -70,13 +70,13 @@ pub struct Row {
 pub struct Report {
     /// The hooks.
     pub rows: Vec<Row>,
-    /// What is off in the session and not configured where it works.
+    /// The hooks that are off in the session and not configured where it works.
     pub unconfigured: Vec<Off>,
     /// The session's switches file, for people.
     pub file: Option<String>,
-    /// Whether it is damaged.
+    /// True if it is damaged.
     pub damaged: bool,
-    /// What is wrong with the manifests; their last good versions are shown, as they are what runs.
+    /// The mistakes of the manifests; their last good versions are shown, because these run.
     pub problems: Vec<String>,
 }
 
@@ -236,7 +236,7 @@ impl Report {
 }
 
 impl Layer {
-    /// Whether the hook runs for the main agent.
+    /// Returns whether the hook runs for the main agent.
     pub fn is_on(&self) -> bool {
         match self {
             Self::On => true,
@@ -284,7 +284,7 @@ impl ForAgent {
         }
     }
 
-    /// Where that is written, if not among the session's switches.
+    /// Gives the place of the switch, if it is not among the session's.
     fn origin(&self) -> Option<String> {
         match self {
             Self::Manifest { origin, .. } | Self::Only { origin, .. } => Some(origin.clone()),
@@ -293,12 +293,12 @@ impl ForAgent {
     }
 }
 
-/// What is known of a hook without the session.
+/// The facts about a hook without the session.
 #[derive(Default)]
 struct Known {
     name: String,
     user_only: bool,
-    /// Where the manifest has it off for good.
+    /// The place where the manifest has it off for good.
     off_at: Option<String>,
     /// The types of agents it never runs in, and where that is said.
     agent_not: Vec<(String, String)>,

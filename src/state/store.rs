@@ -12,16 +12,16 @@ use crate::machine::lock::Lock;
 use crate::machine::{clock, files, folders};
 use crate::session::store::{LONGEST, Store};
 
-/// How long a run waits for another process that changes the same store.
+/// The time that a run waits for another process that changes the same store.
 const WAIT: Duration = Duration::from_secs(1);
 
 /// A directory with one small file per flag, which holds the second at which the flag falls.
 #[derive(Debug)]
 pub struct FileStore {
     directory: PathBuf,
-    /// Whether it is a run's, which the client waits for.
+    /// True if it is a run's, which the client waits for.
     is_hurried: bool,
-    /// Whether a lock was waited for in vain.
+    /// True if a lock was waited for in vain.
     has_waited: AtomicBool,
     /// The texts that a run has read: several hooks ask for the same.
     read: Mutex<BTreeMap<String, Option<String>>>,
@@ -66,7 +66,7 @@ impl FileStore {
         }
     }
 
-    /// How much longer a flag is up.
+    /// Gives the time that a flag is still up.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl FileStore {
     }
 }
 
-/// What is under a flag's name.
+/// The state of a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flag {
     Absent,

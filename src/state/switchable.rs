@@ -1,4 +1,4 @@
-//! Which hooks a request means: their names, and what a switch needs to know of them.
+//! The hooks that a request means: their names, and the facts that a switch needs of them.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct Switchable {
     pub summary: String,
     /// The one chain that is meant where the name is in both.
     pub scope: Option<&'static str>,
-    /// Where it is.
+    /// The places of its declarations.
     pub places: Vec<Declaration>,
 }
 
@@ -35,9 +35,9 @@ pub struct Switchable {
 pub struct Declaration {
     /// The chain.
     pub scope: &'static str,
-    /// Where the manifest has it off for good.
+    /// The place where the manifest has it off for good.
     pub off_at: Option<String>,
-    /// Whether only a person may switch it off.
+    /// True if only a person may switch it off.
     pub user_only: bool,
     /// The type of its handler, where the client runs it without hookman.
     pub passed: Option<&'static str>,
@@ -50,12 +50,12 @@ impl Switchable {
         Self { name: name.to_owned(), summary: String::new(), scope, places: Vec::new() }
     }
 
-    /// What it is called.
+    /// Gives its name for people.
     pub fn label(&self) -> String {
         label(self.scope, &self.name)
     }
 
-    /// Whether only a person may switch it off.
+    /// Returns whether only a person may switch it off.
     pub fn is_user_only(&self) -> bool {
         self.places.iter().any(|place| place.user_only)
     }
@@ -69,14 +69,14 @@ impl Switchable {
         places.all(|place| place.passed.is_some()).then_some(first)
     }
 
-    /// Whether it is an administrator's alone, in the chains that are meant.
+    /// Returns whether it is an administrator's alone, in the chains that are meant.
     pub fn is_managed(&self) -> bool {
         let mut places =
             self.places.iter().filter(|place| self.scope.is_none_or(|it| it == place.scope));
         places.next().is_some_and(|it| it.scope == MANAGED) && places.all(|it| it.scope == MANAGED)
     }
 
-    /// Whether the hook of a chain is meant.
+    /// Returns whether the hook of a chain is meant.
     pub fn is_in(&self, scope: &str) -> bool {
         self.scope.is_none_or(|it| it == scope) && self.places.iter().any(|it| it.scope == scope)
     }
@@ -154,7 +154,7 @@ pub fn switchable(
     }
 }
 
-/// What runs of a chain whose manifest cannot be read.
+/// Gives the hooks that run of a chain whose manifest cannot be read.
 pub fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
     match chains::load(paths, chain) {
         Loaded::LastGood(plan, _) => Some(plan),
@@ -162,7 +162,7 @@ pub fn last_good(paths: &Paths, chain: &Chain) -> Option<String> {
     }
 }
 
-/// What to tell the user of a manifest that cannot be read.
+/// Gives the message about a manifest that cannot be read.
 pub fn broken(problems: &Problems, has_last_good: bool) -> String {
     let what =
         if has_last_good { "its last good version is used" } else { "none of its hooks runs" };

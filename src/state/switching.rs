@@ -11,7 +11,7 @@ use crate::session::period;
 use crate::session::request::{Request, Term, Verb};
 use crate::session::switches::{Moment, Off, SCOPES, Switches, TURN_WITHOUT_PROMPT, label};
 
-/// What a request did with a hook.
+/// The deed of a request with a hook.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Refused,
@@ -19,7 +19,7 @@ enum Deed {
     Nothing,
 }
 
-/// What came of a request for a hook.
+/// The result of a request for a hook.
 struct Handled {
     deed: Deed,
     /// For how long the hook stays off for everyone, in words.
@@ -115,7 +115,7 @@ pub(crate) fn perform_at(
     })
 }
 
-/// What no switch of a session changes, and what does.
+/// Explains that no switch of a session changes it, and what does.
 fn off_for_good(verb: Verb, hook: &Switchable, place: &Declaration) -> Option<String> {
     let at = place.off_at.as_ref()?;
     let told = format!("It is off for good: enabled = false at {at}");
@@ -130,14 +130,14 @@ fn off_for_good(verb: Verb, hook: &Switchable, place: &Declaration) -> Option<St
     })
 }
 
-/// How long a switch for everyone has a hook off, in words, where there is one.
+/// Tells how long a switch for everyone has a hook off, in words, where there is one.
 fn off_for_all(switches: &Switches, hook: &Switchable, moment: Moment<'_>) -> Option<String> {
     let moment = Moment { user_only: hook.is_user_only(), ..moment };
     let mut places = hook.places.iter();
     places.find_map(|place| switches.off(place.scope, &hook.name, moment)).map(scope)
 }
 
-/// What else than the profile of `own` has a hook off for everyone, and how long, in words.
+/// Names what else than the profile of `own` has a hook off for everyone, and for how long.
 fn off_otherwise(switches: &Switches, own: &Off, moment: Moment<'_>) -> Option<String> {
     let mut others = switches.current(moment).filter(|off| {
         off.overlaps(own)

@@ -20,7 +20,7 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
-/// Whether a character shows nothing, or turns the direction of the text behind it.
+/// Returns whether a character shows nothing, or turns the direction of the text behind it.
 fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || matches!(

@@ -2,8 +2,9 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
-/// What a key at the top of a file's front matter has, as the JSON text of an object with that key.
-/// Each line of the file is a line of the JSON, so a place in the one is a place in the other.
+/// Gives the value of a key at the top of a file's front matter, as the JSON text of an object with
+/// that key. Each line of the file is a line of the JSON, so a place in the one is a place in the
+/// other.
 ///
 /// `None` where there is no front matter, or none with that key, or where the key has nothing.
 ///
@@ -41,7 +42,7 @@ pub fn as_json(text: &str, key: &str) -> Option<Result<String, ScanError>> {
     }
 }
 
-/// What is open, and how many things are in it.
+/// An open bracket, and the count of things in it.
 struct Open {
     is_object: bool,
     items: usize,
@@ -99,7 +100,7 @@ impl Writer {
     }
 }
 
-/// Whether a plain text is a truth value or a number, written as in JSON.
+/// Returns whether a plain text is a truth value or a number, written as in JSON.
 fn is_literal(text: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(text)
         .is_ok_and(|value| value.is_boolean() || value.is_number())

@@ -14,7 +14,7 @@ use serde_json::{Map, Number, Value};
 /// The byte order mark that the client strips from the start of a file.
 pub const BOM: char = '\u{feff}';
 
-/// How deep values may nest. The client has no limit of its own that a file would meet.
+/// The depth to which values nest. The client has no limit of its own that a file would meet.
 pub const MAX_DEPTH: usize = 512;
 
 /// A stretch of the text, in bytes, without its end.
@@ -44,13 +44,13 @@ impl fmt::Display for Position {
 /// One value of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where the value is, with its quotes or brackets.
+    /// The span of the value, with its quotes or brackets.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What a [`Node`] is. Strings and numbers stay text until they are asked for.
+/// The kind of a [`Node`]. Strings and numbers stay text until they are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -70,7 +70,7 @@ pub enum Kind {
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Where the key is, with its quotes.
+    /// The span of the key, with its quotes.
     pub key: Span,
     /// Its value.
     pub value: Node,
@@ -113,7 +113,7 @@ impl Node {
     }
 }
 
-/// Why a text is no JSON. The client ignores the whole file then, permissions and environment
+/// The reason why a text is no JSON. The client ignores the whole file then, permissions and environment
 /// included; 2.1.329 says so on stderr, 2.1.197 in `-p` says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -121,9 +121,9 @@ pub struct SyntaxError {
     pub offset: usize,
     /// The same place as line and column.
     pub position: Position,
-    /// What was found there, and what it probably is.
+    /// The text that was found there, and what it probably is.
     pub message: String,
-    /// Whether it is only hookman that does not read on, and the client does.
+    /// True if it is only hookman that does not read on, and the client does.
     pub is_ours: bool,
 }
 
@@ -256,7 +256,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Whether the client takes the text for an empty file, which counts as `{}`.
+/// Returns whether the client takes the text for an empty file, which counts as `{}`.
 pub fn is_blank(text: &str) -> bool {
     strip_bom(text).bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }

@@ -1,4 +1,4 @@
-//! What a misspelled word was probably meant to be.
+//! The probable meaning of a misspelled word.
 
 /// The candidate nearest to a word by edit distance, case apart; none where even that is too far
 /// to be what was meant.
@@ -14,7 +14,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many edits a word of a length may be away.
+/// Counts how many edits a word of a length may be away.
 fn most(length: usize) -> usize {
     match length {
         0..=3 => 1,
@@ -23,8 +23,8 @@ fn most(length: usize) -> usize {
     }
 }
 
-/// What a word may be the beginning of, else the candidate nearest to it, as the end of a message; none where
-/// it is neither or begins too many to name.
+/// Finds the words that a word may be the beginning of, else the candidate nearest to it, as the end of
+/// a message; none where it is neither or begins too many to name.
 pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<String> {
     const MOST: usize = 8;
     let lower = word.to_lowercase();

@@ -1,6 +1,6 @@
 //! Patterns in which a star is any text.
 
-/// Whether a pattern is the whole of a text; without a star the two are the same.
+/// Returns whether a pattern is the whole of a text; without a star the two are the same.
 pub fn hits(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(start) else { return false };

@@ -1,4 +1,4 @@
-//! Whether a call of git is about the default branch.
+//! True if a call of git is about the default branch.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use super::rule::{Rule, Text};
 use crate::builtin::context::Context;
 use crate::syntax::shell::Invocation;
 
-/// How long git's note of the default branch may be.
+/// The time that git's note of the default branch may be.
 const LONGEST: u64 = 1024;
 
-/// Whether a call that the rule matches pushes to the default branch or deletes it: that of the
+/// Returns whether a call that the rule matches pushes to the default branch or deletes it: that of the
 /// remote `origin` where git has noted it, else `main` or `master`. A push that names no branch
 /// is about the one that is checked out.
 pub(super) fn is_about_default(

@@ -25,7 +25,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Whether a word is in its id, its category, what it finds or its example.
+    /// Returns whether a word is in its id, its category, what it finds or its example.
     pub fn has(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         [&self.id, &self.category, &self.what, &self.example]

@@ -141,7 +141,7 @@ fn judge<'r>(
     }
 }
 
-/// Whether a word names a file that is there, or one of which that cannot be told.
+/// Returns whether a word names a file that is there, or one of which that cannot be told.
 fn may_exist(word: &Word<'_>, command: &str, context: &Context<'_>) -> bool {
     let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
     let cwd = &*context.payload.cwd;

@@ -1,10 +1,10 @@
-//! What an operand means: a name that a rule gives, or one of the sets that begin with `@`.
+//! The meaning of an operand: a name that a rule gives, or one of the sets that begin with `@`.
 
 use crate::syntax::shell::Word;
 use crate::syntax::shell::programs::writes_to_device;
 use crate::syntax::wildcard;
 
-/// Whether a word is what a rule wants: the text itself, any that begins as what comes before a
+/// Returns whether a word is what a rule wants: the text itself, any that begins as what comes before a
 /// `*` at the end, or one of a set.
 pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
     let text = &*word.text;
@@ -24,12 +24,12 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
     }
 }
 
-/// Whether a path is spared: it ends in the name, or is of the set that the name is.
+/// Returns whether a path is spared: it ends in the name, or is of the set that the name is.
 pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
     if name.starts_with('@') { is(word, name) } else { is_within(&word.text, name) }
 }
 
-/// Whether a path ends in this name, without a way up that could lead out of it.
+/// Returns whether a path ends in this name, without a way up that could lead out of it.
 fn is_within(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches(['/', '*']);
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -94,7 +94,7 @@ const SHARED: &[&str] = &[
     "srv",
     "var",
 ];
-/// What is deeper in these is the system's, too.
+/// Directories whose contents belong to the system, too.
 const DEEPER: &[&str] =
     &["var/lib", "var/log", "var/www", "var/spool", "var/backups", "var/db", "private/etc"];
 
@@ -161,7 +161,7 @@ fn is_home(text: &str) -> bool {
     kept.contains(&rest) && !goes_up(rest)
 }
 
-/// What git keeps of a work tree, but for its locks.
+/// Recognises the paths that git keeps in a work tree, but for its locks.
 fn is_git(text: &str) -> bool {
     let is_lock = || text.rsplit('.').next() == Some("lock");
     text.replace('\\', "/").split('/').any(|part| part == ".git") && !is_lock()

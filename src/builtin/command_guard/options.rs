@@ -269,7 +269,7 @@ const FORMER: &[(&str, &str)] =
     &[("git-checkout-dot", "git-checkout"), ("git-restore-dot", "git-restore")];
 
 impl Rule {
-    /// Whether an id is the rule's, or was.
+    /// Returns whether an id is the rule's, or was.
     fn is_called(&self, id: &str) -> bool {
         self.id == id || FORMER.contains(&(id, &*self.id))
     }

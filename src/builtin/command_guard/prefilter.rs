@@ -1,4 +1,4 @@
-//! Whether a line may call a program at all: a test without reading the line as a shell does.
+//! True if a line may call a program at all: a test without reading the line as a shell does.
 
 use crate::builtin::hiding::{hides_a_name, is_name_byte};
 
@@ -7,7 +7,7 @@ const BEFORE_TARGET: usize = 256;
 /// From this length on a line is read in any case.
 const LONG: usize = 32 << 10;
 
-/// Whether a command line may make one of these calls.
+/// Returns whether a command line may make one of these calls.
 ///
 /// `programs` are names with `|` between them; after a blank a name may have the first word of its
 /// subcommand, which must then be somewhere in the line, and `>` is a file that is emptied or a
@@ -38,7 +38,7 @@ fn beginning(text: &[u8], short: u64) -> u64 {
     }
 }
 
-/// Where names begin.
+/// Gives the places where names begin.
 fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let begins =
         |at: &usize| is_name_byte(bytes[*at]) && (*at == 0 || !is_name_byte(bytes[at - 1]));
@@ -63,7 +63,7 @@ fn starts_with(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(start))
 }
 
-/// Whether a text begins with a name and nothing that would make it another; `mkfs*` is the
+/// Returns whether a text begins with a name and nothing that would make it another; `mkfs*` is the
 /// beginning of a name.
 fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
     if let Some(start) = name.strip_suffix(b"*") {
@@ -72,7 +72,7 @@ fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
     starts_with(text, name) && !text.get(name.len()).copied().is_some_and(is_name_byte)
 }
 
-/// Whether a redirection may empty a file, because nothing is written to it, or a device is named
+/// Returns whether a redirection may empty a file, because nothing is written to it, or a device is named
 /// that something may write to.
 fn may_write(line: &str) -> bool {
     let names_device = |(at, _): (usize, &str)| {

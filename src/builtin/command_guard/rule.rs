@@ -13,7 +13,7 @@ use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::shell::{Invocation, Word};
 
-/// What the runtime reads of a guard's options before it reads any rule.
+/// The part of a guard's options that the runtime reads before any rule.
 #[derive(Deserialize)]
 pub(super) struct Head<'a> {
     pub(super) level: Level,
@@ -116,7 +116,7 @@ pub(super) struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    /// Whether a rule about the call's program speaks about this call, but for its branch;
+    /// Returns whether a rule about the call's program speaks about this call, but for its branch;
     /// `globals` as in [`Head`].
     pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Text<'_>]) -> bool {
         let program = invocation.program;
@@ -246,7 +246,7 @@ const WITHOUT_HELP: &[&str] = &[
     "valkey-cli",
 ];
 
-/// Whether a call only asks how its program is used.
+/// Returns whether a call only asks how its program is used.
 fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let words = invocation.arguments;
     let is_flag = |word: &Word<'_>| word.text.starts_with('-');
@@ -265,7 +265,7 @@ fn has_word(list: &str, text: &str) -> bool {
     list.split_whitespace().any(|word| word == text)
 }
 
-/// Whether a program is the one that a rule names; `mkfs*` is each that begins so.
+/// Returns whether a program is the one that a rule names; `mkfs*` is each that begins so.
 fn is_program(name: &str, program: &str) -> bool {
     match name.strip_suffix('*') {
         Some(start) => program

@@ -1,4 +1,4 @@
-//! What the guard says to single commands, as a table, and to sequences of calls.
+//! The guard's verdicts on single commands, as a table, and on sequences of calls.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which folder a call touches, and which directive files are there and above.
+//! The folder that a call touches, and the directive files in it and above.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -23,14 +23,14 @@ struct Input<'a> {
     path: Option<Cow<'a, str>>,
 }
 
-/// What a call of a file tool is about.
+/// The path of a file tool's call.
 pub(super) struct Touched {
     /// The file; nothing for a search.
     pub file: Option<PathBuf>,
     folder: PathBuf,
 }
 
-/// What a call touches; `None` for a call that names no file or folder.
+/// Gives the path that a call touches; `None` for a call that names no file or folder.
 pub(super) fn touched(context: &Context<'_>) -> Result<Option<Touched>, Failure> {
     let is_search = matches!(&*context.payload.tool_name, "Glob" | "Grep");
     let names_file = matches!(

@@ -1,4 +1,4 @@
-//! What an agent has come across: folders, directive files, and those that it has still to read.
+//! The folders and directive files that an agent has met, and those that it has still to read.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn known_name(context: &Context<'_>) -> String {
 }
 
 impl Known {
-    /// What this agent knows. All hooks of the kind share it, so that nothing is told twice.
+    /// Loads the agent's record. All hooks of the kind share it, so that nothing is told twice.
     pub(super) fn of(context: &Context<'_>) -> Result<Self, Failure> {
         let text = context.store.text(&known_name(context)).map_err(Failure::Store)?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
@@ -102,7 +102,7 @@ impl List {
         )
     }
 
-    /// Whether it has files, be they there or gone.
+    /// Returns whether it has files, be they there or gone.
     pub(super) fn is_any(self, context: &Context<'_>) -> Result<bool, Failure> {
         Ok(context.store.text(&self.name(context)).map_err(Failure::Store)?.is_some())
     }

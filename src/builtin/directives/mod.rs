@@ -125,7 +125,7 @@ fn listed(files: &[PathBuf]) -> String {
     files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ")
 }
 
-/// What the files say, as far as there is room.
+/// Reads the files as far as there is room.
 fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<String, Failure> {
     let mut texts = "Directives for this folder:".to_owned();
     let mut left: Vec<PathBuf> = Vec::new();
@@ -161,7 +161,7 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
     Ok(texts)
 }
 
-/// Whether a file is in the project, and not a link to one elsewhere, which may be nobody's to tell.
+/// Returns whether a file is in the project, and not a link to one elsewhere, which may be nobody's to tell.
 fn is_of_project(context: &Context<'_>, file: &Path) -> bool {
     let root = finding::root(context, file.parent().unwrap_or(file));
     context.host.real(file).starts_with(context.host.real(&root))

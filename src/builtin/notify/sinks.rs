@@ -29,7 +29,7 @@ pub(super) enum Terminal {
     Title,
 }
 
-/// What the client writes to the terminal.
+/// Builds the sequences that the client writes to the terminal.
 ///
 /// Source: the client takes OSC 0, 1, 2, 9, 99 and 777 and the bell (2.1.141 and later).
 pub(super) fn sequences(
@@ -112,7 +112,8 @@ pub(super) fn command(context: &Context<'_>, argv: &[String], notice: &Notice, l
     let _ = start(context, &words, &variables, limit);
 }
 
-/// What tmux takes for the most urgent state of a window's panes, whose states are in this option.
+/// Builds the format with which tmux finds the most urgent state of a window's panes, whose states are
+/// in this option.
 pub fn most_urgent(option: &str) -> String {
     // `unchecked` has `checked` in it, so each state is looked for with a blank in front.
     State::RANKS.iter().rev().fold(String::new(), |rest, state| {

@@ -1,4 +1,4 @@
-//! Which file a text names, and whether a glob hits it.
+//! Finds the file that a text names, and tests globs on it.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -50,7 +50,7 @@ pub(super) struct Folders<'a> {
     project: String,
     config: String,
     state: String,
-    /// Where the call may be working: the session's directory, and those that it goes to.
+    /// The directories in which the call may work: the session's, and those that it goes to.
     current: Vec<String>,
     /// How many directories and names may still be looked at.
     left: Cell<(usize, usize)>,
@@ -84,7 +84,7 @@ impl<'a> Folders<'a> {
         }
     }
 
-    /// Whether a text names a directory, which is there or is written as one.
+    /// Returns whether a text names a directory, which is there or is written as one.
     pub(super) fn is_folder(&self, text: &str) -> bool {
         let last = text.rsplit('/').next().unwrap_or_default();
         matches!(last, "" | "." | "..")
@@ -115,7 +115,7 @@ impl<'a> Folders<'a> {
         paths
     }
 
-    /// Whether there was more to look at than there may be, so that something may have been missed.
+    /// Returns whether there was more to look at than there may be, so that something may have been missed.
     pub(super) fn is_cut(&self) -> bool {
         self.left.get().0 == 0
     }
@@ -132,7 +132,7 @@ impl<'a> Folders<'a> {
         found
     }
 
-    /// What a pattern hits, part by part as a shell does.
+    /// Lists the paths that a pattern hits, part by part as a shell does.
     fn existing(&self, pattern: &str) -> Vec<String> {
         let mut found = vec![String::new()];
         for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -175,7 +175,7 @@ impl<'a> Folders<'a> {
         text.into()
     }
 
-    /// Whether one of the globs, with `|` between them, hits an absolute path.
+    /// Returns whether one of the globs, with `|` between them, hits an absolute path.
     pub(super) fn hit(&self, globs: &str, path: &str) -> bool {
         let anchors = Anchors { cwd: &self.current[0], project: &self.project, home: &self.home };
         let lower = path.to_lowercase();
@@ -188,7 +188,7 @@ impl<'a> Folders<'a> {
         })
     }
 
-    /// Whether a path is a directory in which one of the globs is that say where they begin: what is
+    /// Returns whether a path is a directory in which one of the globs is that say where they begin: what is
     /// the client's or hookman's, and else what is there.
     pub(super) fn holds(&self, globs: &str, path: &str) -> bool {
         let path = path.trim_end_matches('/');

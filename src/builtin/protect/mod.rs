@@ -44,7 +44,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if input.command.is_empty() { of_tool(context, &input) } else { of_command(context, &input) }
 }
 
-/// Whether a text may name a protected file, told by the parts that all of their names have.
+/// Returns whether a text may name a protected file, told by the parts that all of their names have.
 fn may_name(text: &str, context: &Context<'_>) -> bool {
     let Some((hints, _)) = context.first_option("hints") else { return true };
     let text = text.to_lowercase();
@@ -215,7 +215,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     judge.answer(context)
 }
 
-/// What a tool does with its file; one that is not known goes by its name.
+/// Names the use that a tool makes of its file; an unknown tool goes by its name.
 fn use_of(tool: &str) -> Use {
     let name = tool.to_ascii_lowercase();
     let reads = ["read", "grep", "glob", "list", "search", "view", "get"];

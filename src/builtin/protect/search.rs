@@ -21,7 +21,7 @@ pub(super) struct Search<'w> {
     without: Vec<&'w str>,
 }
 
-/// Whether a command may search through a directory, told by its text.
+/// Returns whether a command may search through a directory, told by its text.
 pub(super) fn may_be_in(command: &str) -> bool {
     let has_flag = || {
         command.split_ascii_whitespace().any(|word| match word.strip_prefix('-') {
@@ -113,7 +113,7 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
 }
 
 impl Search<'_> {
-    /// Whether the search prints what is in a file of this name.
+    /// Returns whether the search prints what is in a file of this name.
     pub(super) fn takes(&self, name: &str) -> bool {
         let is_one = |globs: &[&str]| globs.iter().any(|glob| wildcard::hits(glob, name));
         (self.only.is_empty() || is_one(&self.only)) && !is_one(&self.without)

@@ -1,9 +1,9 @@
-//! Which files a command reads and writes.
+//! The files that a command reads and writes.
 
 use crate::builtin::arguments::{Argument, Arguments};
 use crate::syntax::shell::{Invocation, Word};
 
-/// What is done with a file.
+/// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Read,
@@ -16,7 +16,7 @@ pub(super) enum Use {
     Shut,
 }
 
-/// What a program does with its operands.
+/// The use that a program makes of its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
@@ -34,7 +34,7 @@ struct Program {
     /// The names, with blanks between them.
     names: &'static str,
     role: Role,
-    /// How many operands come before the files.
+    /// The number of operands that come before the files.
     leads: usize,
     /// Flags that take the next word.
     values: &'static str,
@@ -112,19 +112,19 @@ static PROGRAMS: &[Program] = &[
 /// Programs whose arguments and input hold programs of their own.
 const INTERPRETERS: &str =
     "python python2 python3 node nodejs deno bun ruby php perl pwsh sqlite3 duckdb";
-/// What a program that changes a file has in its text.
+/// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
 
 /// So many names that `find` looks for are kept.
 const SOUGHT: usize = 16;
 
-/// Whether a command may do something to all that is in a directory, told by its text.
+/// Returns whether a command may do something to all that is in a directory, told by its text.
 pub(super) fn may_take_folders(command: &str) -> bool {
     ["chmod ", "mv ", "rm ", "trash "].iter().any(|program| command.contains(program))
 }
 
-/// Whether a word is a mode that takes something away from a file's owner.
+/// Returns whether a word is a mode that takes something away from a file's owner.
 fn shuts(word: &str) -> bool {
     if let Ok(bits) = u32::from_str_radix(word, 8) {
         return bits & 0o700 != 0o700;
@@ -303,7 +303,7 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
     }
 }
 
-/// What git takes into the repository, removes and moves by name.
+/// Visits the paths that git takes into the repository, removes and moves by name.
 fn git(words: &[&str], visit: &mut dyn FnMut(&str, Use)) {
     let mut words = words.iter().skip_while(|word| word.starts_with('-'));
     let use_ = match words.next() {

@@ -1,4 +1,4 @@
-//! Whether a rule's condition is met, and the texts that its message names.
+//! True if a rule's condition is met, and the texts that its message names.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use crate::session::store::before_name;
 /// The tokens of the context window of most models, and of those whose name ends in [`LARGE_NAME`].
 const WINDOWS: [u64; 2] = [200_000, 1_000_000];
 
-/// How the client calls a model with the larger window: `claude-opus-4-5[1m]`.
+/// The mark of the larger window in a model's name: `claude-opus-4-5[1m]`.
 const LARGE_NAME: &str = "[1m]";
 
-/// What conditions are tested against: the call, the count, the state.
+/// The values that conditions are tested on: the call, the count, the state.
 pub(super) struct Scene<'a> {
     context: &'a Context<'a>,
     options: &'a Options,
@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Whether nothing is to be counted now: a workflow that has no session yet asks for no notes.
+    /// Returns whether nothing is to be counted now: a workflow that has no session yet asks for no notes.
     fn is_paused(&self) -> Result<bool, Failure> {
         if self.options.state.is_file() && !self.workflow.is_there()? {
             return Ok(true);
@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
         Ok(false)
     }
 
-    /// Whether this edits the file that the call before it edited.
+    /// Returns whether this edits the file that the call before it edited.
     fn is_same_file(&self) -> Result<bool, Failure> {
         if !self.options.count.same_file_once {
             return Ok(false);
@@ -103,7 +103,7 @@ impl<'a> Scene<'a> {
         Ok(file.is_some() && before == file)
     }
 
-    /// Whether all that a condition names is met.
+    /// Returns whether all that a condition names is met.
     pub(super) fn meets(&self, when: &When) -> Result<bool, Failure> {
         let payload = self.context.payload;
         let is_sub = !payload.agent_id.is_empty();
@@ -297,7 +297,7 @@ impl<'a> Scene<'a> {
         self.workflow.path()
     }
 
-    /// Whether less of the context is used than a rule asks for, so that what was said of it once may
+    /// Returns whether less of the context is used than a rule asks for, so that what was said of it once may
     /// be said again.
     pub(super) fn is_below(&self, when: &When) -> Result<bool, Failure> {
         let Some(from) = when.context_from else { return Ok(false) };

@@ -31,7 +31,7 @@ use options::{Options, Rule};
 pub(super) static KIND: Kind =
     Kind::of::<Options>("rules", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
 
-/// How long what was said once is remembered: as long as any session's state is kept.
+/// The time that what was said once is remembered: as long as any session's state is kept.
 const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The most characters of one file that the model gets.
@@ -136,7 +136,7 @@ fn answer(
     Ok(answer)
 }
 
-/// Whether a call passes the rules that would stop it, by the union of what they and all closed gates
+/// Returns whether a call passes the rules that would stop it, by the union of what they and all closed gates
 /// let through.
 fn passes(
     context: &Context<'_>,
@@ -172,7 +172,7 @@ fn way_out(file: Option<&Path>) -> Vec<ToolPattern> {
     calls.iter().filter_map(|call| ToolPattern::parse(call).ok()).collect()
 }
 
-/// What the model was told is not in its context any more.
+/// Forgets the texts that are not in the model's context any more.
 fn forget(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
     for rule in options.all().filter(|rule| rule.once && rule.level == Level::Advise) {
         context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;

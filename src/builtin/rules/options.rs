@@ -192,7 +192,7 @@ impl When {
     }
 }
 
-/// Why a level does nothing where the hook runs for these events alone.
+/// Explains why a level does nothing where the hook runs for these events alone.
 fn no_effect(level: Level, events: &[Event]) -> Option<&'static str> {
     let can = |is_able: fn(&Facts) -> bool| events.iter().any(|event| is_able(event.facts()));
     let tells = |facts: &Facts| {
@@ -331,7 +331,7 @@ fn written_rules(written: &Map<String, Value>) -> impl Iterator<Item = (&str, us
     })
 }
 
-/// Whether a list or table has nothing in it, or a list in it has nothing.
+/// Returns whether a list or table has nothing in it, or a list in it has nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),

@@ -1,4 +1,4 @@
-//! Whether a project's own programs may run: what the user answered for that project.
+//! True if a project's own programs may run: what the user answered for that project.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::options::Options;
 /// The most bytes that are read of an answer.
 const MOST: u64 = 16;
 
-/// Whether programs of the project around `folder` may run, or why not.
+/// Returns whether programs of the project around `folder` may run, or why not.
 ///
 /// The answer lies in the user's own state. It holds for one repository: a clone within it has its own.
 pub(super) fn given(

@@ -34,16 +34,16 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
     run,
 );
 
-/// Where a project keeps programs of its own.
+/// The directories of a project's own programs.
 const PROJECT_PROGRAMS: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
 /// The most characters of one tool's output that the model gets.
 const TOLD: usize = 4_000;
 
-/// How much of a configuration is read for a tool's section.
+/// The bytes of a configuration that are searched for a tool's section.
 const CONFIGURATION: u64 = 256 * 1024;
 
-/// How long it is remembered what was said to the user.
+/// The time that it is remembered what was said to the user.
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many edited files are remembered for the end of the turn.
@@ -157,11 +157,11 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
     Ok(results.answer(options))
 }
 
-/// What came of the tools that ran.
+/// The results of the tools that ran.
 #[derive(Default)]
 struct Results {
     failed: Vec<String>,
-    /// What the user is told of tools that did not run.
+    /// The messages to the user about tools that did not run.
     messages: Vec<String>,
     quiet: Option<Silence>,
 }
@@ -283,7 +283,7 @@ fn root(context: &Context<'_>, tool: &Tool, file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| is_root(tool, folder, look, read)).map(Path::to_owned)
 }
 
-/// Whether a tool is configured in a directory.
+/// Returns whether a tool is configured in a directory.
 fn is_root(
     tool: &Tool,
     folder: &Path,
@@ -335,7 +335,7 @@ fn start(
     context.host.run(program, Duration::from_secs(options.limit.as_seconds()))
 }
 
-/// What the model reads of a tool that failed.
+/// Writes the message to the model about a tool that failed.
 fn failure(tool: &Tool, finished: &Finished, root: &Path, lines: usize) -> Option<String> {
     if finished.code.is_some_and(|code| code == 0 || tool.nothing.contains(&code)) {
         return None;

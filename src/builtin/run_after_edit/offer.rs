@@ -1,4 +1,4 @@
-//! What a project has that runs only where the user allows it, for commands that ask.
+//! The programs of a project that run only where the user allows it, for commands that ask.
 
 use std::path::{Path, PathBuf};
 

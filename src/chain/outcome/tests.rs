@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::*;
 use crate::client::event::ExitTwo;
 
-/// What the client makes of what was said.
+/// Names the effect of an answer on the client.
 fn effect(said: &Said) -> &'static str {
     let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
     let specific = &json["hookSpecificOutput"];

@@ -111,7 +111,7 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
     })
 }
 
-/// How a hook runs, in words: first whether with others, then what is not usual.
+/// Writes the manner of a hook: first whether it runs with others, then all that is not usual.
 fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Result<String> {
     let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
     if hook.manner.always {
@@ -145,7 +145,7 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     Ok(words)
 }
 
-/// What the steps run, each text once.
+/// The texts that the steps run, each once.
 #[derive(Default)]
 struct Store {
     text: String,
@@ -153,7 +153,7 @@ struct Store {
 }
 
 impl Store {
-    /// Where `data` is, as its offset and length in bytes; it is added if it is new.
+    /// Gives the offset and length of `data` in bytes, and adds it if it is new.
     fn place(&mut self, data: &str) -> String {
         if let Some(place) = self.places.get(data) {
             return place.clone();

@@ -9,31 +9,31 @@ pub struct Facts {
     pub name: &'static str,
     /// First client version that knows the event.
     pub since: &'static str,
-    /// What a matcher is tested against.
+    /// The subject of its matchers.
     pub subject: Subject,
-    /// How a hook says no.
+    /// The way to say no.
     pub block: Block,
-    /// Whether `hookSpecificOutput.additionalContext` reaches the model.
+    /// True if `hookSpecificOutput.additionalContext` reaches the model.
     pub context: bool,
-    /// What becomes of plain text on standard output.
+    /// The client's use of plain text on standard output.
     pub plain_text: PlainText,
     /// The client's own time limit for a command, in milliseconds.
     pub timeout_ms: u64,
-    /// What exit code 2 means.
+    /// The meaning of exit code 2.
     pub exit_two: ExitTwo,
-    /// Whether a hook that takes too long stops what is going on.
+    /// True if a hook that takes too long stops what is going on.
     pub late_blocks: bool,
     /// The types of handlers it takes.
     pub takes: Takes,
-    /// Whether the client heeds a handler's `onFailure` (2.1.295 and later).
+    /// True if the client heeds a handler's `onFailure` (2.1.295 and later).
     pub heeds_on_failure: bool,
     /// The fields at the top of an answer that have an effect.
     pub top: &'static [&'static str],
     /// The fields inside `hookSpecificOutput` that have an effect.
     pub specific: &'static [&'static str],
-    /// What an entry for the whole event risks, whatever its hooks do.
+    /// The risk of an entry for the whole event, whatever its hooks do.
     pub catch_all_risk: Option<&'static str>,
-    /// What the rest of the row cannot say.
+    /// A remark that no other column holds.
     pub note: Option<&'static str>,
 }
 

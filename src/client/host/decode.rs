@@ -75,7 +75,7 @@ impl Host {
         Decoded::Call(Value::Object(object).to_string())
     }
 
-    /// Why no hook has to hear of a payload; a subagent's one gets the id of its session.
+    /// Explains why no hook has to hear of a payload; a subagent's one gets the id of its session.
     fn unheard(
         &self,
         object: &mut Map<String, Value>,

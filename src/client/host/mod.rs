@@ -135,12 +135,12 @@ impl Host {
         HOSTS.iter().copied().find(|host| host.name == name).unwrap_or(&ANOTHER)
     }
 
-    /// Whether it is Claude Code.
+    /// Returns whether it is Claude Code.
     pub fn is_claude(&self) -> bool {
         self.layout == Layout::Claude
     }
 
-    /// Whether hookman knows its answers, so that hooks can be asked for it.
+    /// Returns whether hookman knows its answers, so that hooks can be asked for it.
     pub fn is_served(&self) -> bool {
         self.layout != Layout::Code
     }

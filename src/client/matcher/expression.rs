@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why JavaScript would not take a text for a regular expression.
+/// The reason why JavaScript would not take a text for a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
     /// Something repeats `\b` or `\B`; this is its letter.
     Repeated(char),
-    /// What the library says.
+    /// The library's words.
     Syntax(regress::Error),
 }
 
@@ -67,7 +67,7 @@ fn plainer(pattern: &str) -> Result<Cow<'_, str>, PatternError> {
     Ok(plainer)
 }
 
-/// Whether a text begins with what repeats the thing before it.
+/// Returns whether a text begins with what repeats the thing before it.
 fn is_repeated(text: &str) -> bool {
     if text.starts_with(['*', '+', '?']) {
         return true;

@@ -3,7 +3,7 @@
 //! To compile one takes some microseconds, which every hook would cost at every call that it is not
 //! for.
 
-/// Whether `pattern` is found in `subject`; `None` where only a regular expression can tell.
+/// Returns whether `pattern` is found in `subject`; `None` where only a regular expression can tell.
 ///
 /// Understood are alternatives of a text with or without its anchors, or with `.*` where it is not
 /// anchored, and one anchored group of texts.

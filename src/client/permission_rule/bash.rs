@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::command_pattern::Pattern;
 use super::reader::{self, Reading};
 
-/// Whether a pattern hits one of the commands of a line.
+/// Returns whether a pattern hits one of the commands of a line.
 ///
 /// A line that the client cannot read lets every pattern through. Where a lone command has an
 /// expansion for an argument, only a pattern that asks for nothing but the program, without a blank

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What is in the brackets of a `Bash` rule.
+/// The pattern in the brackets of a `Bash` rule.
 #[derive(Debug)]
 pub(super) enum Pattern<'a> {
     /// `git push:*`: these words, alone or with more behind them.
@@ -26,7 +26,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether the pattern asks for one word at the start and nothing else.
+    /// Returns whether the pattern asks for one word at the start and nothing else.
     pub(super) fn is_program(&self) -> bool {
         let is_word = |text: &str| !text.contains(char::is_whitespace);
         match self {
@@ -39,7 +39,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether it hits the words of a command with blanks between them. Only a prefix minds blanks
+    /// Returns whether it hits the words of a command with blanks between them. Only a prefix minds blanks
     /// inside the words.
     pub(super) fn hits(&self, command: &str) -> bool {
         match self {
@@ -77,7 +77,7 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Whether a pattern in which a star is any text is the whole of a text.
+/// Returns whether a pattern in which a star is any text is the whole of a text.
 pub(super) fn is_whole(pattern: &str, text: &str) -> bool {
     let pieces = pieces(pattern.trim());
     is_like(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), text)
@@ -98,7 +98,7 @@ fn squeezed(text: &str) -> Cow<'_, str> {
     squeezed.into()
 }
 
-/// Whether `text` is the pieces in order with any text between them.
+/// Returns whether `text` is the pieces in order with any text between them.
 fn is_like(pieces: &[&str], text: &str) -> bool {
     let [first, middle @ .., last] = pieces else {
         return pieces.first().is_none_or(|only| *only == text);

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::tools::{canonical, misspelled, stand_in, successor, unknown};
 
-/// Where relative paths and patterns begin; all are absolute paths with `/`.
+/// The directories in which relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anchors<'a> {
     /// The session's current directory.
@@ -35,7 +35,7 @@ pub struct Anchors<'a> {
 pub struct Rule<'a> {
     /// The tool's name as it is written.
     pub tool: &'a str,
-    /// What is in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
+    /// The text in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
     pub content: Option<Cow<'a, str>>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Rule<'a> {
         Some(Self { tool, content: content(inside) })
     }
 
-    /// Whether the client would run a hook with this rule for a call of `tool` with this input.
+    /// Returns whether the client would run a hook with this rule for a call of `tool` with this input.
     pub fn matches(&self, tool: &str, input: Option<&RawValue>, anchors: Anchors<'_>) -> bool {
         if canonical(self.tool) != canonical(tool) {
             return false;
@@ -109,7 +109,7 @@ impl<'a> Rule<'a> {
 const AT_ROOT: &[&str] =
     &["/Users/", "/etc/", "/home/", "/opt/", "/root/", "/tmp/", "/usr/", "/var/"];
 
-/// Why hardly any file meets a glob, and what to write; `None` where nothing is odd about it.
+/// Explains why hardly any file meets a glob, and what to write; `None` where nothing is odd about it.
 pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
     if glob.contains('{') && glob.contains(',') && glob.contains('}') {
         return Some(("takes braces for letters of a name", "write a glob for each"));
@@ -147,7 +147,7 @@ pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// Why a rule matches no call at all.
+/// The reason why a rule matches no call at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Never {
     /// The tool's name has a star, or is a server's: only whole names of tools are compared.
@@ -163,7 +163,7 @@ pub enum Never {
 }
 
 impl Rule<'_> {
-    /// Why the rule matches no call, if so.
+    /// Explains why the rule matches no call, if so.
     pub fn never(&self) -> Option<Never> {
         let is_server = self.tool.strip_prefix("mcp__").is_some_and(|it| !it.contains("__"));
         if self.tool.contains('*') || is_server {
@@ -187,18 +187,18 @@ impl Rule<'_> {
     }
 }
 
-/// Whether a glob for files hits a path, as in a rule.
+/// Returns whether a glob for files hits a path, as in a rule.
 pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
     path_pattern::matches(glob, path, anchors)
 }
 
-/// Whether what is in the brackets of a shell's rule hits one command, given as its words with
+/// Returns whether what is in the brackets of a shell's rule hits one command, given as its words with
 /// blanks between them. Unlike a rule, it lets nothing through that it cannot read.
 pub fn command_hits(content: &str, command: &str) -> bool {
     command_pattern::Pattern::of(content).hits(command)
 }
 
-/// Whether what is in the brackets of a tool's rule meets the input of a call of that tool.
+/// Returns whether what is in the brackets of a tool's rule meets the input of a call of that tool.
 pub fn content_hits(
     content: &str,
     tool: &str,
@@ -224,12 +224,12 @@ pub fn content_hits(
     }
 }
 
-/// Whether a tool's call names it, by an old name too.
+/// Returns whether a tool's call names it, by an old name too.
 pub fn is_tool(name: &str, tool: &str) -> bool {
     name == tool || canonical(name) == canonical(tool)
 }
 
-/// Whether what is in the brackets of a tool's rule is compared with anything.
+/// Returns whether what is in the brackets of a tool's rule is compared with anything.
 pub fn is_looked_at(tool: &str) -> bool {
     [FILE_TOOLS, SEARCH_TOOLS, SHELL_TOOLS].iter().any(|tools| tools.contains(&tool))
 }
@@ -239,8 +239,8 @@ fn ends_in_backslash(text: &str) -> bool {
     backslashes % 2 == 1
 }
 
-/// What is in the brackets of a rule; `None` where that is nothing, or a star alone. Brackets inside
-/// them may be escaped.
+/// Gives the text in the brackets of a rule; `None` where there is none, or a star alone. Brackets
+/// inside them may be escaped.
 pub fn content(inside: &str) -> Option<Cow<'_, str>> {
     (!matches!(inside, "" | "*")).then(|| unescaped(inside))
 }

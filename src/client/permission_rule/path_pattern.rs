@@ -3,7 +3,7 @@
 use super::Anchors;
 use super::command_pattern::is_whole;
 
-/// Whether a pattern hits a path.
+/// Returns whether a pattern hits a path.
 ///
 /// `//x` is anchored at the root, `~/x` at the home, `/x` at the directory that the session was
 /// started in, and every other at the current one. As in `.gitignore` a pattern without a slash hits
@@ -65,7 +65,7 @@ fn join<'a>(mut start: Vec<&'a str>, path: &'a str) -> Vec<&'a str> {
 /// A line of a `.gitignore`.
 struct Glob {
     segments: Vec<Segment>,
-    /// Whether it hits directories only, and so what is in them.
+    /// True if it hits directories only, and so what is in them.
     directory: bool,
 }
 
@@ -141,7 +141,7 @@ impl Glob {
     }
 }
 
-/// Whether a component is what the tokens say. A star first means nothing, and then one more
+/// Returns whether a component is what the tokens say. A star first means nothing, and then one more
 /// character each time that the rest does not fit.
 fn fits(tokens: &[Token], part: &[char]) -> bool {
     let (mut token, mut at) = (0, 0);
@@ -169,7 +169,7 @@ fn fits(tokens: &[Token], part: &[char]) -> bool {
 }
 
 impl Token {
-    /// Whether a token that is no star is this character.
+    /// Returns whether a token that is no star is this character.
     fn is(&self, letter: char) -> bool {
         match self {
             Self::Star => false,

@@ -19,7 +19,7 @@ pub(super) enum Reading {
         /// Each as its words with one blank between them, quotes resolved, without assignments and
         /// redirections; those inside substitutions come before the command around them.
         texts: Vec<String>,
-        /// Whether an argument of the one command is an expansion.
+        /// True if an argument of the one command is an expansion.
         expanded: bool,
     },
     /// A construct that the client does not read.
@@ -70,20 +70,20 @@ pub(super) fn read(line: &str, home: &str) -> Reading {
 struct Reader<'a> {
     text: &'a str,
     home: &'a str,
-    /// Whether this is in a substitution that the client looks into only where it is plain.
+    /// True if this is in a substitution that the client looks into only where it is plain.
     inside: bool,
     at: usize,
     depth: usize,
     texts: Vec<String>,
-    /// Whether an argument was an expansion that the client cannot look through.
+    /// True if an argument was an expansion that the client cannot look through.
     expanded: bool,
-    /// Whether there are only lone simple commands, with words and nothing else, at every level.
+    /// True if there are only lone simple commands, with words and nothing else, at every level.
     plain: bool,
-    /// Whether the command being read has single quotes, backslashes, or `$HOME` in a string.
+    /// True if the command being read has single quotes, backslashes, or `$HOME` in a string.
     quoted: bool,
 }
 
-/// What ends a list of statements.
+/// The end of a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Line,

@@ -1,4 +1,4 @@
-//! What is wrong with a settings file, and what the client does about it.
+//! The defects of a settings file, and the client's treatment of them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::syntax::json::Position;
 /// The clients that were asked, newest first.
 pub const VERSIONS: [&str; 2] = ["2.1.329", "2.1.197"];
 
-/// What a client does about a defect, worst first.
+/// The treatment of a defect by a client, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
@@ -46,7 +46,7 @@ impl Effect {
     }
 }
 
-/// What each of [`VERSIONS`] does about a defect.
+/// The effects of a defect, for each of [`VERSIONS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Effects {
     /// The newest of them.
@@ -94,7 +94,7 @@ impl fmt::Display for Effects {
 /// Something in a settings file that does not do what its author meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Defect {
-    /// What the clients do about it.
+    /// The effects.
     pub effects: Effects,
     /// JSON Pointer of the value at fault.
     pub pointer: String,
@@ -102,9 +102,9 @@ pub struct Defect {
     pub line: usize,
     /// Its column in characters, from 1.
     pub column: usize,
-    /// What was found. It names no place, so equal defects have equal messages.
+    /// The message. It names no place, so equal defects have equal messages.
     pub message: String,
-    /// What to do about it.
+    /// The way to put it right.
     pub hint: String,
 }
 

@@ -1,10 +1,10 @@
-//! What keys may hold that is no matter of types.
+//! The rules for values that types cannot express.
 
 use url::Url;
 
 use super::{Check, Effects, Kind, Node, Pointer};
 
-/// Where a marketplace can be, and the key that says so.
+/// The places of a marketplace, and the key that names each.
 ///
 /// Source: the clients 2.1.329 and 2.1.197, each asked with each of these.
 const SOURCES: &[(&str, &str)] = &[
@@ -68,7 +68,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether a text is an hour and a minute, as in `7:05`.
+/// Returns whether a text is an hour and a minute, as in `7:05`.
 fn is_time(text: &str) -> bool {
     let number = |text: &str, below: u8| {
         text.bytes().all(|byte| byte.is_ascii_digit())

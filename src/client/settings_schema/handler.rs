@@ -113,19 +113,19 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether the client looks at a handler's `if` on an event; on any other such a handler never runs
+/// Returns whether the client looks at a handler's `if` on an event; on any other such a handler never runs
 /// (the client's documentation, seen on `Stop`).
 pub(super) fn is_about_tools(event: &str) -> bool {
     Event::from_name(event).is_some_and(|event| event.facts().subject == Subject::Tool)
 }
 
-/// Whether the client takes a text for one permission rule: a tool name, alone or with one pattern
+/// Returns whether the client takes a text for one permission rule: a tool name, alone or with one pattern
 /// in brackets that end the rule.
 pub fn is_one_rule(rule: &str) -> bool {
     Rule::parse(rule).is_some_and(|rule| !rule.content.is_some_and(|it| holds_two(&it)))
 }
 
-/// Whether a second rule begins inside what was taken for the pattern, as in `Bash(a), Bash(b)`.
+/// Returns whether a second rule begins inside what was taken for the pattern, as in `Bash(a), Bash(b)`.
 fn holds_two(pattern: &str) -> bool {
     let mut depth = 1;
     for (at, character) in pattern.char_indices() {

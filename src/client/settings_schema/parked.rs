@@ -1,4 +1,4 @@
-//! What looks like hooks where none are read.
+//! Hooks in places where the client reads none.
 //!
 //! Client 2.1.329 applies nothing of a file in which something could be a guard that does not hold:
 //! `PreToolUse` or `PermissionRequest` as a key, or a group of handlers under a key that is no event.
@@ -31,7 +31,7 @@ const DROPS: Effects = Effects { newest: Effect::FileDropped, oldest: Effect::Ha
 #[derive(Clone, Copy)]
 pub(super) struct Search {
     depth: usize,
-    /// Whether this belongs to an event that guards nothing, so that groups are its own.
+    /// True if this belongs to an event that guards nothing, so that groups are its own.
     in_event: bool,
 }
 

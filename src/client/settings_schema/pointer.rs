@@ -25,7 +25,7 @@ impl<'p> Pointer<'p> {
         Self { above: Some(self), token: Token::Key(key) }
     }
 
-    /// Whether this is the whole file.
+    /// Returns whether this is the whole file.
     pub(super) fn is_root(&self) -> bool {
         self.above.is_none()
     }

@@ -1,15 +1,15 @@
-//! What each key may hold: the tables that `tests/client/keys.rs` writes.
+//! The values that each key takes: the tables that `tests/client/keys.rs` writes.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::syntax::json::{Document, Kind, Node};
 
-/// What one key may hold.
+/// The values that one key takes.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a type of JSON value")]
 pub(super) struct Shape {
-    /// Whether it may hold anything.
+    /// True if it may hold anything.
     any: bool,
     null: bool,
     boolean: bool,
@@ -137,7 +137,7 @@ impl Shape {
         }
     }
 
-    /// What is taken, in words with their articles.
+    /// Names the values that are taken, in words with their articles.
     pub(super) fn words(&self) -> String {
         let mut kinds: Vec<String> = Vec::new();
         if self.boolean {
@@ -167,12 +167,12 @@ impl Shape {
         }
     }
 
-    /// Whether some numbers are taken.
+    /// Returns whether some numbers are taken.
     pub(super) fn has_numbers(&self) -> bool {
         self.number.is_some()
     }
 
-    /// Whether some strings are taken and others are not.
+    /// Returns whether some strings are taken and others are not.
     pub(super) fn has_words(&self) -> bool {
         matches!(self.string, Text::Words(_))
     }
@@ -201,7 +201,7 @@ impl Table {
         table
     }
 
-    /// What may be at a path; nothing is known of paths that are not in the table.
+    /// Gives the values that are taken at a path; the table does not know all paths.
     pub(super) fn shape(&self, path: &str) -> Option<&Shape> {
         self.shapes.get(path)
     }

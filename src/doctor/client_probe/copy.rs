@@ -62,7 +62,7 @@ const NOTHING: &str = "true";
 /// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
 
-/// Where marks are left.
+/// The files that mark a run.
 pub(super) struct Marks<'a> {
     /// The file that handlers with commands write to, without quotes in its path.
     pub file: &'a str,
@@ -225,7 +225,7 @@ impl Copy<'_> {
     }
 }
 
-/// Whether a text is a URL that the client asks, without a doubt.
+/// Returns whether a text is a URL that the client asks, without a doubt.
 fn is_plain(url: &str) -> bool {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     rest.is_some_and(|rest| {

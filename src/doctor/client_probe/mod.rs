@@ -32,10 +32,10 @@ use plan::Session;
 use seen::Seen;
 pub(super) use seen::is_for_nothing;
 
-/// How long one session of the client may take.
+/// The time that one session of the client may take.
 const SESSION_TIME: Duration = Duration::from_secs(45);
 
-/// How long all sessions together may take.
+/// The time that all sessions together may take.
 const TOTAL_TIME: Duration = Duration::from_secs(120);
 
 /// Tools that run without a question.
@@ -71,7 +71,7 @@ const MANAGED: &[&str] = &[
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
-/// What came of a handler.
+/// The fate of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Came {
@@ -112,13 +112,13 @@ pub struct Proof {
     pub event: String,
     /// Its matcher.
     pub matcher: Option<String>,
-    /// What came of it.
+    /// Its fate.
     pub came: Came,
     /// Why, where that can be said.
     pub why: Option<String>,
 }
 
-/// What the client did.
+/// The record of what the client did.
 #[derive(Debug, Serialize)]
 pub struct Asked {
     /// The client's program.
@@ -127,14 +127,14 @@ pub struct Asked {
     pub version: String,
     /// The handlers, in the order of the files.
     pub proofs: Vec<Proof>,
-    /// What else is to be known.
+    /// Further remarks.
     pub remarks: Vec<String>,
 }
 
 /// A settings file and its copy.
 struct Copied<'a> {
     file: &'a SettingsFile,
-    /// Where the copy is.
+    /// The file of the copy.
     name: &'static str,
     handlers: Vec<Handler>,
     marks: BTreeMap<String, String>,
@@ -142,17 +142,17 @@ struct Copied<'a> {
     text: String,
 }
 
-/// What came about in all sessions.
+/// The events of all sessions.
 struct CameAbout<'a> {
     /// The marks that handlers left.
     marked: BTreeSet<String>,
     /// The tools that the model called.
     called: Vec<String>,
-    /// What hookman's own hook saw.
+    /// The record of hookman's own hook.
     seen: Seen<'a>,
     /// What keeps hooks from running as a whole.
     off: Vec<Off>,
-    /// Why the client could not be asked.
+    /// The reason why the client could not be asked.
     failure: Option<String>,
 }
 

@@ -56,7 +56,7 @@ impl Model {
         self.lock().called.clone()
     }
 
-    /// Whether the client asked for anything.
+    /// Returns whether the client asked for anything.
     pub(super) fn was_asked(&self) -> bool {
         self.lock().messages > 0
     }

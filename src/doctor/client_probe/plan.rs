@@ -33,11 +33,11 @@ const COMMAND: &str = "hookman-asks";
 
 /// How the client is started, and what the model says then.
 pub(super) struct Session {
-    /// What is typed.
+    /// The prompt.
     pub prompt: String,
     /// Arguments besides the usual ones.
     pub arguments: &'static [&'static str],
-    /// Whether tools may run without a question.
+    /// True if tools may run without a question.
     pub may: bool,
     /// What the model calls, turn by turn.
     pub turns: Vec<Vec<Call>>,
@@ -199,7 +199,7 @@ fn command(matcher: &str) -> Option<String> {
     names.find(|name| is_name(name) && matcher::matches(Some(matcher), event, Some(name)))
 }
 
-/// Why a handler cannot be reached by what is caused, where that is so; `called` are the tools that
+/// Explains why a handler cannot be reached by what is caused, where that is so; `called` are the tools that
 /// were called.
 pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>, called: &[String]) -> Option<String> {
     let Some(event) = Event::from_name(&handler.event) else {

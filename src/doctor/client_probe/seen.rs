@@ -41,7 +41,7 @@ impl<'a> Seen<'a> {
         self.of(event).next().is_some()
     }
 
-    /// Whether something came that a handler is for.
+    /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
         let rule = condition(handler).filter(|rule| !rule.is_empty());
         self.of(event).any(|payload| {
@@ -66,7 +66,7 @@ pub(super) fn condition(handler: &Handler) -> Option<&str> {
     handler.text("if")
 }
 
-/// Whether nothing that the client has is what a handler is for.
+/// Returns whether nothing that the client has is what a handler is for.
 pub(in crate::doctor) fn is_for_nothing(handler: &Handler, event: Event) -> bool {
     let subject = event.facts().subject;
     let matcher = handler.matcher.as_deref();

@@ -12,7 +12,7 @@ pub(super) struct Call {
     pub(super) program: Option<Known>,
     /// The arguments, as they are known.
     pub(super) arguments: Vec<Option<Known>>,
-    /// Whether it is the first of its line.
+    /// True if it is the first of its line.
     pub(super) is_first: bool,
     /// Words that the line asks about before it uses them, or whose failure it puts up with.
     pub(super) is_tested: bool,
@@ -28,7 +28,7 @@ pub(super) struct Call {
 pub(super) struct Start {
     /// The directory; none where it cannot be told.
     pub(super) directory: Option<PathBuf>,
-    /// Whether that is where the session happens to be.
+    /// True if that is where the session happens to be.
     pub(super) is_fragile: bool,
 }
 
@@ -87,7 +87,7 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
     calls
 }
 
-/// Whether a program is a shell, by its name.
+/// Returns whether a program is a shell, by its name.
 pub(super) fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next();
     matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
@@ -247,7 +247,7 @@ fn defined(line: &str) -> impl Iterator<Item = String> + '_ {
     before.chain(behind).filter(move |name| is_name(&name.as_str()))
 }
 
-/// Whether a line says what is to be done where one of its commands fails.
+/// Returns whether a line says what is to be done where one of its commands fails.
 fn has_other(line: &str, command: &str) -> bool {
     let behind = line.find(command).map(|at| &line[at + command.len()..]).unwrap_or_default();
     let ends = ["||", "&&", ";", "\n", "|"];
@@ -260,7 +260,7 @@ fn names(tested: &str, word: &str) -> bool {
     tested == word || Path::new(word).file_name().is_some_and(|name| name == tested)
 }
 
-/// Whether a command only asks whether something is there.
+/// Returns whether a command only asks whether something is there.
 fn asks(program: &Word<'_>, arguments: &[Word<'_>]) -> bool {
     match &*program.text {
         "[" | "[[" | "test" | "which" | "type" | "hash" => true,

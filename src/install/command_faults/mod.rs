@@ -27,11 +27,11 @@ pub(crate) struct Command<'a> {
     pub(crate) caller: Caller,
     /// What it is asked on.
     pub(crate) events: Vec<Event>,
-    /// Whether its failure is a denial.
+    /// True if its failure is a denial.
     pub(crate) is_closed: bool,
-    /// Whether it says with its exit code what is to be, and nobody takes a failure for a denial.
+    /// True if it says with its exit code what is to be, and nobody takes a failure for a denial.
     pub(crate) is_open: bool,
-    /// Whether nobody waits for it.
+    /// True if nobody waits for it.
     pub(crate) is_async: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Caller {
     Hookman {
         /// The manifest's directory, where a relative program is looked for in it.
         manifest: Option<PathBuf>,
-        /// Whether the command runs in the project's directory.
+        /// True if the command runs in the project's directory.
         in_project: bool,
     },
 }
@@ -69,7 +69,7 @@ pub(crate) struct Around {
     pub(crate) path: OsString,
     /// The names of variables that the settings set.
     pub(crate) variables: Vec<String>,
-    /// Whether `sh` is `dash`, which has no `[[`.
+    /// True if `sh` is `dash`, which has no `[[`.
     pub(crate) sh_is_dash: bool,
 }
 
@@ -179,7 +179,7 @@ fn scripts(command: &Command<'_>, around: &Around) -> Vec<Script> {
     calls.iter().filter_map(|call| syntax::script(command, call)).collect()
 }
 
-/// Whether exit code 2 of a command stops what an event is about.
+/// Returns whether exit code 2 of a command stops what an event is about.
 fn blocks(event: Event) -> bool {
     matches!(
         event.facts().exit_two,

@@ -54,7 +54,7 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
     found
 }
 
-/// Whether the command of a hook, or its script, has a word in it.
+/// Returns whether the command of a hook, or its script, has a word in it.
 pub(crate) fn hook_mentions(hook: &Hook, manifest: &Path, around: &Around, word: &str) -> bool {
     command(hook, manifest)
         .is_some_and(|command| mentions(&command, &with_places(hook, manifest, around), word))
@@ -132,7 +132,7 @@ fn of_scripts(to_read: &[(Script, String, Option<String>)], around: &Around) -> 
     faults.into_iter().map(placed).collect()
 }
 
-/// Whether the command of a handler, or its script, has a word in it.
+/// Returns whether the command of a handler, or its script, has a word in it.
 pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -> bool {
     with_command(handler, |command| mentions(command, around, word)).unwrap_or_default()
 }

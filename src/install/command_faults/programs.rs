@@ -141,7 +141,7 @@ pub(super) fn examine(
 const OF_LINES: &[&str] =
     &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null", ">/dev/null"];
 
-/// Whether a line for a shell is written as the name of a program, or as its arguments.
+/// Returns whether a line for a shell is written as the name of a program, or as its arguments.
 fn line_in_exec_form(call: &Call, program: &Known, faults: &mut Vec<Fault>) -> bool {
     const FIX: &str = "leave `args` out and write one line in `command`; in a manifest, write \
                        `command` for `argv`";

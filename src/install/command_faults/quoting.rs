@@ -18,7 +18,7 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     }
 }
 
-/// Whether a line has anything that `sh` may refuse; to ask it takes a millisecond.
+/// Returns whether a line has anything that `sh` may refuse; to ask it takes a millisecond.
 fn may_be_refused(line: &str) -> bool {
     const KEYWORDS: &[&str] = &[
         "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",

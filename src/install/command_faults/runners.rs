@@ -42,7 +42,7 @@ pub(super) fn script<'c>(program: &str, arguments: &'c [Option<Known>]) -> Optio
     None
 }
 
-/// Whether `node` finds a script that was named without its ending, or a folder.
+/// Returns whether `node` finds a script that was named without its ending, or a folder.
 pub(super) fn is_found_by_node(call: &Call, file: &Path) -> bool {
     let name = call.program.as_ref().and_then(|it| it.text.rsplit('/').next());
     let endings = ["js", "json", "cjs", "mjs", "ts"];
@@ -54,7 +54,8 @@ pub(super) fn is_found_by_node(call: &Call, file: &Path) -> bool {
 /// Options of interpreters after which no script comes.
 const WITHOUT_SCRIPT: &[&str] = &["-c", "-e", "-m", "-E", "-p", "-n", "--eval", "--print"];
 
-/// Whether an interpreter with this argument is given no file: alone or at the end of several letters.
+/// Returns whether an interpreter with this argument is given no file: alone or at the end of several
+/// letters.
 pub(super) fn is_instead(program: &str, argument: &str) -> bool {
     let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     match letters {

@@ -86,7 +86,7 @@ fn needs(command: &Command<'_>, around: &Around, shown: &str, text: &str, faults
     }
 }
 
-/// Whether a command, or the script that it runs, has a word in it.
+/// Returns whether a command, or the script that it runs, has a word in it.
 pub(crate) fn mentions(command: &Command<'_>, around: &Around, word: &str) -> bool {
     let is_in_line = match command.line {
         Line::Shell(line) => line.contains(word),

@@ -10,10 +10,10 @@ use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 
-/// How long a program may take to read a script.
+/// The time that a program may take to read a script.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How many scripts are read.
+/// The number of scripts that are read.
 const MOST: usize = 200;
 
 /// Reads Python files without running them, and prints the number, the line and the fault of each.
@@ -44,7 +44,7 @@ pub(super) struct Script {
     shown: String,
     language: Language,
     program: PathBuf,
-    /// Whether a script that cannot be read blocks what it is asked about.
+    /// True if a script that cannot be read blocks what it is asked about.
     locks: bool,
 }
 

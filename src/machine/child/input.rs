@@ -1,4 +1,4 @@
-//! What a child reads, and who writes the rest of it once hookman does no longer.
+//! The input of a child, and the writer of the rest of it once hookman is done.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

@@ -1,4 +1,4 @@
-//! What a child writes, and who reads it once hookman does no longer.
+//! The outputs of a child, and their reader once hookman is done.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -9,14 +9,14 @@ use rustix::io::Errno;
 
 use super::KEPT;
 
-/// How many bytes are read of what holds a pipe after hookman.
+/// The number of bytes that are read of what holds a pipe after hookman.
 const LEFT: &str = "67108864";
 
 pub(super) struct Output {
     pub(super) pipe: Option<OwnedFd>,
     pub(super) kept: Vec<u8>,
     pub(super) dropped: u64,
-    /// Whether the system failed to give all of it.
+    /// True if the system failed to give all of it.
     pub(super) unread: bool,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Running<'a> {
     pub(super) is_whole: fn(&[u8]) -> bool,
     /// Set once it has exited.
     pub(super) status: Option<ExitStatus>,
-    /// Whether it is waited for no longer.
+    /// True if it is waited for no longer.
     pub(super) over: bool,
 }
 
@@ -110,7 +110,8 @@ impl Running<'_> {
         }
     }
 
-    /// Which outputs of a child that has exited are held by another that could add what counts.
+    /// Tells for each output of a child that has exited whether another process holds it and could add
+    /// to it.
     fn awaited(&self) -> [bool; 2] {
         let [stdout, stderr] = &self.outputs;
         let counts = !self.status.unwrap_or_default().success();

@@ -19,7 +19,7 @@ use super::{Program, Spec};
 /// How many threads start children in addition to the process's own.
 const STARTERS: usize = 5;
 
-/// How many children are started at once.
+/// The number of children that are started at once.
 pub(super) const AT_ONCE: usize = STARTERS + 1;
 
 /// The stack of each thread, in bytes; the child that is started has one of its own.

@@ -90,7 +90,7 @@ fn script<'w>(program: &str, arguments: &'w [String]) -> Option<&'w str> {
     (!script.starts_with(['-', '+'])).then_some(script)
 }
 
-/// Whether a line is what an interpreter says of a script that it cannot read.
+/// Returns whether a line is what an interpreter says of a script that it cannot read.
 fn could_not_open(line: &str, program: &str, script: &str) -> bool {
     if !line.contains(script) {
         return false;

@@ -1,8 +1,8 @@
-//! What of a payload's fields is kept: one that was forged may be of any length.
+//! Limits on the fields of a payload that are kept: one that was forged may be of any length.
 
 use std::borrow::Cow;
 
-/// How many bytes of a field are kept: no path is longer.
+/// The number of bytes of a field are kept: no path is longer.
 const FIELD: usize = 4096;
 
 /// A field, as far as it is kept.

@@ -269,7 +269,7 @@ fn not_a_word(word: &str, expected: &str) -> String {
     }
 }
 
-/// What a reader of the message would call the thing that begins here.
+/// Gives the name of the thing that begins here, for a message.
 fn word(rest: &str) -> &str {
     if let Some(quoted) = rest.strip_prefix('"') {
         let end = quoted.find(['"', '\n']).map_or(rest.len(), |end| end + 2);

@@ -1,6 +1,6 @@
 //! Words such as `NAME=value`.
 
-/// Whether a word as it is written starts with `NAME=`, `NAME+=` or `NAME[…]=`.
+/// Returns whether a word as it is written starts with `NAME=`, `NAME+=` or `NAME[…]=`.
 pub(super) fn is_assignment(word: &str) -> bool {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let rest = word.trim_start_matches(is_name);

@@ -37,16 +37,16 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
-    /// Whether there was a `[[`.
+    /// True if there was a `[[`.
     pub(super) has_condition: bool,
     pub(super) bodies: Vec<Body<'a>>,
     /// The commands that feed the one that is read.
     feed: Range<usize>,
-    /// How many substitutions are open.
+    /// The number of substitutions that are open.
     pub(super) nesting: usize,
-    /// How many words may still be kept.
+    /// The number of words that may still be kept.
     pub(super) words: usize,
-    /// How many bytes may still be copied, or read before it is their turn.
+    /// The number of bytes that may still be copied, or read before it is their turn.
     pub(super) ahead: usize,
 }
 
@@ -316,7 +316,7 @@ impl<'a> Parser<'a> {
         current.end = self.at;
     }
 
-    /// Whether a first word is a keyword, and what it does then.
+    /// Returns whether a first word is a keyword, and what it does then.
     fn keyword(&mut self, word: &str, current: &mut Current<'a>, list: &mut List) -> bool {
         match word {
             "then" | "elif" | "else" | "do" | "!" => {}

@@ -23,9 +23,9 @@ pub use walk::{Invocation, alternatives, each_invocation, each_suspect};
 pub struct Word<'a> {
     /// The text with quotes and backslashes resolved; an expansion stays as it was written.
     pub text: Cow<'a, str>,
-    /// Whether the shell would put other text in the place of some part: `$x`, `$(…)`, a glob.
+    /// True if the shell would put other text in the place of some part: `$x`, `$(…)`, a glob.
     pub expanded: bool,
-    /// Whether any part was quoted, which keeps the shell from reading a keyword.
+    /// True if any part was quoted, which keeps the shell from reading a keyword.
     pub quoted: bool,
     /// The word as it was written.
     pub written: Cow<'a, str>,
@@ -62,7 +62,7 @@ pub struct Command<'a> {
     pub redirections: Vec<Redirection<'a>>,
     /// The commands of the list whose output it reads through a pipe.
     pub feed: Range<usize>,
-    /// How many substitutions it is in.
+    /// The number of substitutions that it is in.
     pub nesting: usize,
     /// The head of a `for`, which has no words.
     pub each: Option<Loop<'a>>,
@@ -73,9 +73,9 @@ pub struct Command<'a> {
 pub struct Split<'a> {
     /// The commands.
     pub commands: Vec<Command<'a>>,
-    /// Whether the line was read to its end without an open quote or bracket, or too deep nesting.
+    /// True if the line was read to its end without an open quote or bracket, or too deep nesting.
     pub complete: bool,
-    /// Whether it has a `[[`, which is read and is none of the commands.
+    /// True if it has a `[[`, which is read and is none of the commands.
     pub has_condition: bool,
 }
 

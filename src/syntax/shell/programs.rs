@@ -111,12 +111,12 @@ pub(super) fn is_powershell(program: &str) -> bool {
     program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
 }
 
-/// Whether a program is a shell.
+/// Returns whether a program is a shell.
 pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
 }
 
-/// Whether writing to this path writes to a disk or to the kernel.
+/// Returns whether writing to this path writes to a disk or to the kernel.
 pub fn writes_to_device(path: &str) -> bool {
     if path == "/proc/sysrq-trigger" || path.starts_with(r"\\.\") {
         return true;
@@ -137,11 +137,11 @@ pub(super) struct Wrapper {
     pub(super) inert: &'static [&'static str],
     /// Options whose value is read by a shell, or by `env -S`.
     pub(super) scripts: &'static [&'static str],
-    /// How many operands come before the command.
+    /// The number of operands that come before the command.
     pub(super) operands: usize,
-    /// Whether `NAME=value` may come before the command.
+    /// True if `NAME=value` may come before the command.
     pub(super) assigns: bool,
-    /// Whether the words are joined and read by a shell.
+    /// True if the words are joined and read by a shell.
     pub(super) joins: bool,
     /// Without one of these options nothing that it runs leaves a trace; none where it always may.
     pub(super) needs: &'static [&'static str],

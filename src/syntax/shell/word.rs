@@ -17,7 +17,7 @@ struct Text<'a> {
     changed: Option<String>,
     expanded: bool,
     quoted: bool,
-    /// Whether there was no room for what was changed.
+    /// True if there was no room for what was changed.
     full: bool,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         Word { expanded, ..word }
     }
 
-    /// Whether the `[` here, in the word that began at `start`, is that of `NAME[…]=`.
+    /// Returns whether the `[` here, in the word that began at `start`, is that of `NAME[…]=`.
     fn is_subscript(&self, start: usize) -> bool {
         let bytes = self.text.as_bytes();
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';

@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether words are operands with an operator where the client expects one.
+/// Returns whether words are operands with an operator where the client expects one.
 fn is_test(words: &[String]) -> bool {
     let is_option = |word: &str| {
         word.strip_prefix('-')

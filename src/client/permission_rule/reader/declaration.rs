@@ -9,14 +9,14 @@ pub(super) const DECLARES: &[&str] = &["declare", "export", "local", "readonly",
 /// Variables that may not be unset.
 const KEPT: &[&str] = &["HOME", "IFS", "PATH", "PS4"];
 
-/// Whether an option of a declaration changes what its value means.
+/// Returns whether an option of a declaration changes what its value means.
 pub(super) fn is_odd_option(command: &str, option: &str) -> bool {
     matches!(command, "declare" | "typeset" | "local")
         && option.starts_with('-')
         && option.contains(['a', 'A', 'i', 'n'])
 }
 
-/// Whether an argument that is no assignment, at the start of `rest`, is one that the client reads
+/// Returns whether an argument that is no assignment, at the start of `rest`, is one that the client reads
 /// behind a command: of what declares or unsets these are names and options, and some strings.
 pub(super) fn is_read(command: &str, rest: &str) -> bool {
     let unsets = command == "unset";

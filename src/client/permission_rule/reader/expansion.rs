@@ -266,13 +266,13 @@ fn usual(text: &str) -> Option<usize> {
     USUAL.contains(&&rest[..end]).then_some(end + 1)
 }
 
-/// Whether `:x` follows a variable, which means something to some shells.
+/// Returns whether `:x` follows a variable, which means something to some shells.
 fn is_modified(text: &str, length: usize) -> bool {
     let rest = text[length..].strip_prefix(':');
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether a string has text next to its expansions, up to its closing quote. The client does not see
+/// Returns whether a string has text next to its expansions, up to its closing quote. The client does not see
 /// a single character.
 fn is_texty(inside: &str) -> bool {
     let (mut letters, mut blank) = (0, true);
@@ -310,7 +310,7 @@ pub(super) fn string_end(inside: &str) -> Option<usize> {
     }
 }
 
-/// How long an expansion in a string is, from its `$` or backtick; `None` where it does not end.
+/// Tells how long an expansion in a string is, from its `$` or backtick; `None` where it does not end.
 fn expansion_length(text: &str) -> Option<usize> {
     let rest = &text[1..];
     if text.starts_with('`') {

@@ -2,13 +2,13 @@
 
 use super::Reader;
 
-/// Where a word is.
+/// The place of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Argument,
     /// `NAME=value`.
     Assignment,
-    /// What a loop runs over.
+    /// The words of a loop.
     List,
     /// In `[ … ]`.
     Test,
@@ -21,7 +21,7 @@ pub(super) enum Place {
 pub(super) struct Word {
     /// Its text with quotes resolved; what means `$HOME` fits only a star.
     pub(super) text: String,
-    /// Whether it begins with, or is, an expansion that nobody can look through.
+    /// True if it begins with, or is, an expansion that nobody can look through.
     pub(super) starts_expanded: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         is_name(name).then_some(name)
     }
 
-    /// Whether `NAME[…]=` is at this place.
+    /// Returns whether `NAME[…]=` is at this place.
     pub(super) fn assigns_element(&self) -> bool {
         let parts = self.bare_word().split_once('[');
         parts.is_some_and(|(name, rest)| is_name(name) && rest.contains("]="))

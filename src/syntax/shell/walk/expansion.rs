@@ -15,7 +15,7 @@ pub(super) struct Scope<'s> {
     pub(super) variables: &'s Variables,
     /// What a command substitution prints, where it only prints.
     pub(super) print: &'s dyn Fn(&str) -> Option<String>,
-    /// How long what is made may get.
+    /// The time that what is made may get.
     pub(super) room: usize,
 }
 

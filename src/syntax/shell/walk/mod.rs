@@ -31,7 +31,7 @@ use variables::{Values, Variables};
 pub use braces::alternatives;
 pub use suspects::each_suspect;
 
-/// How many scripts may be written inside each other.
+/// The number of scripts that may be written inside each other.
 const DEPTH: usize = 12;
 /// So much work any line may make, so much more a long one, and so much a word that is shown.
 const WORK: usize = 256 << 10;
@@ -79,14 +79,14 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
 
 struct Walk<'v> {
     visit: &'v mut dyn FnMut(&Invocation<'_>),
-    /// How many bytes may still be read, copied and shown.
+    /// The number of bytes that may still be read, copied and shown.
     work: usize,
-    /// How many words may still be made of scripts.
+    /// The number of words that may still be made of scripts.
     words: usize,
     complete: bool,
     variables: Variables,
     files: Files,
-    /// Whether a script so far has commands of which only some run, so that a variable that is set
+    /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     has_else: bool,
     /// What the script that is being read has as its standard input.
@@ -211,7 +211,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many words the first one is, where it has one of several values.
+    /// Counts how many words the first one is, where it has one of several values.
     fn programs(&mut self, words: &[Word<'_>]) -> usize {
         let Some(first) = words.first().filter(|word| word.expanded) else { return 0 };
         let mut fields = Vec::new();
@@ -450,7 +450,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a program's name is put together or decoded on the line itself, so that nobody can read
+/// Returns whether a program's name is put together or decoded on the line itself, so that nobody can read
 /// it there.
 fn is_made(word: &Word<'_>) -> bool {
     if !word.expanded {

@@ -8,7 +8,7 @@ use super::{Place, Walk};
 
 /// So many tokens of a call's arguments are read.
 const READ: usize = 256;
-/// How many programs may be written inside each other.
+/// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
 
 impl Walk<'_> {
@@ -101,7 +101,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a text names a function that is called with what follows its bracket.
+/// Returns whether a text names a function that is called with what follows its bracket.
 fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
     matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
         && matches!(tokens.get(at + 2), Some(Token::Sign('(')))

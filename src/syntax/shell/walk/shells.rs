@@ -13,9 +13,9 @@ pub(super) struct Script {
     pub(super) file: String,
     /// What `$1` and the following stand for.
     pub(super) positional: Vec<Value>,
-    /// Whether the script is what the standard input holds.
+    /// True if the script is what the standard input holds.
     pub(super) reads_input: bool,
-    /// Whether the script is decoded before it is run.
+    /// True if the script is decoded before it is run.
     pub(super) is_decoded: bool,
 }
 

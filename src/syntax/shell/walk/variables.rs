@@ -9,7 +9,7 @@ const CHOICES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
-    /// Whether it holds an expansion, which is in it as it was written.
+    /// True if it holds an expansion, which is in it as it was written.
     pub(super) expanded: bool,
 }
 
