@@ -57,3 +57,32 @@ fn texts_are_in_plain_words() {
     }
     assert!(found.is_empty(), "words that the project does not use:\n{}", found.join("\n"));
 }
+
+/// Words with which a comment asks a question in the place of saying what a thing is or does.
+const QUESTIONS: &[&str] = &["How", "What", "Where", "Whether", "Which", "Why"];
+
+/// The doc comments that still begin with one of them; the number only falls.
+const ASKING: usize = 137;
+
+#[test]
+fn comments_say_what_a_thing_is_or_does() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut asking = Vec::new();
+    for path in files(&root.join("src")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut before = false;
+        for (index, line) in text.lines().enumerate() {
+            let comment = line.trim_start().strip_prefix("///");
+            let comment = comment.or_else(|| line.trim_start().strip_prefix("//!"));
+            let first = comment.filter(|_| !before).map(str::trim_start).unwrap_or_default();
+            if QUESTIONS.contains(&first.split([' ', ',', ':']).next().unwrap_or_default()) {
+                let shown = path.strip_prefix(root).unwrap().display();
+                asking.push(format!("{shown}:{}: {first}", index + 1));
+            }
+            before = comment.is_some();
+        }
+    }
+    let most = asking.len().cmp(&ASKING);
+    assert!(most.is_le(), "{} comments, more than {ASKING}:\n{}", asking.len(), asking.join("\n"));
+    assert!(most.is_ge(), "there are {} now; lower the number to that", asking.len());
+}

@@ -61,7 +61,7 @@ impl Default for Options {
     }
 }
 
-/// What is filled in in the name of the file.
+/// The fields of the file's name.
 const FIELDS: [&str; 7] = ["date", "session", "cwd", "project", "home", "state", "folder"];
 
 /// The most characters of a question or a plan, and of an answer.

@@ -35,7 +35,7 @@ pub(super) struct Finding<'f> {
     pub(super) legacy: &'f str,
 }
 
-/// What holds for all findings of a hook.
+/// The settings that all findings of a hook share.
 pub(super) struct Manner<'m> {
     /// True if the hook blocks whatever it finds.
     pub(super) careful: bool,

@@ -13,7 +13,7 @@ use super::silence::Silence;
 use super::workflow::{Source, Workflow};
 use crate::client::answer::Answer;
 
-/// How the options of a hook begin that has it, in the form that a plan holds.
+/// The beginning of the options of a hook that has it, in the form that a plan holds.
 pub(super) const BEGINS: &str = "{\"only_with\":";
 
 /// Checks the option where it is written.

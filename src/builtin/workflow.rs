@@ -82,7 +82,7 @@ impl Source {
         self.file.is_some() || self.layout.is_some()
     }
 
-    /// Where the file may be, the first place that has one first.
+    /// Gives the places of the file, the first that has one first.
     fn templates(&self) -> &[&str] {
         if self.file.is_some() { &[] } else { LAYOUT }
     }

@@ -13,7 +13,7 @@ use crate::client::event::Event;
 use crate::client::payload::Payload;
 use crate::session::store::Store;
 
-/// What came of it.
+/// The result of writing a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put {
     /// These options name no file that hookman knows how to write.

@@ -23,7 +23,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// What is no step's answer and only tells the user something.
+    /// Makes a message to the user that is no step's answer.
     pub fn told(name: &str, message: String) -> Self {
         let answer = Answer { system_message: Some(message), ..Answer::default() };
         let (name, outcome) = (name.to_owned(), Outcome::Answer(answer, None));
@@ -44,7 +44,7 @@ impl Ran {
         }
     }
 
-    /// What is said of a gate that failed: the gate is what failed, and not what it was asked about.
+    /// Explains a failed gate: the gate failed, and not the call that it was asked about.
     fn explained(&self, event: Event, failure: &Failure, decision: Option<Decision>) -> String {
         let (what, so) = match (event, event.facts().subject) {
             (Event::UserPromptSubmit | Event::UserPromptExpansion, _) => {
@@ -73,7 +73,7 @@ impl Ran {
     }
 }
 
-/// What hookman answers, in its own words.
+/// The answer of hookman, in its own words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// The answer.

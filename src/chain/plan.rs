@@ -159,7 +159,7 @@ pub fn loses(before: &str, after: &str) -> bool {
     gates(before).unwrap_or_default().iter().any(|gate| !after.contains(gate))
 }
 
-/// What a cut could take from a step of a hook that must hold.
+/// Gives the gate that a cut could take from a step's line.
 fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 5]> {
     let columns: Vec<&str> = line.split('\t').collect();
     let [caller, _, name, on_error, _, _, kind, place, mark, ..] = columns[..] else { return None };

@@ -94,7 +94,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     Ok(status)
 }
 
-/// What the hook runs; a program that is in this directory is named as it is from the manifest's.
+/// Gives the action of the hook; a program that is in this directory is named as it is from the
+/// manifest's.
 fn action(args: &Add, target: &Target, world: &World) -> Action {
     let typed = match &args.command {
         Some(line) => line.split([' ', '\t']).next(),

@@ -101,7 +101,7 @@ pub(super) fn events() -> Vec<CompletionCandidate> {
     Event::ALL.iter().map(|it| CompletionCandidate::new(it.name())).collect()
 }
 
-/// What may be set of a command guard: its level, and that of a rule or a category.
+/// Lists the values that a command guard can be set to: its level, and that of a rule or a category.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
     if let Some((key, _)) = typed.split_once('=') {

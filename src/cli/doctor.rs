@@ -88,7 +88,7 @@ impl Told {
     }
 }
 
-/// What came of running a command, in a line.
+/// Writes the result of running a command in a line.
 fn tried_line(tried: &Tried) -> String {
     let Tried { place, hook, event, problem, note, us } = tried;
     let hook = hook.as_ref().map(|hook| format!(" `{hook}`")).unwrap_or_default();

@@ -34,7 +34,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     Ok(perform(&Install { hooks, ..args.clone() }, world)?.status)
 }
 
-/// What a first installation may begin with; those in front are proposed.
+/// The recipes that a first installation may begin with; those in front are proposed.
 const RECIPES: [(&str, &str); 5] = [
     ("protect", "Protect .env, keys and other secrets, lock files and the hooks themselves"),
     ("destructive-guard", "Stop destructive commands, each with a reason"),
@@ -160,7 +160,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     call
 }
 
-/// What says where a hook comes and what is set in it, as it is to be typed.
+/// Writes the options for a hook's place and values as they are to be typed.
 fn placing_words(placing: &Placing) -> String {
     let values = [("--before", placing.before.as_deref()), ("--after", placing.after.as_deref())];
     let values = values.into_iter().filter_map(|(flag, value)| Some((flag, value?)));

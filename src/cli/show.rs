@@ -77,7 +77,7 @@ fn rules(
         return Ok(());
     }
     if found.is_empty() {
-        bail!("no rule of `{name}` has the part `{part}`; `hookman show {name} --rules` lists all");
+        bail!("no rule of `{name}` has the word `{part}`; `hookman show {name} --rules` lists all");
     }
     let id = found.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
     for category in found.chunk_by(|one, next| one.category == next.category) {

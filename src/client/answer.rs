@@ -34,7 +34,7 @@ impl Decision {
 pub struct Answer {
     /// The decision, if the hook made one.
     pub decision: Option<Decision>,
-    /// Why, for the model (deny) or for the user (ask).
+    /// The reason, for the model (deny) or for the user (ask).
     pub reason: Option<String>,
     /// Of a built-in hook, what decided, in words without anything of the call.
     pub rule: Option<String>,

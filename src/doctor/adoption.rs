@@ -101,7 +101,7 @@ fn nowhere(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// What is known of the adoptions from a settings file.
+/// The knowledge of the adoptions from a settings file.
 struct Known<'f> {
     text: &'f str,
     hooks: Vec<Declared<'f>>,

@@ -62,7 +62,7 @@ fn is_no(output: &Output) -> bool {
     matches!(output, Output::Answer(answer) if answer.decision == Some(Decision::Deny))
 }
 
-/// What an exit code says to nobody.
+/// Names an exit code that tells nobody anything.
 fn of_code(said: &Said<'_>) -> Option<String> {
     let Said { event, code, stderr, stdout, .. } = *said;
     let two = event.facts().exit_two;
@@ -124,7 +124,7 @@ fn last_line(text: &str) -> &str {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// How messages of shells end, behind the number of a line.
+/// The endings of shells' messages, behind the number of a line.
 const OF_SHELLS: &[&str] = &[
     "not found",
     "unbound variable",
@@ -143,7 +143,7 @@ const OF_SHELLS: &[&str] = &[
     "Is a directory",
 ];
 
-/// How messages of other interpreters begin.
+/// The beginnings of other interpreters' messages.
 const STARTS: &[&str] = &[
     "SyntaxError:",
     "IndentationError:",
@@ -158,7 +158,7 @@ const STARTS: &[&str] = &[
     "Can't locate ",
 ];
 
-/// How messages of others look inside.
+/// Words inside the messages of others.
 const INSIDE: &[&str] = &[
     ": can't open file ",
     "Cannot find module",

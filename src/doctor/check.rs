@@ -1,4 +1,4 @@
-//! What a check is, and what it came to.
+//! A check, and its result.
 
 use super::facts::Facts;
 use super::finding::{Finding, Findings};
@@ -7,9 +7,9 @@ use super::finding::{Finding, Findings};
 pub struct Check {
     /// The id that findings carry.
     pub id: &'static str,
-    /// What it holds, in one line.
+    /// Its subject in one line.
     pub about: &'static str,
-    /// What a user would notice where that does not hold.
+    /// The effect that a user would notice where it does not hold.
     pub notice: &'static str,
     /// From facts to what is wrong with them.
     pub run: fn(&Facts, &mut Findings),
@@ -19,7 +19,7 @@ pub struct Check {
 pub struct Family {
     /// Its name.
     pub name: &'static str,
-    /// What its checks are about.
+    /// The subject of its checks.
     pub about: &'static str,
     /// The checks, a list for each file.
     pub lists: &'static [&'static [Check]],
@@ -32,10 +32,10 @@ impl Family {
     }
 }
 
-/// What a check came to.
+/// The result of a check.
 pub struct Examined {
     /// The check.
     pub check: &'static Check,
-    /// What it found; nothing is good.
+    /// Its findings; none is good.
     pub findings: Vec<Finding>,
 }

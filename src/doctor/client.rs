@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// What a client lacks, and since when others have it.
+/// A feature that a client lacks, and the version from which others have it.
 struct Lack {
     since: [u32; 3],
     what: String,
@@ -79,7 +79,7 @@ fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
 
 const UPDATE: &str = "run `claude update`";
 
-/// What a handler asks of the client.
+/// Lists the features that a handler needs of the client.
 fn used_by(handler: &Handler) -> Vec<Lack> {
     let lack = |since, what: &str, key| Lack { since, what: what.to_owned(), fix: UPDATE, key };
     let has = |key: &str| handler.value.get(key).is_some();
@@ -127,7 +127,7 @@ fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
     Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE, key: "matcher" })
 }
 
-/// What a hook asks of the client.
+/// Lists the features that a hook needs of the client.
 fn used(hook: &Hook) -> Vec<Lack> {
     let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE, key: "" };
     let mut used = Vec::new();

@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// What keeps a hook that asks for the file of its calls from ever getting one.
+/// Names the cause that keeps a hook which asks for the file of its calls from ever getting one.
 pub fn of_file(hook: &Hook) -> Vec<Finding> {
     let mut findings = Findings::of("", "");
     file_never(hook, &mut findings);
@@ -71,7 +71,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// What a hook runs for, where none of it is about a file.
+/// Names the calls that a hook runs for where none of them is about a file.
 fn without_file(hook: &Hook) -> Option<String> {
     let about_file = |event: &&Event| {
         matches!(event.facts().subject, Subject::Tool | Subject::FileName | Subject::LoadReason)

@@ -1,4 +1,4 @@
-//! What hooks cost, by the journal.
+//! The cost of hooks, by the journal.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ pub(super) const CHECKS: &[Check] = &[
 /// Fewer runs than this say nothing.
 const FEW: usize = 5;
 
-/// What a hook may take in 95 of 100 runs, in microseconds, where each tool call or prompt waits for
-/// it, and elsewhere.
+/// The time that a hook may take in 95 of 100 runs, in microseconds, where each tool call or prompt
+/// waits for it, and elsewhere.
 const BUDGET: [u64; 2] = [500_000, 10_000_000];
 
 fn budget(event: &str) -> u64 {

@@ -127,7 +127,7 @@ fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
     Some(format!("{}:{}:{}", facts.paths.shown(path), at.line, at.column))
 }
 
-/// What is under the names of events, where there is something.
+/// Lists the entries under the names of events, where there are some.
 fn events<'d>(document: &'d Document<'_>, node: &'d Node) -> impl Iterator<Item = &'d Node> {
     node.members().unwrap_or_default().iter().filter_map(|member| {
         let is_event = Event::from_name(&document.key(member)).is_some();

@@ -1,4 +1,4 @@
-//! What the checks look at, gathered once.
+//! The facts that the checks look at, gathered once.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use crate::settings::Handler;
 use crate::state::chains::{self, Chain, MANAGED};
 use crate::state::journal::{self, Entry};
 
-/// How much of the journal is looked at, in bytes.
+/// The bytes of the journal that are looked at.
 const JOURNAL_TAIL: u64 = 1024 * 1024;
 
 /// A chain and its manifests.
@@ -69,11 +69,11 @@ pub struct Facts {
     pub journal_is_cut: bool,
     /// The reason why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
-    /// What this environment says about hooks.
+    /// The overrides of this environment.
     pub overrides: Overrides,
     /// The client, where one is found.
     pub client: Option<Installed>,
-    /// What is wrong with commands, once it was looked for.
+    /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
     /// The mods of the plugins, once they were looked for.
     modules: OnceLock<Vec<Module>>,
@@ -177,7 +177,7 @@ impl Facts {
         }
     }
 
-    /// What is wrong with the commands of manifests, settings files and plugins.
+    /// Gives the faults of the commands of manifests, settings files and plugins.
     pub(super) fn faults(&self) -> &[PlacedFault] {
         self.faults.get_or_init(|| {
             let around = self.around();
@@ -213,7 +213,7 @@ impl Facts {
         placed
     }
 
-    /// What commands find around them.
+    /// Gives the surroundings of commands.
     pub(super) fn around(&self) -> Around {
         Around {
             project: self.project.clone(),

@@ -1,4 +1,4 @@
-//! What a check found, and how it can be put right.
+//! A finding, and the way to put it right.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ impl Level {
     }
 }
 
-/// What `hookman doctor --fix` can do about a finding.
+/// The repair of a finding by `hookman doctor --fix`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mend {
     /// Bring the registration of a scope, `managed`, `user`, `project` or `local`, in line with its manifest.
@@ -47,20 +47,20 @@ pub struct Finding {
     pub check: &'static str,
     /// Its gravity.
     pub level: Level,
-    /// Where: a file, with line and column where there are any.
+    /// The place: a file, with line and column where there are any.
     pub place: String,
     /// The finding, in words.
     pub message: String,
-    /// What a user would notice.
+    /// The effect that a user would notice.
     pub notice: String,
     /// The way out, with what is to be typed in backquotes.
     pub fix: String,
-    /// What the finding rests on.
+    /// The layer that the finding rests on.
     pub rests_on: Layer,
-    /// What is to be pasted into a shell, where one line does it.
+    /// A line to be pasted into a shell, where one line does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What `hookman doctor --fix` does about it.
+    /// The repair by `hookman doctor --fix`.
     #[serde(skip)]
     pub mend: Option<Mend>,
 }

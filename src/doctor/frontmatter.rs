@@ -8,10 +8,10 @@ use crate::machine::paths::Paths;
 use crate::machine::{folders, foreign};
 use crate::syntax::frontmatter;
 
-/// How much of a file is read, in bytes.
+/// The bytes of a file that are read.
 const MOST: u64 = 64 * 1024;
 
-/// How deep directories of agents and commands are looked into.
+/// The depth to which directories of agents and commands are looked into.
 const DEPTH: usize = 4;
 
 /// The files in a directory of the client's, or of a plugin's, whose front matter has hooks.

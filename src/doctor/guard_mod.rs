@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
     run: guard_mod,
 }];
 
-/// How much of a plugin's description is read, in bytes.
+/// The bytes of a plugin's description that are read.
 const MOST: u64 = 64 * 1024;
 
 /// Returns whether a module is the guard mod's own.

@@ -40,7 +40,7 @@ fn packaged(program: &Path) -> Option<Version> {
     })
 }
 
-/// What the client says of itself, which is kept until its file is another.
+/// Asks the client about itself; the answer is kept until its file is another.
 fn asked(paths: &Paths, program: &Path) -> Option<Version> {
     let stamp = files::stamp(program).ok()??;
     let key = format!("{} {} {}", program.display(), stamp.size, stamp.modified);
@@ -60,7 +60,7 @@ fn asked(paths: &Paths, program: &Path) -> Option<Version> {
     Some(version)
 }
 
-/// Where installers put it where `PATH` does not lead to it.
+/// The directories of installers where `PATH` does not lead to them.
 const USUAL: &[&str] = &["/usr/local/bin/claude", "/opt/homebrew/bin/claude"];
 
 /// The program of the client: where `PATH` leads to, else in one of the usual places.

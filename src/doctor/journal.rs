@@ -1,4 +1,4 @@
-//! What really happened: does the client call hookman, with a usable session?
+//! The runs that really happened: does the client call hookman, with a usable session?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// How many of the last runs are looked at.
+/// The number of the last runs that are looked at.
 const RECENT: usize = 200;
 
 fn writable(facts: &Facts, findings: &mut Findings) {

@@ -23,17 +23,17 @@ pub(super) const CHECKS: &[Check] = &[Check {
     run: calls,
 }];
 
-/// How much of a transcript is looked at, in bytes.
+/// The bytes of a transcript that are looked at.
 const TAIL: u64 = 256 * 1024;
 
 /// So many subagents of a session are looked at.
 const AGENTS: usize = 8;
 
-/// How much later than the last write of the settings a call must be to count where nothing else shows
-/// that the session had the entries, in seconds.
+/// The seconds between the last write of the settings and a call that counts where nothing else shows
+/// that the session had the entries.
 const MARGIN: i64 = 120;
 
-/// How a result begins that says by itself that the call was not carried out.
+/// The beginnings of results that show by themselves that the call was not carried out.
 const REFUSALS: &[&str] = &[
     "<tool_use_error>",
     "The user doesn't want to",

@@ -44,7 +44,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// What runs go by as long as a manifest cannot be read.
+/// Names the plan that runs go by as long as a manifest cannot be read.
 fn meanwhile(facts: &Facts, chain: &ChainFacts) -> &'static str {
     let plan = files::read_text(&chain.chain.plan_file(&facts.paths)).ok().flatten();
     if plan.is_some_and(|plan| Header::parse(&plan).is_some()) {

@@ -1,4 +1,4 @@
-//! What mods listen to, told by the client where there is one, else read off their text.
+//! The events that mods listen to, told by the client where there is one, else read off their text.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::machine::scratch::{Run, Scratch};
 /// The time that the client may take to look at one mod.
 const TIME: Duration = Duration::from_secs(10);
 
-/// How much of a module is read, in bytes.
+/// The bytes of a module that are read.
 const MOST: u64 = 512 * 1024;
 
 /// A module of function hooks.
@@ -69,7 +69,7 @@ fn names(told: &Value, file: &Path) -> bool {
     name.is_some_and(|name| file.ends_with(name))
 }
 
-/// What the client says of the modules of a plugin.
+/// Asks the client about the modules of a plugin.
 fn ask(program: &Path, root: &Path) -> Option<Vec<Value>> {
     let scratch = Scratch::new().ok()?;
     scratch.make("home").ok()?;

@@ -34,10 +34,10 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// What in a command, or in its script, says no.
+/// The words of a command, or of its script, that deny.
 const DENIES: &[&str] = &["permissionDecision", "exit 2", "exit(2)"];
 
-/// What a hook that rewrites a call's input has to write.
+/// The word that a hook which rewrites a call's input has to write.
 pub(super) const REWRITES: &str = "updatedInput";
 
 /// A chain's hooks that are on, with what their commands find.

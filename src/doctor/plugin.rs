@@ -16,7 +16,7 @@ pub struct Plugin {
     pub name: String,
     /// Its directory.
     pub root: PathBuf,
-    /// Where it was found: a settings file that switches it on, or a directory.
+    /// The place: a settings file that switches it on, or a directory.
     pub origin: String,
     /// Its files of hooks.
     pub files: Vec<SettingsFile>,

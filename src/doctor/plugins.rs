@@ -1,4 +1,4 @@
-//! What comes from plugins and from an administrator, which hookman neither orders nor switches.
+//! The hooks from plugins and from an administrator, which hookman neither orders nor switches.
 
 use serde_json::Value;
 
@@ -169,7 +169,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// What a handler runs on which event.
+/// Writes the command of a handler with its event.
 fn called(handler: &Handler, root: &str) -> Option<String> {
     let whole = |value: &Value| Some(value.as_str()?.replace("${CLAUDE_PLUGIN_ROOT}", root));
     let command = whole(handler.value.get("command")?)?;

@@ -1,4 +1,4 @@
-//! Which other programs on this machine run the same entries, by rules of their own?
+//! Other programs on this machine that run the same entries, by rules of their own.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// A program that reads a settings file of the client.
 struct Reader {
     name: &'static str,
-    /// Where it keeps its things, below the home directory.
+    /// Its folders below the home directory.
     folders: &'static [&'static str],
     scopes: &'static [&'static str],
     otherwise: &'static str,

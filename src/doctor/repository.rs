@@ -108,7 +108,7 @@ fn of_machine(facts: &Facts, text: &str) -> Option<String> {
     Some(path.trim_end_matches('\\').to_owned())
 }
 
-/// Where a text names a path in somebody's home directory.
+/// Finds the path in somebody's home directory that a text names.
 fn in_a_home(text: &str) -> Option<usize> {
     const HOMES: &[&str] = &["/home/", "/Users/", "C:\\Users\\", "C:\\\\Users\\\\", "C:/Users/"];
     HOMES.iter().find_map(|homes| {

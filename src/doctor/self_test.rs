@@ -29,7 +29,7 @@ pub struct Tested {
     pub place: String,
     /// Its event.
     pub event: String,
-    /// What is wrong, if anything is.
+    /// The problem, if there is one.
     pub problem: Option<String>,
     /// The time that it took, in microseconds.
     pub us: u64,

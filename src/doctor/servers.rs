@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
     run: configured,
 }];
 
-/// What the client or a host of it may add without any file that could be read.
+/// The servers that the client or a host of it may add without any file that could be read.
 const ADDED: &[&str] = &["claude_ai_", "claude-in-chrome", "computer-use", "ide", "plugin_"];
 
 fn configured(facts: &Facts, findings: &mut Findings) {

@@ -44,9 +44,9 @@ pub struct SettingsFile {
     pub shown: String,
     /// Its text, `None` where there is no file, or why it could not be read.
     pub text: Result<Option<String>, Unreadable>,
-    /// What is kept of the handlers that were adopted from it.
+    /// The record of the handlers that were adopted from it.
     pub adoptions: Option<Kept>,
-    /// What is kept to take our entries out of it.
+    /// The way to take our entries out of it.
     pub undo: Option<Undo>,
 }
 
@@ -79,7 +79,7 @@ impl SettingsFile {
         Document::parse(text).ok()
     }
 
-    /// What is at a JSON Pointer in it, with the place.
+    /// Gives the value at a JSON Pointer in it, with the place.
     pub(super) fn value(&self, pointer: &str) -> Option<(Value, String)> {
         let document = self.document()?;
         let node = document.lookup(pointer)?;

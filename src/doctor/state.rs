@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Less free space than this is a finding, in bytes.
 const ROOM: u64 = 16 * 1024 * 1024;
 
-/// How much later than the registration a session must have written to count, in seconds.
+/// The seconds after the registration from which on a session that writes counts.
 const MARGIN: i64 = 120;
 
 fn private(facts: &Facts, findings: &mut Findings) {

@@ -51,7 +51,7 @@ fn known(place: &Place) -> Option<&'static [&'static str]> {
     }
 }
 
-/// What keeps a matcher that is in no file yet from matching what it was meant for.
+/// Names the cause that keeps a matcher which is in no file yet from matching.
 pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
     let places = [Place { shown: String::new(), event, matcher: matcher.to_owned() }];
     let mut findings = Findings::of("", "");

@@ -27,7 +27,7 @@ const EACH: Duration = Duration::from_secs(5);
 /// The time that all may take.
 const TOTAL: Duration = Duration::from_secs(30);
 
-/// How many run side by side.
+/// The number of commands that run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
 /// The number of entries of a project its copy has.
@@ -36,7 +36,7 @@ const ENTRIES: usize = 1000;
 /// The session of the made-up calls.
 const SESSION: &str = "hookman-self-test";
 
-/// What came of running a command on an event.
+/// The result of running a command on an event.
 #[derive(Debug, Serialize)]
 pub struct Tried {
     /// Its file, line and column.
@@ -45,9 +45,9 @@ pub struct Tried {
     pub hook: Option<String>,
     /// Its event.
     pub event: String,
-    /// What is wrong, if anything is.
+    /// The problem, if there is one.
     pub problem: Option<String>,
-    /// What is to be known of it.
+    /// A remark on it.
     pub note: Option<String>,
     /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
@@ -331,7 +331,7 @@ fn filled(words: &Words, project: &Path) -> Words {
     }
 }
 
-/// What came of a command's runs; of none its time was up before.
+/// Judges the runs of a command; of none its time was up before.
 fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) -> Tried {
     let (mut problems, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut took = None;

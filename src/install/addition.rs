@@ -54,7 +54,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) recipes: &'a [String],
     /// True if the desktop shows the notices of these hooks.
     pub(crate) desktop: bool,
-    /// Where the hooks come, and the options that are set in them.
+    /// The place of the hooks, and the options that are set in them.
     pub(crate) placement: &'a Placement,
 }
 
@@ -258,7 +258,7 @@ pub(super) fn bare(target: &Target) -> String {
     format!("{before}{behind}")
 }
 
-/// How the comment of the starter's hook begins.
+/// The beginning of the comment of the starter's hook.
 const STARTER_HOOK: &str = "# Stops a destructive shell command once";
 
 fn ready_made(typed: &str) -> Result<&'static str> {

@@ -1,4 +1,4 @@
-//! Where a new hook comes in a manifest, and what is set in it.
+//! The place of a new hook in a manifest, and the values that are set in it.
 
 use anyhow::{Result, bail};
 
@@ -14,7 +14,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// What a user typed: a hook to come before or after, and keys with values.
+    /// Reads the words of a user: a hook to come before or after, and keys with values.
     pub(crate) fn of(before: Option<&str>, after: Option<&str>, set: &[String]) -> Result<Self> {
         let before = before.map(|name| Place::Before(name.to_owned()));
         let after = after.map(|name| Place::After(name.to_owned()));

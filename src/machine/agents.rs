@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::paths::Paths;
 use super::{clients, environment, files, folders};
 
-/// What a program may put between itself and its hooks or its tools.
+/// The programs that a program may put between itself and its hooks or its tools.
 const BETWEEN: &[&str] =
     &["ash", "bash", "busybox", "dash", "fish", "hookman", "ksh", "mksh", "sh", "tcsh", "zsh"];
 

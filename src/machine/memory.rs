@@ -20,7 +20,7 @@ const GRAIN: usize = 16;
 const SMALL: usize = 1024;
 /// A block of more bytes is the system's: it can move such a block without copying it.
 const LARGE: usize = 64 * 1024;
-/// How many sizes blocks can have.
+/// The number of sizes that blocks can have.
 const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize + 1;
 
 /// The global allocator.
@@ -36,7 +36,7 @@ unsafe impl Sync for Bytes {}
 static BYTES: Bytes = Bytes(UnsafeCell::new([0; ROOM]));
 
 struct Piece {
-    /// How many bytes were handed out.
+    /// The number of bytes that were handed out.
     used: Cell<usize>,
     /// The blocks to use again, by size; the beginning of each holds the next one.
     free: [Cell<*mut u8>; SIZES],
@@ -123,7 +123,7 @@ fn rounded(size: usize) -> usize {
     if size <= SMALL { (size + GRAIN - 1) & !(GRAIN - 1) } else { size.next_power_of_two() }
 }
 
-/// Where the blocks of a size that is rounded are among those to use again.
+/// Gives the place of blocks of a rounded size among those to use again.
 fn place(size: usize) -> usize {
     if size <= SMALL {
         size / GRAIN

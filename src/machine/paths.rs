@@ -1,4 +1,4 @@
-//! The places of hookman's and the client's files.
+//! The paths that hookman and the client use.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};

@@ -19,7 +19,7 @@ use super::paths::content_hash;
 /// The beginning of each temporary file's name.
 const PREFIX: &str = ".hookman-";
 
-/// How many letters and digits follow.
+/// The number of letters and digits that follow.
 const RANDOM: usize = 12;
 
 /// Separates the texts that an exchanged file may hold and the name of its target.

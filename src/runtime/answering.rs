@@ -114,8 +114,8 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     stop_limit::limited(call, unlimited, &Asked::of(payload), entry)
 }
 
-/// What the chain's steps did, with what the user is to be told besides; nothing where no step was for
-/// the call and nothing is to be told.
+/// Runs the chain's steps and gives their outcomes, with messages to the user; nothing where no step
+/// was for the call and nothing is to be told.
 fn executed(
     call: &Call<'_>,
     seen: Seen<'_>,

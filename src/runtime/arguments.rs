@@ -7,7 +7,7 @@ use crate::client::event::Event;
 use crate::machine::paths::{NoHome, Paths};
 use crate::state::chains::Chain;
 
-/// What `hookman run` was asked.
+/// The arguments of `hookman run`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// The event; a bare call has it in the payload only.

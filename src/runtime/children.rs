@@ -31,10 +31,10 @@ use crate::syntax::quoting::quoted;
 /// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
-/// What is kept for a session.
+/// The state of a session.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
-    /// What hooks may keep.
+    /// The store of its hooks.
     pub store: &'a (dyn Store + Sync),
     /// hookman's own directory for it.
     pub folder: &'a Path,
@@ -42,18 +42,18 @@ pub struct Session<'a> {
     pub effects: Effects,
 }
 
-/// What is around the steps of a chain.
+/// The surroundings of a chain's steps.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
-    /// What is kept for the session.
+    /// The state of the session.
     pub session: Session<'a>,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,
-    /// Where its commands write what they export to the session.
+    /// The files in which its commands write what they export to the session.
     pub exports: &'a Exports,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug)]
 pub(super) struct Came {
     /// Its answer or failure.
@@ -62,7 +62,7 @@ pub(super) struct Came {
     pub exit: Option<i32>,
     /// The time that it took.
     pub took: Duration,
-    /// What was odd about it, for the journal.
+    /// Odd things about it, for the journal.
     pub warnings: Vec<String>,
 }
 

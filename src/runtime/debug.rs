@@ -18,20 +18,20 @@ use crate::state::journal::{Entry, StepEntry};
 pub struct Told {
     /// The hook's name.
     pub hook: String,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
 }
 
 /// The hooks of a chain, each with why it did or did not run.
 #[derive(Default)]
 pub struct Reasons {
-    /// What is to be known before, such as that the manifests cannot be read.
+    /// A remark on all of them, such as that the manifests cannot be read.
     pub before: Option<String>,
     /// The hooks, in the order of the manifests.
     pub hooks: Vec<Told>,
 }
 
-/// What a run was asked for.
+/// The chain and the event of a run.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// Its chain.
@@ -120,7 +120,7 @@ fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
     names.into_iter().map(|name| Told { hook: name.to_owned(), why: reason(name) }).collect()
 }
 
-/// What the run itself has noted of a hook.
+/// Gives the reason that the run itself has noted of a hook.
 fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
     let (again, steps): (Vec<&StepEntry>, Vec<_>) =
         entry.steps.iter().filter(|step| step.hook == name).partition(|step| step.again);
@@ -131,7 +131,7 @@ fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
     Some(first + &again.unwrap_or_default())
 }
 
-/// What a run has noted of a hook that no manifest has any more.
+/// Gives the reason that a run has noted of a hook which no manifest has any more.
 pub fn of_gone(step: &StepEntry) -> Told {
     let why = format!("{} (no manifest has it any more)", of_step(step));
     Told { hook: step.hook.clone(), why }

@@ -1,4 +1,4 @@
-//! What a mistake of hookman itself means for the hooks that must hold.
+//! The answer after a mistake of hookman itself, for the hooks that must hold.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,10 +13,10 @@ use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 use crate::state::chains;
 
-/// How far the run has come, for the panic hook: one of [`Standing`], as its number.
+/// The progress of the run, for the panic hook: one of [`Standing`], as its number.
 static STANDING: AtomicU8 = AtomicU8::new(Standing::Unknown as u8);
 
-/// What is known of the hooks of a run.
+/// The knowledge about the hooks of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Standing {

@@ -12,10 +12,10 @@ use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::shell;
 
-/// How a command was called.
+/// The call of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt<'a> {
-    /// What was to be run.
+    /// The command.
     pub run: &'a Run<'a>,
     /// The words of its `argv`, with all that is replaced in them.
     pub words: &'a [String],
@@ -68,7 +68,7 @@ impl Attempt<'_> {
         self.directory.map_or_else(|| PathBuf::from(word), |directory| directory.join(word))
     }
 
-    /// What keeps the program of this name from being run, and what to do.
+    /// Names the cause that keeps the program of this name from being run, and the way out.
     fn trouble(&self, name: &str) -> Option<String> {
         if !name.contains('/') {
             return self.not_on_path(name);

@@ -9,11 +9,11 @@ use crate::state::chains::{self, Loaded};
 use crate::state::journal::Entry;
 use crate::state::lost::Lost;
 
-/// What a run has of its chain.
+/// The chain as a run has it.
 pub(super) enum Load {
     Plan {
         text: String,
-        /// What is wrong with the manifest, where this is the last good plan.
+        /// The mistake of the manifest, where this is the last good plan.
         outdated: Option<String>,
     },
     /// There is no manifest.
@@ -61,8 +61,8 @@ pub(super) fn steps<'p>(
     steps.map(|step| step.map_err(|line| broken(wrong(line)))).collect()
 }
 
-/// What to say of an entry of a hook's own that calls nothing, such as that of a hook that has another
-/// name by now; the client goes on calling it until the settings are written again.
+/// Gives the message about an entry of a hook's own that calls nothing, such as that of a hook that has
+/// another name by now; the client goes on calling it until the settings are written again.
 pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Option<String> {
     let (event, hook) = (call.event, call.hook.as_deref()?);
     if Plan::parse(plan).is_none_or(|plan| plan.answers(event, hook)) {
@@ -78,8 +78,8 @@ pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Opti
     (is_there && event.shows_messages()).then_some(message)
 }
 
-/// What to say at the start of a session of entries whose manifest is not there, nor a plan of it, as in
-/// a clone from which it was deleted.
+/// Gives the message at the start of a session about entries without a manifest or a plan, as in a
+/// clone from which it was deleted.
 pub(super) fn lost(call: &Call<'_>, entry: &mut Entry<'_>) -> Option<String> {
     if call.event != Event::SessionStart || call.hook.is_some() {
         return None;

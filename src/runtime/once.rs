@@ -1,4 +1,4 @@
-//! What hookman says once to a session.
+//! The messages that a session gets once.
 
 use std::time::Duration;
 

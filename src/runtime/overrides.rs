@@ -64,7 +64,8 @@ impl Overrides {
         self.skip.iter().map(String::as_str).filter(move |name| !is_known(name))
     }
 
-    /// What is set and what comes of it, a line each; `hooks` are those that are configured.
+    /// Lists the variables that are set with their effect, a line each; `hooks` are those that are
+    /// configured.
     pub fn lines(&self, hooks: &[&str]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.off {

@@ -1,4 +1,4 @@
-//! What is put in the place of names in the words of an `argv`.
+//! The values for names in the words of an `argv`.
 
 use std::borrow::Cow;
 

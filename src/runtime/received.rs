@@ -1,4 +1,4 @@
-//! What a run was given: who calls, on which event, with which payload.
+//! The input of a run: the caller, the event, the payload.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::machine::input::Input;
 use crate::machine::paths::Paths;
 use crate::state::journal::Entry;
 
-/// What a run was given, in hookman's words.
+/// The input of a run, in hookman's words.
 pub(super) struct Received<'a> {
     /// The program that calls.
     pub host: &'static Host,
@@ -26,7 +26,7 @@ pub(super) struct Received<'a> {
     pub lacks: &'static str,
     /// The reason why no hook has to hear of it.
     pub unheard: Option<&'static str>,
-    /// What was odd about the payload.
+    /// Odd things about the payload.
     odd: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What conditions may ask of the machine.
+//! The answers of the machine to conditions.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which steps of a chain run: what their conditions and the switches leave.
+//! The steps of a chain that run after their conditions and the switches.
 
 use super::call::Call;
 use super::once::{self, tell_once};

@@ -175,7 +175,7 @@ fn ask_again(
     }
 }
 
-/// What an outcome holds back.
+/// Gives the part of an outcome that holds back.
 fn restraint(outcome: Outcome) -> Outcome {
     let Outcome::Answer(said, _) = outcome else { return outcome };
     let Answer { decision, reason, rule, stop, stop_reason, .. } = said;
@@ -207,7 +207,7 @@ fn met<'s, 'p>(
     batch.into_iter().filter(is_met).map(|it| &it.step).collect()
 }
 
-/// What the steps have made of the tool's input.
+/// The changes of the steps to the tool's input.
 #[derive(Default)]
 struct Rewrites {
     /// The whole input, once a step has rewritten some of it.
@@ -329,7 +329,7 @@ fn together<'s, 'p>(
     })
 }
 
-/// What the commands among neighbours came to.
+/// Runs the commands among neighbours.
 fn commands(batch: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
     let commands: Vec<&Step<'_>> = batch.iter().copied().filter(is_child).collect();
@@ -341,7 +341,7 @@ fn commands(batch: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came
     came
 }
 
-/// What each neighbour came to: what a built-in hook did, or the next of what was `heard`.
+/// Gives the result of each neighbour: that of a built-in hook, or the next of `heard`.
 fn in_order<'s, 'p>(
     batch: &[&'s Step<'p>],
     heard: Vec<Came>,
@@ -354,7 +354,7 @@ fn in_order<'s, 'p>(
     batch.iter().enumerate().filter_map(came).collect()
 }
 
-/// What an answer makes of the tool's input.
+/// Takes the new input of the tool from an answer.
 fn rewrite(event: Event, answer: &mut Answer) -> Option<&mut Value> {
     match event {
         Event::PreToolUse => answer.specific.get_mut("updatedInput"),
@@ -366,8 +366,8 @@ fn rewrite(event: Event, answer: &mut Answer) -> Option<&mut Value> {
     }
 }
 
-/// What is left of an answer whose rewrite cannot be had: what holds back. What it lets through it
-/// lets through as it would be rewritten.
+/// Keeps what holds back of an answer whose rewrite cannot be applied. It drops an `allow`, because
+/// that was meant for the rewritten call.
 fn unlaid(outcome: Outcome, on_error: OnError, why: &str) -> Outcome {
     let Outcome::Answer(mut answer, said) = outcome else { return outcome };
     match answer.decision {

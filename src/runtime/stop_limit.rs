@@ -1,4 +1,4 @@
-//! How often a chain may keep a session, or a subagent, from ending.
+//! The limit on refusals of the end of a session, or of a subagent.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 /// A verdict and what it came from.
 pub(super) struct Unlimited<'a> {
     pub verdict: Verdict,
-    /// What the steps did.
+    /// The outcomes of the steps.
     pub ran: Vec<Ran>,
     /// Keeps a text that is too long for the answer.
     pub keep: Keep<'a>,
@@ -59,8 +59,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What is known without a payload: the client's process, whose refusals of an hour are counted
-    /// as those of one prompt.
+    /// Knows a run without a payload by the client's process, whose refusals of an hour are counted as
+    /// those of one prompt.
     pub(super) fn by_client() -> Self {
         Self {
             session: SessionId::new(format!("client-{}", clients::caller())),
@@ -127,8 +127,8 @@ fn refuses(event: Event, ran: &Ran) -> bool {
     answer.decision == Some(Decision::Deny) || !answer.context.is_empty()
 }
 
-/// Where the refusals of a chain are counted, or of a hook with an entry of its own: the client asks
-/// each of them at every stop.
+/// Gives the file in which the refusals of a chain are counted, or of a hook with an entry of its own:
+/// the client asks each of them at every stop.
 fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
     let hook = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
     let who = if asked.agent.is_empty() { "main" } else { asked.agent };

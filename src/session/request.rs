@@ -50,7 +50,7 @@ pub struct Request {
     pub hooks: Vec<String>,
     /// All that are configured.
     pub all: bool,
-    /// How long.
+    /// The time and the reach.
     pub term: Term,
     /// The type of subagent it is for; everyone without it.
     pub agent: Option<String>,

@@ -1,4 +1,4 @@
-//! The pairs of hookman's entries in the file and the wanted registrations.
+//! The pairs of entries in the file and wanted registrations.
 
 use std::collections::HashSet;
 

@@ -114,12 +114,12 @@ pub struct Entry<'a> {
 pub struct Passed {
     /// The hook's name.
     pub hook: String,
-    /// Why, one of [`PASSED`].
+    /// The reason, one of [`PASSED`].
     pub why: Cow<'static, str>,
 }
 
 impl Passed {
-    /// Why, in words.
+    /// Gives the reason in words.
     pub fn in_words(&self) -> &str {
         PASSED.iter().find(|(why, _)| *why == self.why).map_or(&self.why, |(_, words)| words)
     }

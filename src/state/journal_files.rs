@@ -11,7 +11,7 @@ use crate::machine::{clock, files, folders};
 /// The most bytes of the journal before it is put aside under a name with the time.
 pub const SIZE: u64 = 8 * 1024 * 1024;
 
-/// How many journals that were put aside are kept.
+/// The number of journals that were put aside and are kept.
 pub const FILES: usize = 5;
 
 /// The time that a journal that was put aside is kept.

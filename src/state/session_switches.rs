@@ -17,7 +17,7 @@ use crate::session::switches::{Moment, Switches};
 /// The session that is switched, and on whose behalf.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    /// The paths of hookman's files.
+    /// The directories to work in.
     pub paths: &'a Paths,
     /// The session's id.
     pub session: SessionId<'a>,

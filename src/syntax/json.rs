@@ -141,7 +141,7 @@ impl std::error::Error for SyntaxError {}
 pub struct Document<'t> {
     text: &'t str,
     root: Node,
-    /// Where its lines begin, once that was asked for.
+    /// The beginnings of its lines, once they were asked for.
     lines: OnceLock<Vec<usize>>,
 }
 

@@ -107,10 +107,10 @@ fn a_file_system_without_room_or_rights_is_left_as_it_is() {
 #[test]
 fn a_link_into_a_folder_that_is_read_only_stops_a_command_before_it_writes_anything() {
     let script = "set -e\n\
-         mkdir dotfiles && mount -t tmpfs none dotfiles\n\
-         mv $1/.claude/settings.json dotfiles/ && ln -s $PWD/dotfiles/settings.json $1/.claude/\n\
+         mkdir $1/dotfiles && mount -t tmpfs none $1/dotfiles\n\
+         mv $1/.claude/settings.json $1/dotfiles/ && ln -s ../dotfiles/settings.json $1/.claude/\n\
          [ -z \"$2\" ] || hookman $2 > /dev/null\n\
-         mount -o remount,ro dotfiles && cp -rP $1/.claude before\n\
+         mount -o remount,ro $1/dotfiles && cp -rP $1/.claude before\n\
          set +e; hookman $3; code=$?\n\
          diff -r --no-dereference before $1/.claude || exit 99\n\
          exit $code\n";

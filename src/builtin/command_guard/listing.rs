@@ -16,9 +16,9 @@ pub struct Listed {
     pub category: String,
     /// The level of its strictest form.
     pub level: Level,
-    /// What a command does that it finds, after `it`.
+    /// The effect of a command that it finds, after `it`.
     pub what: String,
-    /// What to do instead; may be empty.
+    /// The safer way; may be empty.
     pub instead: String,
     /// A command that it finds.
     pub example: String,

@@ -194,7 +194,7 @@ fn one_strike_knows_git() {
         ("git checkout HEAD -- ./", "git-checkout"),
         ("git checkout main", ""),
         ("git checkout -b .x", ""),
-        ("git checkout ./a.txt", ""),
+        ("git checkout ./a.txt", "git-checkout"),
         ("git checkout .gitignore", ""),
         ("git restore .", "git-restore"),
         ("git restore --source HEAD .", "git-restore"),

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::options::Options;
 use crate::builtin::context::{Context, Failure};
 
-/// How many folders above the one that is touched are looked at.
+/// The number of folders above the touched one that are looked at.
 const DEEPEST: usize = 40;
 
 #[derive(Default, Deserialize)]

@@ -52,7 +52,7 @@ pub(super) struct Folders<'a> {
     state: String,
     /// The directories in which the call may work: the session's, and those that it goes to.
     current: Vec<String>,
-    /// How many directories and names may still be looked at.
+    /// The number of directories and names that may still be looked at.
     left: Cell<(usize, usize)>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Folders<'a> {
         self.left.get().0 == 0
     }
 
-    /// What a directory has in it, as long as there is time for one.
+    /// Lists the names in a directory, as long as there is time for one.
     pub(super) fn names(&self, folder: &str) -> Vec<String> {
         let (folders, names) = self.left.get();
         if folders == 0 {

@@ -70,7 +70,7 @@ struct Judge<'r, 'o> {
     hits: Vec<Hit<'r, 'o>>,
     /// The files that searches would print.
     printed: Vec<(&'r Protected<'o>, Found)>,
-    /// How many more files are looked at.
+    /// The number of files that may still be looked at.
     left: usize,
     /// The names that `find` looks for, which come in the place of `{}`.
     sought: Vec<String>,
@@ -126,7 +126,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// What is done about searches: they leave the files out, or the user is asked.
+    /// Decides about searches: they leave the files out, or the user is asked.
     fn searched(&mut self, context: &Context<'_>, command: &str) -> Option<Answer> {
         let printed = std::mem::take(&mut self.printed);
         let (rules, found): (Vec<_>, Vec<_>) = printed.into_iter().unzip();

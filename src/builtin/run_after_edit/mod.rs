@@ -46,7 +46,7 @@ const CONFIGURATION: u64 = 256 * 1024;
 /// The time that it is remembered what was said to the user.
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many edited files are remembered for the end of the turn.
+/// The number of edited files that are remembered for the end of the turn.
 const EDITED: usize = 50;
 
 #[derive(Deserialize)]

@@ -130,12 +130,12 @@ pub struct Stats {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman replay --since 30d                   what the hooks would do with last month's calls
-  hookman replay --hook destructive-guard      only what this hook would stop
-  hookman replay --manifest draft.toml         with another manifest than yours
-  hookman replay --against draft.toml          the calls whose verdict would change
+  hookman replay --since 30d             the calls of the last month
+  hookman replay --hook protect          only what this hook would stop
+  hookman replay --manifest draft.toml   with another manifest than yours
+  hookman replay --against draft.toml    the calls whose verdict would change
 
-The tool calls come from Claude Code's transcripts. Nothing of them is run, hooks
+The tool calls come from Claude Code's transcripts. None of them is run, hooks
 that are commands are left out, and nothing is kept.
 Exit codes: 0 done, 1 with --against if a verdict changes, 2 could not look.")]
 pub struct Replay {

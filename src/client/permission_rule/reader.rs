@@ -12,7 +12,7 @@ mod redirection;
 mod simple;
 mod word;
 
-/// What was read of a line.
+/// The part of a line that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     Commands {
@@ -29,7 +29,7 @@ pub(super) enum Reading {
 /// A longer line is not read; in units of UTF-16.
 const LONGEST: usize = 10_000;
 
-/// How deep subshells, compound commands and substitutions may nest.
+/// The depth to which subshells, compound commands and substitutions nest.
 const DEPTH: usize = 16;
 
 /// Reads a line for a user whose home is at `home`.

@@ -23,7 +23,7 @@ const PASSED_OVER: [&str; 9] = [
     "skillOverrides",
 ];
 
-/// How many keys and indices may lead to what is found.
+/// The number of keys and indices that may lead to a finding.
 const DEPTH: usize = 5;
 
 const DROPS: Effects = Effects { newest: Effect::FileDropped, oldest: Effect::Harmless };

@@ -76,7 +76,7 @@ impl Marks<'_> {
     }
 }
 
-/// What is in a prompt for the model, behind which comes the mark.
+/// The words before the mark in a prompt for the model.
 pub(super) const PROMPT: &str = "hookman-asks-for-";
 
 /// The copy of a document. `marks` has the mark of each handler by its pointer; a handler without one

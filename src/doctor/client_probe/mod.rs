@@ -55,16 +55,16 @@ const ALLOWED: &[&str] = &[
     "TodoWrite",
 ];
 
-/// Where the copy of the git root's local settings is: the project is below it.
+/// The name of the copy of the git root's local settings: the project is below it.
 const OF_GIT_ROOT: &str = ".claude/settings.local.json";
 
-/// What hookman's own hook saw.
+/// The file of the record that hookman's own hook made.
 const SEEN: &str = "seen";
 
 /// The settings with that hook.
 const SETTINGS: &str = "seen.json";
 
-/// Where the platform keeps what an administrator manages.
+/// The directories of an administrator's files on this platform.
 const MANAGED: &[&str] = &[
     "/etc/claude-code/managed-settings.json",
     "/etc/claude-code/managed-settings.d",
@@ -114,7 +114,7 @@ pub struct Proof {
     pub matcher: Option<String>,
     /// Its fate.
     pub came: Came,
-    /// Why, where that can be said.
+    /// The reason, where it is known.
     pub why: Option<String>,
 }
 
@@ -148,9 +148,9 @@ struct CameAbout<'a> {
     marked: BTreeSet<String>,
     /// The tools that the model called.
     called: Vec<String>,
-    /// The record of hookman's own hook.
+    /// The record that hookman's own hook made.
     seen: Seen<'a>,
-    /// What keeps hooks from running as a whole.
+    /// The switches that keep hooks from running as a whole.
     off: Vec<Off>,
     /// The reason why the client could not be asked.
     failure: Option<String>,
@@ -304,8 +304,8 @@ fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Re
 }
 
 impl Copied<'_> {
-    /// What came of each handler. `fired` has the places of those that ran, by what the client
-    /// compares to run equal ones once.
+    /// Decides for each handler whether it ran. `fired` has the places of those that ran, by the text
+    /// that the client compares to run equal ones once.
     fn proofs(
         &self,
         about: &CameAbout<'_>,
@@ -412,7 +412,7 @@ impl Client<'_> {
         }
     }
 
-    /// What is to be remarked of a session.
+    /// Runs a session and remarks on it.
     fn run(&self, session: &Session, timeout: Duration) -> Result<Option<String>> {
         let mut arguments = vec!["-p", session.prompt.as_str(), "--output-format", "json"];
         let settings = self.scratch.path(SETTINGS).display().to_string();

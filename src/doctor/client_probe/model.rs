@@ -1,4 +1,4 @@
-//! What the model says to the client that is asked: tool calls that reach as many events as can be.
+//! The lines of the model for the client that is asked: tool calls that reach as many events as can be.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

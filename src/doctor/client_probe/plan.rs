@@ -1,4 +1,4 @@
-//! What can be caused in `claude -p`, and by what.
+//! The events that can be caused in `claude -p`, and their causes.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ const TOOLS: &[&str] = &[
 /// The name of the command that is typed.
 const COMMAND: &str = "hookman-asks";
 
-/// How the client is started, and what the model says then.
+/// The arguments of a client, and the lines of the model.
 pub(super) struct Session {
     /// The prompt.
     pub prompt: String,
@@ -39,7 +39,7 @@ pub(super) struct Session {
     pub arguments: &'static [&'static str],
     /// True if tools may run without a question.
     pub may: bool,
-    /// What the model calls, turn by turn.
+    /// The calls of the model, turn by turn.
     pub turns: Vec<Vec<Call>>,
 }
 

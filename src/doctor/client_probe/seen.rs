@@ -1,4 +1,4 @@
-//! What came about while the client was asked, as a recording hook saw it.
+//! The events that came about while the client was asked, as a recording hook saw them.
 
 use serde_json::{Map, Value, json};
 

@@ -17,7 +17,7 @@ pub(super) struct Call {
     /// Words that the line asks about before it uses them, or whose failure it puts up with.
     pub(super) is_tested: bool,
     pub(super) by_shell: bool,
-    /// Where relative words are found.
+    /// The directory from which relative words are found.
     pub(super) start: Start,
     /// The files that its output goes to, as they are known; none behind a `mkdir` of the line.
     pub(super) outputs: Vec<Known>,
@@ -55,7 +55,7 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Call> {
     }
 }
 
-/// Where a command begins, and whether that is where the session happens to be.
+/// Finds the directory in which a command begins, and whether that is the session's current one.
 fn start(command: &Command<'_>, around: &Around) -> Start {
     let is_fragile = !matches!(command.caller, Caller::Hookman { in_project: true, .. });
     Start { directory: around.project.clone(), is_fragile }

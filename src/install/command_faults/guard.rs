@@ -3,10 +3,11 @@
 use super::{Command, Fault, Kind, Line, Weight, blocks};
 use crate::client::event::Event;
 
-/// How languages end with a code that blocks nothing; a program that means to block uses 2.
+/// The ways in which languages end with a code that blocks nothing; a program that means to block uses
+/// 2.
 const ONE: &[&str] = &["exit 1", "exit(1)", "SystemExit(1)", "exitCode = 1", "exit 255"];
 
-/// What in a text shows that it knows how to block, or that it cannot be told.
+/// The words of a text that can block, or of which that cannot be told.
 const KNOWS: &[&str] = &[
     "exit 2",
     "exit(2)",

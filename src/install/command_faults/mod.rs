@@ -1,4 +1,4 @@
-//! What keeps a command from doing what it is for, as far as it can be seen without running it.
+//! The causes that keep a command from doing its work, as far as they can be seen without running it.
 
 mod calls;
 mod guard;
@@ -21,11 +21,11 @@ use syntax::Script;
 /// A command of a manifest or of a settings file.
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'a> {
-    /// What is run.
+    /// The line.
     pub(crate) line: Line<'a>,
     /// Who runs it.
     pub(crate) caller: Caller,
-    /// What it is asked on.
+    /// The events that it is asked on.
     pub(crate) events: Vec<Event>,
     /// True if its failure is a denial.
     pub(crate) is_closed: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Command<'a> {
     pub(crate) is_async: bool,
 }
 
-/// What is run.
+/// The line of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Line<'a> {
     Shell(&'a str),
@@ -57,7 +57,7 @@ pub(crate) enum Caller {
     },
 }
 
-/// What a command finds around it.
+/// The surroundings of a command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
     /// The project's directory, in which sessions are started.
@@ -73,7 +73,7 @@ pub(crate) struct Around {
     pub(crate) sh_is_dash: bool,
 }
 
-/// What is wrong with a command.
+/// The fault of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Its program or script is not there.
@@ -102,7 +102,7 @@ pub(crate) enum Kind {
     Lint,
 }
 
-/// How bad that is.
+/// The weight of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
     /// It is worth a look.
@@ -116,10 +116,10 @@ pub(crate) enum Weight {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
-    /// How bad.
+    /// Its weight.
     pub(crate) weight: Weight,
     pub(crate) message: String,
-    /// What a user would notice, where it is not what all of the kind show.
+    /// The effect that a user would notice, where it is not that of all faults of the kind.
     pub(crate) notice: Option<&'static str>,
     /// The way out.
     pub(crate) fix: String,
@@ -127,11 +127,11 @@ pub(crate) struct Fault {
     pub(crate) executable: Option<PathBuf>,
     /// The key that is wrong, where it is not that of the command.
     pub(crate) key: Option<&'static str>,
-    /// What says so.
+    /// The layer that found it.
     pub(crate) layer: Layer,
 }
 
-/// What a finding rests on.
+/// The ground of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
@@ -151,7 +151,7 @@ impl Fault {
     }
 }
 
-/// What is wrong with a command, each thing once, in the order of its words.
+/// Lists the faults of a command, each once, in the order of its words.
 pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     // Where the shell cannot read a line, its words mean nothing.
     if let Some(fault) = quoting::refused(command) {

@@ -12,19 +12,19 @@ use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 
-/// What is wrong with a command, and where that is written.
+/// A fault of a command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFault {
     /// The file with line and column.
     pub(crate) place: String,
     /// The hook's name, where it has one.
     pub(crate) hook: Option<String>,
-    /// What is wrong.
+    /// The fault.
     pub(crate) fault: Fault,
 }
 
 impl PlacedFault {
-    /// What is wrong, in words that name the hook.
+    /// Names the fault, with its hook.
     pub(crate) fn message(&self) -> String {
         match &self.hook {
             Some(hook) => format!("`{hook}`: {}", self.fault.message),
@@ -33,7 +33,7 @@ impl PlacedFault {
     }
 }
 
-/// What is wrong with the commands of a manifest's hooks that are on.
+/// Lists the faults of the commands of a manifest's hooks that are on.
 pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
     let (mut found, mut to_read) = (Vec::new(), Vec::new());
     for hook in hooks.iter().filter(|hook| hook.enabled) {
@@ -60,7 +60,7 @@ pub(crate) fn hook_mentions(hook: &Hook, manifest: &Path, around: &Around, word:
         .is_some_and(|command| mentions(&command, &with_places(hook, manifest, around), word))
 }
 
-/// What a hook runs; none where that is no command.
+/// Gives the command of a hook; none where it has none.
 fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     let line = match &hook.action {
         Action::Command(line) => Line::Shell(line),
@@ -81,7 +81,7 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     })
 }
 
-/// What a hook's command finds around it.
+/// Gives the surroundings of a hook's command.
 fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     let directory = manifest.parent().unwrap_or(manifest);
     let below = |given: &String| match (given.strip_prefix("~/"), &around.home) {
@@ -97,7 +97,7 @@ pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString
     with_places(hook, manifest, around).path
 }
 
-/// What is wrong with the commands of a settings file that are not hookman's; `at` gives the place
+/// Lists the faults of the commands of a settings file that are somebody else's; `at` gives the place
 /// of a handler's key.
 pub(crate) fn of_handlers(
     handlers: &[Handler],
@@ -120,8 +120,8 @@ pub(crate) fn of_handlers(
     found
 }
 
-/// What is wrong with scripts, each with its place and hook, by the programs that will run them and
-/// by a linter; all are read side by side.
+/// Lists the faults of scripts, each with its place and hook, by the programs that will run them and by
+/// a linter; all are read side by side.
 fn of_scripts(to_read: &[(Script, String, Option<String>)], around: &Around) -> Vec<PlacedFault> {
     let scripts: Vec<&Script> = to_read.iter().map(|(script, ..)| script).collect();
     let faults = syntax::examine(&scripts, around);
@@ -137,7 +137,7 @@ pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -
     with_command(handler, |command| mentions(command, around, word)).unwrap_or_default()
 }
 
-/// What comes of looking at what a handler runs; none where that is no command.
+/// Looks at the command of a handler; none where it has none.
 fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> Option<T> {
     let text = |key: &str| handler.value.get(key).and_then(Value::as_str);
     let line = text("command").filter(|line| !line.trim().is_empty())?;

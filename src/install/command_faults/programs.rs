@@ -9,7 +9,7 @@ use crate::install::nearby;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
 
-/// What shells know by themselves.
+/// The words that shells know by themselves.
 const OF_SHELLS: &[&str] = &[
     ".",
     ":",
@@ -137,7 +137,7 @@ pub(super) fn examine(
     }
 }
 
-/// What only a shell reads, in a word that no shell sees.
+/// The characters that only a shell reads, in a word that no shell sees.
 const OF_LINES: &[&str] =
     &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null", ">/dev/null"];
 
@@ -183,7 +183,7 @@ fn written(command: &Command<'_>, call: &Call, output: &Known, faults: &mut Vec<
     ));
 }
 
-/// What a shell does that cannot go on with a line: `otherwise`, unless its code blocks.
+/// Judges a failure of a shell that cannot go on with a line: `otherwise`, unless its code blocks.
 fn failing(command: &Command<'_>, otherwise: &str) -> (Kind, String) {
     match command.blocked_by_two() {
         Some(event) => {
@@ -316,7 +316,7 @@ fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
     )
 }
 
-/// What the `env` of a script's first line does not find.
+/// Names the program that the `env` of a script's first line does not find.
 fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
     let name = program::not_found_by_env(file, &around.path)?;
     let Some((_, option)) = name.split_once(' ') else {
@@ -349,7 +349,7 @@ fn crlf(shown: &str, file: &Path, interpreter: &str) -> Fault {
     )
 }
 
-/// How a file's line ends become LF.
+/// Gives the command that makes a file's line ends LF.
 fn with_lf(file: &Path) -> String {
     let file = quoted(&file.display().to_string());
     format!("run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm {file}.lf`")

@@ -162,7 +162,7 @@ enum Manner {
     Literal,
 }
 
-/// How a variable is written in a word, where that is not in double quotes.
+/// Finds a variable in a word outside of double quotes.
 fn bare(written: &str, name: &str) -> Option<Manner> {
     let mut quote = None;
     let mut chars = written.char_indices();

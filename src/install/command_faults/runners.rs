@@ -69,7 +69,7 @@ pub(super) fn is_instead(program: &str, argument: &str) -> bool {
     }
 }
 
-/// What is wrong with a path in which quotes keep the shell from putting a value in.
+/// Names the fault of a path in which quotes keep the shell from putting a value in.
 pub(super) fn unexpanded(text: &str) -> Option<Fault> {
     let (what, fix) = if let Some(rest) = text.strip_prefix("~/") {
         ("`~` in quotes", format!("write `\"$HOME\"/{rest}`"))
@@ -82,8 +82,8 @@ pub(super) fn unexpanded(text: &str) -> Option<Fault> {
     Some(Fault::new(Kind::Quoting, Weight::Breaks, message, fix))
 }
 
-/// What is wrong with a script of another language that names no interpreter, so that the shell
-/// reads it as one of its own.
+/// Names the fault of a script of another language that names no interpreter, so that the shell reads
+/// it as one of its own.
 pub(super) fn unmarked(file: &Path, shown: &str) -> Option<Fault> {
     let language = match file.extension()?.to_str()? {
         "py" => "python3",
@@ -101,7 +101,7 @@ pub(super) fn unmarked(file: &Path, shown: &str) -> Option<Fault> {
     ))
 }
 
-/// What is wrong with a script whose first line the system does not see.
+/// Names the fault of a script whose first line the system does not see.
 pub(super) fn marked(shown: &str) -> Fault {
     Fault::new(
         Kind::Interpreter,

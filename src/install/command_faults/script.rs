@@ -1,14 +1,14 @@
-//! What the script that a command runs asks for.
+//! The needs of the script that a command runs.
 
 use super::calls::{self, Call, is_shell};
 use super::programs;
 use super::{Around, Command, Fault, Kind, Line, Weight, guard};
 use crate::machine::{foreign, program};
 
-/// How much of a script is read, in bytes.
+/// The bytes of a script that are read.
 const MOST: u64 = 64 * 1024;
 
-/// What scripts often need and systems often lack.
+/// The programs that scripts often need and systems often lack.
 const TOOLS: &[&str] = &[
     "bun",
     "curl",

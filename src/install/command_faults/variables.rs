@@ -4,7 +4,7 @@ use super::{Around, Command, Fault, Kind, Line, Weight};
 use crate::machine::environment;
 use crate::syntax::suggestion::nearest;
 
-/// What is at the head of the names of the client's variables.
+/// The head of the names of the client's variables.
 const HEAD: &str = "CLAUDE_";
 
 /// What a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is

@@ -16,7 +16,7 @@ use super::outputs::Output;
 use super::running::Running;
 use super::{Program, Spec};
 
-/// How many threads start children in addition to the process's own.
+/// The number of threads that start children in addition to the process's own.
 const STARTERS: usize = 5;
 
 /// The number of children that are started at once.

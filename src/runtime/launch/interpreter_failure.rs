@@ -18,7 +18,8 @@ struct Called {
 }
 
 impl Attempt<'_> {
-    /// What kept an interpreter that exited with 2 from reading its script, if that is why.
+    /// Names the cause that kept an interpreter which exited with 2 from reading its script, if that is
+    /// the reason.
     pub(in crate::runtime) fn unread_script(&self, stdout: &str, stderr: &str) -> Option<String> {
         if !stdout.trim().is_empty() {
             return None;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::assignment::is_assignment;
 use super::{Command, Loop, Split, Word};
 
-/// How deep substitutions and subshells may nest: more than anyone writes, and little stack.
+/// The depth to which substitutions and subshells nest: more than anyone writes, and little stack.
 const DEPTH: usize = 48;
 /// So many words a line may have, which bounds what is kept of it.
 pub(super) const WORDS: usize = 16_384;
@@ -32,7 +32,7 @@ pub(super) fn split_within<'a>(text: &'a str, depth: usize, words: &mut usize) -
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
-    /// Where the text ends for now: here-documents and backticks are read inside their bounds.
+    /// The end of the text for now: here-documents and backticks are read inside their bounds.
     pub(super) end: usize,
     pub(super) depth: usize,
     pub(super) commands: Vec<Command<'a>>,
@@ -75,7 +75,7 @@ pub(super) struct Current<'a> {
 pub(super) struct List {
     /// The first command of the pipeline's element that is read.
     element: usize,
-    /// What feeds an element that begins a pipeline.
+    /// The words that feed an element which begins a pipeline.
     feed: Range<usize>,
     /// The same of what is around each compound command.
     open: Vec<(usize, Range<usize>)>,
@@ -95,7 +95,7 @@ impl List {
     }
 }
 
-/// Where a list is in the `case` statements around it.
+/// The place of a list in the `case` statements around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
     Pattern,

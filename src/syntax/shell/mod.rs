@@ -31,7 +31,7 @@ pub struct Word<'a> {
     pub written: Cow<'a, str>,
 }
 
-/// Where a command's input comes from or its output goes to.
+/// The source of a command's input or the target of its output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redirection<'a> {
     /// `>`, `>>`, `<` and the like; not those of here-documents.

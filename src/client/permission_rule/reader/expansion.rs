@@ -296,7 +296,7 @@ fn is_texty(inside: &str) -> bool {
     letters > 1 && !blank
 }
 
-/// Where the closing quote of a string is.
+/// Finds the closing quote of a string.
 pub(super) fn string_end(inside: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -327,7 +327,7 @@ fn expansion_length(text: &str) -> Option<usize> {
     Some(1 + name + usize::from(is_sign))
 }
 
-/// Where the bracket closes that a text begins with.
+/// Finds the bracket that closes the one a text begins with.
 fn bracket_end(text: &str) -> Option<usize> {
     let (mut at, mut depth) = (0, 0);
     loop {

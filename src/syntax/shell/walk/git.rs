@@ -1,8 +1,8 @@
-//! What git runs: aliases that the line itself gives, and commands for each of something.
+//! The commands that git runs: aliases that the line itself gives, and commands for each of something.
 
 use super::super::{Word, split};
 
-/// What a call of git runs besides itself.
+/// The commands that a call of git runs besides itself.
 #[derive(Default)]
 pub(super) struct Runs {
     /// Texts that a shell reads.

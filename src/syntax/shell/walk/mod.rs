@@ -1,4 +1,4 @@
-//! What a line runs: its simple commands, and what these run in turn.
+//! The commands that a line runs: its simple commands, and those that they run in turn.
 
 mod braces;
 mod expansion;
@@ -93,7 +93,7 @@ struct Walk<'v> {
     given: Option<String>,
 }
 
-/// Where a call is: in which command of which list, and in how many scripts.
+/// The place of a call: its command in its list, and the number of scripts around it.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     list: &'p [Command<'p>],

@@ -212,7 +212,7 @@ fn runs_shell(name: &str, call: &Call<'_>) -> bool {
     }
 }
 
-/// What does the same as a function.
+/// A function's equivalent.
 struct Equal {
     name: &'static str,
     option: &'static str,

@@ -1,11 +1,11 @@
-//! How shells are given a script.
+//! The ways to give a script to a shell.
 
 use super::super::Word;
 use super::super::programs::is_powershell;
 use super::names::value_of;
 use super::variables::Value;
 
-/// What a shell is called with.
+/// The script that a shell is called with.
 #[derive(Default)]
 pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.

@@ -1,4 +1,4 @@
-//! What a line has said of its variables so far.
+//! The values that a line has given to its variables so far.
 
 /// So many variables are kept.
 const MOST: usize = 256;
