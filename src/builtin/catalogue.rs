@@ -186,7 +186,7 @@ impl Like {
 }
 
 fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
-    let file: File = toml::from_str(text)?;
+    let file: File = serde_json::from_str(text)?;
     let events = file
         .events
         .iter()
