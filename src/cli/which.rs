@@ -54,7 +54,10 @@ impl Session {
 
     /// Returns whether it was named and nobody knows it.
     pub(super) fn is_stranger(&self) -> bool {
-        self.found_by == NAMED && self.is_known == Some(false)
+        // A slash command names the session that it is in, which may not have called a hook yet.
+        let is_own =
+            || environment::text(FROM_CLIENT).is_some_and(|id| self.id == SessionId::new(id));
+        self.found_by == NAMED && self.is_known == Some(false) && !is_own()
     }
 
     /// As [`Session::tell`] where nothing named it, on standard error: standard output is a value.

@@ -89,7 +89,8 @@ impl Host {
             [b'y', ..] => return &QWEN,
             _ => {}
         }
-        if !payload.turn_id.is_empty() {
+        // Claude Code names a turn where it shows a message, which Codex has no event for.
+        if !payload.turn_id.is_empty() && payload.hook_event_name != "MessageDisplay" {
             &CODEX
         } else if !payload.conversation_id.is_empty() {
             &CURSOR
