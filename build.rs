@@ -1,11 +1,14 @@
 //! Lists the catalogue: every file in `templates/hooks` is a ready-made hook.
 //!
 //! The program has them as JSON, because a command that reads the catalogue would pay ten times as
-//! much for TOML.
+//! much for TOML. A hook whose `[like]` names another has that one's rules in it here, so that nobody
+//! has to read the other.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
+
+use serde_json::{Map, Value};
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
@@ -33,14 +36,16 @@ fn main() -> io::Result<()> {
     for path in &files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(path)?;
-        let value: serde_json::Value = toml::from_str(&text)
-            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        let mut file = parsed(path)?;
+        if let Some(like) = file.remove("like") {
+            lay_over(&mut file, &like, &folder)?;
+        }
         // FNV-1a: what was compiled from another catalogue is to be noticed, not to be defended.
         for byte in name.bytes().chain(text.bytes()) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
         }
         write!(names, "{name:?}, ").map_err(io::Error::other)?;
-        let json = value.to_string();
+        let json = Value::Object(file).to_string();
         writeln!(list, "    ({name:?}, {json:?}),").map_err(io::Error::other)?;
     }
     list.push_str("];\n\n");
@@ -57,6 +62,36 @@ fn main() -> io::Result<()> {
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     fs::write(Path::new(&out).join("catalogue.rs"), list)?;
     rerun_if_changed(&folder);
+    Ok(())
+}
+
+fn parsed(path: &Path) -> io::Result<Map<String, Value>> {
+    let text = fs::read_to_string(path)?;
+    toml::from_str(&text).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+}
+
+/// Gives a hook the options of another, of whose rules it takes some `categories`; those that are `on` have
+/// no level of their own. The options that the hook has itself win.
+fn lay_over(file: &mut Map<String, Value>, like: &Value, folder: &Path) -> io::Result<()> {
+    let texts = |key: &str| like[key].as_array().cloned().unwrap_or_default();
+    let (categories, on) = (texts("categories"), texts("on"));
+    let Some(other) = like["hook"].as_str().filter(|_| !categories.is_empty()) else {
+        return Err(io::Error::other("`like` names no hook, or none of its categories"));
+    };
+    let mut other = parsed(&folder.join(format!("{other}.toml")))?;
+    let Some(Value::Object(mut options)) = other.remove("options") else {
+        return Err(io::Error::other("`like` names a hook without options"));
+    };
+    if let Some(rules) = options.get_mut("rules").and_then(Value::as_array_mut) {
+        rules.retain(|rule| categories.contains(&rule["category"]));
+        for rule in rules.iter_mut().filter(|rule| on.contains(&rule["id"])) {
+            rule.as_object_mut().map(|rule| rule.remove("level"));
+        }
+    }
+    if let Some(Value::Object(own)) = file.remove("options") {
+        options.extend(own);
+    }
+    file.insert("options".to_owned(), options.into());
     Ok(())
 }
 

@@ -152,37 +152,8 @@ struct File {
     timeout: Option<u64>,
     #[serde(default)]
     default: bool,
-    like: Option<Like>,
     #[serde(default)]
     options: Map<String, Value>,
-}
-
-/// Another hook, whose options a hook has where it gives none.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Like {
-    hook: String,
-    /// The categories of the rules that it shares.
-    categories: Vec<String>,
-    /// Of these rules those that have no level of their own here.
-    on: Vec<String>,
-}
-
-impl Like {
-    fn options(&self) -> anyhow::Result<Map<String, Value>> {
-        let hook = find(&self.hook).with_context(|| format!("unknown hook `{}`", self.hook))?;
-        let mut options = Map::clone(&hook.options);
-        let is_in = |list: &[String], value: &Value| list.iter().any(|it| value == it.as_str());
-        if let Some(rules) = options.get_mut("rules").and_then(Value::as_array_mut) {
-            rules.retain(|rule| is_in(&self.categories, &rule["category"]));
-            for rule in rules.iter_mut().filter_map(Value::as_object_mut) {
-                if is_in(&self.on, &rule["id"]) {
-                    rule.remove("level");
-                }
-            }
-        }
-        Ok(options)
-    }
 }
 
 fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
@@ -191,10 +162,6 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         .events
         .iter()
         .map(|event| Event::from_name(event).with_context(|| format!("unknown event `{event}`")));
-    let options = match &file.like {
-        Some(like) => options::overlay(&like.options()?, &file.options),
-        None => file.options,
-    };
     Ok(Entry {
         name,
         kind: kind(&file.kind).with_context(|| format!("unknown kind `{}`", file.kind))?,
@@ -206,7 +173,7 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         matcher: file.matcher,
         timeout: file.timeout,
         default: file.default,
-        options: Arc::new(options),
+        options: Arc::new(file.options),
         compiled: OnceLock::new(),
     })
 }

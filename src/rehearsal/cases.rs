@@ -28,9 +28,21 @@ pub struct Book {
 }
 
 /// The keys of a case, which serde cannot hold it to as those of the call are a struct of their own.
-const KEYS: [&str; 13] = [
-    "name", "files", "before", "event", "command", "tool", "file", "input", "prompt", "payload",
-    "decision", "reason", "context",
+const KEYS: [&str; 14] = [
+    "name",
+    "files",
+    "before",
+    "event",
+    "command",
+    "tool",
+    "file",
+    "input",
+    "prompt",
+    "payload",
+    "decision",
+    "reason",
+    "context",
+    "rewritten",
 ];
 
 impl Book {
@@ -43,8 +55,7 @@ impl Book {
         let table: toml::Table = toml::from_str(text).map_err(|it| it.to_string())?;
         for case in table.get("case").and_then(|it| it.as_array()).into_iter().flatten() {
             let mut keys = case.as_table().into_iter().flat_map(|it| it.keys());
-            let is_known = |key: &str| key == "rewritten" || KEYS.contains(&key);
-            if let Some(key) = keys.find(|key| !is_known(key)) {
+            if let Some(key) = keys.find(|key| !KEYS.contains(&key.as_str())) {
                 let meant = suggestion::meant(key, &KEYS).unwrap_or_default();
                 return Err(format!("`{key}`: a case has no such key{meant}"));
             }

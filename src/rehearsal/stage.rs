@@ -81,30 +81,14 @@ pub struct Answer {
 
 impl Answer {
     fn of(verdict: &Verdict, said: &Said) -> Self {
-        let json: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
-        let specific = &json["hookSpecificOutput"];
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let first = |texts: &[&Value]| {
-            texts.iter().map(|it| text(it)).find(|it| !it.is_empty()).unwrap_or_default()
-        };
-        let reason = first(&[
-            &specific["permissionDecisionReason"],
-            &specific["decision"]["message"],
-            &json["reason"],
-            &json["stopReason"],
-        ]);
+        let answer = &verdict.answer;
+        let reason = answer.reason.as_ref().or(answer.stop_reason.as_ref());
         Self {
-            decision: match verdict.answer.decision {
-                None => "none",
-                Some(Decision::Allow) => "allow",
-                Some(Decision::Ask) => "ask",
-                Some(Decision::Defer) => "defer",
-                Some(Decision::Deny) => "deny",
-            },
-            reason: if reason.is_empty() && said.code == 2 { said.stderr.clone() } else { reason },
-            context: text(&specific["additionalContext"]),
-            message: text(&json["systemMessage"]),
-            input: Some(specific["updatedInput"].clone()).filter(|it| !it.is_null()),
+            decision: answer.decision.map_or("none", Decision::name),
+            reason: reason.cloned().unwrap_or_default(),
+            context: answer.context.join("\n\n"),
+            message: answer.system_message.clone().unwrap_or_default(),
+            input: answer.specific.get("updatedInput").cloned(),
             stdout: said.stdout.clone(),
             exit: said.code,
         }

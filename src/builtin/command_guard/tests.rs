@@ -43,7 +43,9 @@ impl Session {
 
     fn run_input(&self, input: &Value) -> Result<Answer, Failure> {
         let payload =
-            json!({"agent_id": self.agent, "tool_name": "Bash", "tool_input": input}).to_string();
+            json!({"agent_id": self.agent, "cwd": "/", "tool_name": "Bash", "tool_input": input});
+        // No work tree: in one on its default branch a push is another rule's.
+        let payload = payload.to_string();
         run(&Context {
             name: self.name,
             event: Event::PreToolUse,
