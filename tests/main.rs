@@ -19,6 +19,7 @@ mod packaging;
 mod parsers;
 mod picture;
 mod reference;
+mod rehearsing;
 mod release_server;
 mod selection;
 mod settings;

@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 #[path = "client/table.rs"]
-mod table;
+pub(crate) mod table;
 
 use table::{hookman_runs, rows};
 

@@ -74,7 +74,7 @@ impl Host for HeldHost {
 
     // A strike or a count that only the client's calls use up has to be used up in a rehearsal too.
     fn is_called_by_client(&self) -> bool {
-        true
+        self.0.is_called_by_client()
     }
 
     fn session_folder(&self) -> &Path {

@@ -72,17 +72,18 @@ impl<'a> Condition<'a> {
             project: project.as_deref().unwrap_or(&payload.cwd),
             home: &home,
         };
-        if let Some(rule) = &self.rule {
-            let tools = iter::once(&*payload.tool_name).chain(payload.stand_in());
-            let hits = |rule: Rule<'_>| {
-                tools.into_iter().any(|tool| rule.matches(tool, payload.tool_input, anchors))
-            };
-            if !Rule::parse(rule).is_some_and(hits) {
-                return Some(Unmet::If);
-            }
+        if self.rule.as_ref().is_some_and(|rule| !falls_under(payload, rule, anchors)) {
+            return Some(Unmet::If);
         }
         self.when.as_ref().and_then(|when| unmet(when, payload, scene, anchors)).map(Unmet::When)
     }
+}
+
+/// Returns whether a tool call falls under a permission rule, also by the tool that it is taken for.
+pub fn falls_under(payload: &Payload<'_>, rule: &str, anchors: Anchors<'_>) -> bool {
+    let mut tools = iter::once(&*payload.tool_name).chain(payload.stand_in());
+    let hits = |rule: Rule<'_>| tools.any(|tool| rule.matches(tool, payload.tool_input, anchors));
+    Rule::parse(rule).is_some_and(hits)
 }
 
 fn unmet(

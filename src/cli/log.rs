@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::args::Log;
-use super::args::log::{FAILED, SLOW};
+use super::args::log::{FAILED, LogFormat, SLOW};
 use super::log_row::{self, Row};
 use super::since::earliest;
-use super::{ExitStatus, silence, word};
+use super::{ExitStatus, otlp, silence, word};
 use crate::client::event::Event;
 use crate::machine::following::Following;
 use crate::machine::terminal::harmless;
@@ -43,7 +43,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
         if let Some(hook) = &args.hook {
             known(hook, world)?;
         }
-        if !args.json {
+        if !args.json && args.format == LogFormat::Text {
             world.terminal.warn(if is_empty(world) {
                 "the client has not called hookman yet; `hookman doctor` says whether it would"
             } else {
@@ -167,9 +167,11 @@ impl<'a> Wanted<'a> {
                 || self.steps(&entry).next().is_some()
                 || decided_for_all(&entry))
             && args.outcome.as_ref().is_none_or(|outcome| self.came(&entry, outcome));
-        fits.then(
-            || if args.json { line.to_owned() } else { self.text(line, &entry, seconds, world) },
-        )
+        fits.then(|| match args.format {
+            _ if args.json => line.to_owned(),
+            LogFormat::OtlpJson => otlp::line(&entry, args.with_input),
+            LogFormat::Text => self.text(line, &entry, seconds, world),
+        })
     }
 
     /// The steps that are asked for.

@@ -22,6 +22,7 @@ mod log;
 mod log_row;
 mod man;
 mod new;
+mod otlp;
 mod permanent;
 mod profile;
 mod registering;
@@ -38,6 +39,7 @@ mod since;
 mod state;
 mod stats;
 mod status;
+mod statusline;
 mod switch;
 mod switching;
 mod test;
@@ -151,6 +153,7 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Test(args) => test::test(&args, world),
         Command::Replay(args) => replay::replay(&args, world),
         Command::Stats(args) => stats::stats(&args, world),
+        Command::Statusline(args) => statusline::statusline(&args, world),
         Command::Doctor(args) => doctor::doctor(&args, world),
         Command::Events(args) => events::events(&args, world),
         Command::List(args) => list::list(&args, world),

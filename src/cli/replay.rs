@@ -1,6 +1,6 @@
 //! `hookman replay`: what the hooks would have done with the tool calls of past sessions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -10,6 +10,7 @@ use super::ExitStatus;
 use super::args::rehearse::Replay;
 use super::since::earliest;
 use crate::client::event::Event;
+use crate::machine::signals::Endings;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files, folders};
@@ -42,7 +43,10 @@ struct Changed {
 #[derive(Default, Serialize)]
 struct Report {
     sessions: usize,
+    days: usize,
     calls: usize,
+    /// The time of all runs in microseconds, without the starts of processes.
+    us: u64,
     /// By decision, hook and reason.
     groups: BTreeMap<(String, String, String), Group>,
     changed: Vec<Changed>,
@@ -53,6 +57,7 @@ struct Verdict {
     decision: String,
     hook: String,
     reason: String,
+    us: u64,
 }
 
 pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
@@ -75,13 +80,17 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         None => None,
     };
     let own = args.manifest.as_deref().map(absolute).transpose()?;
-    let mut report = Report { calls: calls.len(), ..Report::default() };
-    let mut sessions: Vec<&str> = calls.iter().map(|it| &*it.session).collect();
-    sessions.sort_unstable();
-    sessions.dedup();
-    report.sessions = sessions.len();
-    for made in &calls {
+    let mut report = Report::default();
+    let endings = Endings::watch();
+    for (at, made) in calls.iter().enumerate() {
+        if endings.is_some_and(|it| it.come().is_some()) {
+            world.terminal.warn(format!("stopped after {at} of {} calls", calls.len()));
+            break;
+        }
+        world.terminal.progress(at, calls.len(), "calls");
         let now = verdict(&stage, made, own.as_deref(), world)?;
+        report.calls += 1;
+        report.us += now.us;
         if let Some((stage, manifest)) = &other {
             let then = verdict(stage, made, Some(manifest), world)?;
             if now.decision != then.decision {
@@ -101,6 +110,9 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
             group.examples.push(shown(made));
         }
     }
+    let done = &calls[..report.calls];
+    report.sessions = distinct(done.iter().map(|it| &*it.session));
+    report.days = distinct(done.iter().map(|it| it.time.split('T').next().unwrap_or_default()));
     let changes = !report.changed.is_empty();
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&as_json(&report))?);
@@ -108,6 +120,10 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         world.terminal.line(harmless(&text(&report, args.against.is_some())));
     }
     Ok(if changes { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+fn distinct<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
+    texts.collect::<BTreeSet<_>>().len()
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
@@ -152,9 +168,10 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
         None => chains::chains_of(&world.paths, project.as_deref()),
     };
     let mut found =
-        Verdict { decision: "none".to_owned(), hook: String::new(), reason: String::new() };
+        Verdict { decision: "none".to_owned(), hook: String::new(), reason: String::new(), us: 0 };
     for chain in chains {
         let entry = stage.run(&chain, call.event, &payload)?.entry;
+        found.us += entry.us;
         let words = ["deny", "ask", "defer"];
         let step = entry.steps.iter().find(|step| words.contains(&&*step.outcome));
         let advice = || entry.steps.iter().find(|step| step.outcome == "context");
@@ -165,6 +182,7 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
                 decision: decision.to_owned(),
                 hook: step.hook.clone(),
                 reason: step.reason.clone().unwrap_or_default(),
+                us: found.us,
             };
         }
     }
@@ -188,14 +206,26 @@ fn as_json(report: &Report) -> serde_json::Value {
     });
     serde_json::json!({
         "sessions": report.sessions,
+        "days": report.days,
+        "us": report.us,
         "calls": report.calls,
         "groups": groups.collect::<Vec<_>>(),
         "changed": report.changed,
     })
 }
 
+fn number(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn text(report: &Report, compares: bool) -> String {
-    let mut lines = vec![format!("{} calls of {} sessions", report.calls, report.sessions)];
+    let each = report.us.checked_div(report.calls as u64).unwrap_or_default();
+    let mut lines = vec![format!(
+        "{}, {}, {}; {each} us a call",
+        number(report.calls, "call"),
+        number(report.sessions, "session"),
+        number(report.days, "day")
+    )];
     let mut groups: Vec<_> = report.groups.iter().collect();
     groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.count));
     for ((decision, hook, reason), group) in groups {
@@ -206,7 +236,8 @@ fn text(report: &Report, compares: bool) -> String {
         lines.push("no hook would stop one or say anything".to_owned());
     }
     if compares {
-        lines.push(format!("{} verdicts change", report.changed.len()));
+        let changed = number(report.changed.len(), "verdict");
+        lines.push(format!("{changed} would change"));
         let row = |it: &Changed| format!("  {} → {}  {}", it.now, it.then, it.call);
         lines.extend(report.changed.iter().map(row));
     }

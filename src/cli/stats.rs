@@ -1,6 +1,7 @@
 //! `hookman stats`: what each hook did and took, from the journal.
 
 use anyhow::{Context, Result};
+use serde_json::json;
 
 use super::ExitStatus;
 use super::args::rehearse::{Stats, StatsFormat};
@@ -9,7 +10,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
 use crate::rehearsal::tally::{self, Tally};
-use crate::state::journal::{self, Entry};
+use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 
 /// The width of a bar for the time that a hook took of all.
@@ -31,6 +32,11 @@ pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
             && (args.by_hand || !entry.by_hand)
     });
     let tallies = tally::tallies(entries.iter());
+    if let Some(path) = &args.html {
+        files::replace(path, &page(&tallies, &entries)?)?;
+        world.terminal.line(format!("wrote `{}`", path.display()));
+        return Ok(ExitStatus::Done);
+    }
     match args.format {
         StatsFormat::Json => world.terminal.line(serde_json::to_string_pretty(&tallies)?),
         StatsFormat::Openmetrics => world.terminal.print(&tally::openmetrics(&tallies)),
@@ -49,20 +55,21 @@ fn text(tallies: &[Tally]) -> String {
     let all: u64 = tallies.iter().map(Tally::sum).sum();
     let ms = |us: u64| format!("{}.{} ms", us / 1000, us % 1000 / 100);
     let mut lines = vec![format!(
-        "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>10} {:>10} {:>10}  time",
-        "hook", "runs", "stopped", "advised", "failed", "p50", "p95", "max"
+        "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>6} {:>10} {:>10} {:>10}  time",
+        "hook", "runs", "stopped", "advised", "failed", "tokens", "p50", "p95", "max"
     )];
     for it in tallies {
         let filled = (it.sum() * BAR).checked_div(all).unwrap_or_default();
         let bar = "█".repeat(usize::try_from(filled).unwrap_or_default());
         lines.push(
             format!(
-                "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>10} {:>10} {:>10}  {bar}",
+                "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>6} {:>10} {:>10} {:>10}  {bar}",
                 it.hook,
                 it.runs,
                 it.stopped,
                 it.advised,
                 it.failed,
+                it.tokens,
                 ms(it.p50),
                 ms(it.p95),
                 ms(it.max)
@@ -70,6 +77,34 @@ fn text(tallies: &[Tally]) -> String {
             .trim_end()
             .to_owned(),
         );
+        let mut reasons: Vec<_> = it.reasons.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let row =
+            |(reason, count): (&String, &usize)| format!("{:width$}  {count:>14} {reason}", "");
+        lines.extend(reasons.into_iter().map(row));
     }
     lines.join("\n")
+}
+
+/// The page: the numbers, and the time line of what was stopped, drawn by the page itself.
+fn page(tallies: &[Tally], entries: &[Entry<'_>]) -> serde_json::Result<String> {
+    let stopped = entries.iter().flat_map(|entry| {
+        let stops = |step: &&StepEntry| tally::has_stopped(step);
+        entry.steps.iter().filter(stops).map(|step| {
+            json!({
+                "time": entry.time, "hook": step.hook, "event": entry.event,
+                "outcome": step.outcome, "reason": step.reason,
+            })
+        })
+    });
+    let data = json!({
+        "hooks": tallies,
+        "stopped": stopped.collect::<Vec<_>>(),
+        "from": entries.first().map(|it| &it.time),
+        "to": entries.last().map(|it| &it.time),
+        "calls": entries.len(),
+    });
+    // No text of the journal can end the element that it is in.
+    let data = serde_json::to_string(&data)?.replace('<', "\\u003c");
+    Ok(include_str!("stats.html").replacen("{{data}}", &data, 1))
 }

@@ -10,11 +10,13 @@ use serde_json::Value;
 
 use super::ExitStatus;
 use super::args::rehearse::Try;
+use crate::chain::condition::falls_under;
 use crate::client::event::Event;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
-use crate::client::permission_rule::{Anchors, Rule};
+use crate::client::permission_rule::Anchors;
 use crate::doctor::facts::Facts;
+use crate::machine::paths::Paths;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
@@ -74,7 +76,7 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         event: call.event.name(),
         subject: call.subject(),
         verdict: stage::strictest(&answers),
-        others: foreign(world, project.as_deref(), &call, &payload),
+        others: foreign(stage.paths(), project.as_deref(), &call, &payload),
         chains: answers,
     };
     let holds = matches!(report.verdict.decision, "deny" | "ask" | "defer");
@@ -135,11 +137,11 @@ fn call(args: &Try) -> Result<Call> {
 
 /// Lists the handlers of others for the event. The client runs them at the same time as the chains,
 /// and equal ones once.
-fn foreign(world: &World, project: Option<&Path>, call: &Call, payload: &str) -> Vec<Foreign> {
-    let facts = Facts::gather(&world.paths, project, None);
+fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) -> Vec<Foreign> {
+    let facts = Facts::gather(paths, project, None);
     let Ok(payload) = Payload::parse(payload) else { return Vec::new() };
     let target = Target::of(call.event, &payload);
-    let home = world.paths.home.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+    let home = paths.home.as_deref().map(Path::to_string_lossy).unwrap_or_default();
     let around = project.map(Path::to_string_lossy).unwrap_or_default();
     let anchors = Anchors { cwd: &payload.cwd, project: &around, home: &home };
     let mut seen = Vec::new();
@@ -150,13 +152,11 @@ fn foreign(world: &World, project: Option<&Path>, call: &Call, payload: &str) ->
                 continue;
             }
             let matcher = handler.matcher.as_deref().unwrap_or_default();
-            let meets = |rule: &str| {
-                let rule = Rule::parse(rule);
-                rule.is_some_and(|it| it.matches(&payload.tool_name, payload.tool_input, anchors))
-            };
             let why = if target.hit(matcher).is_none() {
                 Some(format!("its matcher `{matcher}` does not match `{}`", call.subject()))
-            } else if let Some(rule) = handler.text("if").filter(|rule| !meets(rule)) {
+            } else if let Some(rule) =
+                handler.text("if").filter(|rule| !falls_under(&payload, rule, anchors))
+            {
                 Some(format!("its `if` {rule} does not match the call"))
             } else if seen.contains(&handler.identity) {
                 Some("an equal one runs, and the client runs equal ones once".to_owned())

@@ -116,11 +116,14 @@ fn chains(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+/// The bytes from which on a text for the model is nearly more than the client takes over.
+const NEAR: usize = 9_000;
+
 fn output(facts: &Facts, findings: &mut Findings) {
     let mut most: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for entry in facts.client_runs() {
         for step in &entry.steps {
-            if let Some(size) = step.size {
+            if let Some(size) = step.size.filter(|size| *size > NEAR) {
                 let known = most.entry((&entry.event, &step.hook)).or_default();
                 *known = size.max(*known);
             }

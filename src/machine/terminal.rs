@@ -134,6 +134,19 @@ impl Terminal {
         let _ = writeln!(stderr, "{shown}");
     }
 
+    /// Shows on a terminal how far long work has come; the row is cleared at the end and written over
+    /// by whatever is printed next.
+    pub fn progress(&self, done: usize, all: usize, noun: &str) {
+        /// The number of pieces of work between two looks at the terminal.
+        const STEP: usize = 200;
+        let mut stderr = io::stderr();
+        if done.is_multiple_of(STEP) && stderr.is_terminal() {
+            let _ = write!(stderr, "\r\u{1b}[K{done} of {all} {noun}\r");
+        } else if done + 1 == all && stderr.is_terminal() {
+            let _ = write!(stderr, "\r\u{1b}[K");
+        }
+    }
+
     /// Returns whether there is somebody to ask.
     pub fn can_ask(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()

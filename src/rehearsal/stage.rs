@@ -127,6 +127,11 @@ impl Stage {
         Ok(Self { scratch, paths, effects })
     }
 
+    /// Gives the user's paths, with those of the copy for hookman's state.
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
     /// Gives the directory to work in.
     pub fn project(&self) -> String {
         self.scratch.path(PROJECT).display().to_string()

@@ -26,6 +26,8 @@ pub struct Tally {
     pub advised: usize,
     /// Runs in which it failed.
     pub failed: usize,
+    /// Tokens that it added to the model's context, about: a fourth of the bytes.
+    pub tokens: usize,
     /// Its outcomes, by their words in the journal.
     pub outcomes: BTreeMap<String, usize>,
     /// The reasons of its denials, with the rule where it has one.
@@ -44,14 +46,14 @@ impl Tally {
     fn add(&mut self, step: &StepEntry) {
         self.runs += 1;
         *self.outcomes.entry(step.outcome.to_string()).or_default() += 1;
-        let stops = ["deny", "ask", "defer"];
-        let has_stopped = stops.contains(&&*step.outcome) || stops.contains(&&*step.decided);
+        let has_stopped = has_stopped(step);
         self.stopped += usize::from(has_stopped);
         self.advised += usize::from(step.outcome == "context");
         self.failed += usize::from(FAILURES.contains(&&*step.outcome));
         if let Some(reason) = step.reason.as_ref().filter(|_| has_stopped) {
             *self.reasons.entry(reason.clone()).or_default() += 1;
         }
+        self.tokens += step.size.unwrap_or_default().div_ceil(4);
         self.times.push(step.us);
     }
 
@@ -68,6 +70,12 @@ impl Tally {
     pub fn sum(&self) -> u64 {
         self.times.iter().sum()
     }
+}
+
+/// Returns whether a step denied the call or had the user asked.
+pub fn has_stopped(step: &StepEntry) -> bool {
+    let stops = ["deny", "ask", "defer"];
+    stops.contains(&&*step.outcome) || stops.contains(&&*step.decided)
 }
 
 /// Counts what each hook did in these runs; those that cost most time come first.
@@ -102,6 +110,19 @@ pub fn openmetrics(tallies: &[Tally]) -> String {
                 label(outcome)
             );
         }
+    }
+    text.push_str(
+        "# TYPE hookman_context_tokens counter\n\
+         # HELP hookman_context_tokens Tokens added to the context of the model, about.\n",
+    );
+    for it in tallies {
+        let _ = writeln!(
+            text,
+            "hookman_context_tokens_total{{chain=\"{}\",hook=\"{}\"}} {}",
+            label(&it.chain),
+            label(&it.hook),
+            it.tokens
+        );
     }
     text.push_str(
         "# TYPE hookman_run_seconds summary\n# UNIT hookman_run_seconds seconds\n\

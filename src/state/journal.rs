@@ -30,9 +30,6 @@ pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 /// The number of characters of a reason are kept.
 const REASON: usize = 200;
 
-/// From how many bytes on the size of a text for the model is kept: nearly what the client takes over.
-const NEAR: usize = 9_000;
-
 /// The reason why no hook was asked where a switch was typed.
 pub const TYPED: &str = "hookman itself answered what was typed";
 
@@ -156,7 +153,7 @@ pub struct StepEntry {
     /// The reason why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The number of bytes that it told the model, where that is nearly more than the client takes over.
+    /// The number of bytes that it added to the model's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
     /// The failure in words.
@@ -292,7 +289,7 @@ impl<'a> Entry<'a> {
                 .into();
                 entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
-                entry.size = (size > NEAR).then_some(size);
+                entry.size = (size > 0).then_some(size);
                 if answer.decision.is_some_and(|it| it != Decision::Allow) && !step.unexplained {
                     entry.reason = reason(step, answer);
                 }

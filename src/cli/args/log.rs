@@ -24,6 +24,7 @@ fn outcomes() -> PossibleValuesParser {
 }
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:
   hookman log                             the last 20 runs
   hookman log -f                          the same, and each new one as it comes
@@ -31,6 +32,7 @@ fn outcomes() -> PossibleValuesParser {
   hookman log --hook 'notify-*' -n 5      the last 5 runs of some hooks
   hookman log --outcome failed -v         what failed, in full
   hookman log --session 77850d98 --json   one session's runs, JSON, one run a line
+  hookman log -f --format otlp-json       for the file receiver of a collector
 
 A row says when, in which session, on which event and tool, which hooks spoke,
 what came of it and how long it took, and the beginning of what was odd. Hooks
@@ -65,6 +67,22 @@ pub struct Log {
     /// The journal's own lines, a JSON object each
     #[arg(long)]
     pub json: bool,
+    /// The form of a run
+    #[arg(long, value_enum, default_value_t, conflicts_with = "json")]
+    pub format: LogFormat,
+    /// Add directories, reasons and errors to otlp-json
+    #[arg(long)]
+    pub with_input: bool,
+}
+
+/// The form of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// A row
+    #[default]
+    Text,
+    /// An OpenTelemetry log record in OTLP's JSON form, one a line
+    OtlpJson,
 }
 
 #[derive(Debug, Args)]

@@ -110,6 +110,8 @@ pub enum Command {
     Replay(rehearse::Replay),
     /// Count what each hook did and took
     Stats(rehearse::Stats),
+    /// Print a segment for the client's status line
+    Statusline(rehearse::Statusline),
     /// Check that every hook would really fire
     Doctor(Doctor),
     /// Show what the client does with each event: matcher, answers, exit codes, time limits

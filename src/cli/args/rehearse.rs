@@ -112,10 +112,12 @@ pub enum StatsFormat {
 #[command(after_help = "Examples:
   hookman stats                        what each hook did and took
   hookman stats --since 7d             in the last week
+  hookman stats --html hooks.html      as a page with charts
   hookman stats --format openmetrics   for node_exporter's textfile collector
 
-The numbers come from the journal. `stopped` counts denials and questions; the
-bar is a hook's share of the time that all took together.")]
+The numbers come from the journal. `stopped` counts denials and questions; `tokens`
+are those added to the model's context, a fourth of the bytes; the bar is a hook's
+share of the time that all took together.")]
 pub struct Stats {
     /// Only what is not older: 90s, 10m, 2h, 1d
     #[arg(long, value_name = "TIME")]
@@ -126,6 +128,25 @@ pub struct Stats {
     /// The form of the report
     #[arg(long, value_enum, default_value_t)]
     pub format: StatsFormat,
+    /// Write a page to look at in a browser
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman statusline                       hooks 12, 2 off, one-strike denied 06:57
+  hookman statusline -- ~/.claude/line.sh  the line of that command, then hookman's
+
+In settings.json:
+  \"statusLine\": { \"type\": \"command\", \"command\": \"hookman statusline\" }
+
+It counts the hooks that run in the session, and those that are switched off for it,
+and names the last denial.")]
+pub struct Statusline {
+    /// The command that was the status line before
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,83 @@
+//! `hookman statusline`: a short segment for the client's status line.
+//!
+//! Source: the client's documentation of `statusLine`: a JSON object on standard input with
+//! `session_id`, `cwd` and `workspace.project_dir`; the first line of standard output is shown.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use super::ExitStatus;
+use super::args::rehearse::Statusline;
+use crate::machine::child::{self, Program, Spec};
+use crate::machine::clock;
+use crate::machine::world::World;
+use crate::session::id::SessionId;
+use crate::state::journal::{self, Entry, StepEntry};
+use crate::state::status::Report;
+use crate::state::{chains, session_switches};
+
+/// The time that the other command may take; the client asks again soon.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    session_id: String,
+    cwd: PathBuf,
+    workspace: Workspace,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Workspace {
+    project_dir: Option<PathBuf>,
+}
+
+pub(super) fn statusline(args: &Statusline, world: &World) -> Result<ExitStatus> {
+    let mut text = Vec::new();
+    io::stdin().read_to_end(&mut text)?;
+    let own = segment(&serde_json::from_slice(&text).unwrap_or_default(), world)?;
+    let other = if args.command.is_empty() { String::new() } else { other(&args.command, &text) };
+    let mut lines = other.lines();
+    let first = [lines.next().unwrap_or_default(), &own];
+    let first: Vec<&str> = first.into_iter().filter(|it| !it.is_empty()).collect();
+    // Another command's colours are meant for the client.
+    world.terminal.print(&format!("{}\n", first.join(" | ")));
+    lines.for_each(|line| world.terminal.print(&format!("{line}\n")));
+    Ok(ExitStatus::Done)
+}
+
+/// The output of the command that was the status line; nothing of one that fails.
+fn other(command: &[String], stdin: &[u8]) -> String {
+    let spec = Spec { stdin, ..Spec::new(Program::Argv(command), TIMEOUT) };
+    let ended = child::run(&[spec], None).pop().and_then(Result::ok);
+    ended.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default()
+}
+
+fn segment(input: &Input, world: &World) -> Result<String> {
+    let session = SessionId::new(&input.session_id);
+    let started = input.workspace.project_dir.as_deref().unwrap_or(&input.cwd);
+    let project = chains::project_around(started);
+    let now = session_switches::moment(&world.paths, &session);
+    let report = Report::of(&world.paths, project.as_deref(), Some(&session), &now)?;
+    let on = report.rows.iter().filter(|row| row.layer.is_on() && row.uncalled.is_none()).count();
+    let off = report.rows.iter().filter(|row| row.layer.switches().next().is_some()).count();
+    let mut parts = vec![format!("hooks {on}")];
+    if off > 0 {
+        parts.push(format!("{off} off"));
+    }
+    let is_denial =
+        |entry: &Entry<'_>| entry.session == *input.session_id && entry.verdict == "deny";
+    if let Some(entry) = journal::newest(&world.paths, &input.session_id, is_denial) {
+        let denies = |step: &&StepEntry| step.outcome == "deny" || step.decided == "deny";
+        let hook = entry.steps.iter().find(denies).map_or("hookman", |step| &step.hook);
+        let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();
+        let minute = time.split(' ').nth(1).and_then(|it| it.get(..5)).unwrap_or_default();
+        parts.push(format!("{hook} denied {minute}"));
+    }
+    Ok(parts.join(", "))
+}
