@@ -2,7 +2,7 @@
 //! as the file receiver of a collector reads it.
 //!
 //! Source: the OTLP 1.x protocol definitions and the semantic conventions for `session.id`,
-//! `gen_ai.tool.name` and `gen_ai.tool.call.id`; names of hookman's own begin with `hookman`.
+//! `gen_ai.tool.name` and `gen_ai.tool.call.id`; hookman's own names begin with `hookman`.
 
 use serde_json::{Value, json};
 
