@@ -396,6 +396,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("hookman self-update", "needs a release: tests/updating.rs has a server of its own"),
     ("hookman new", "asks on a terminal: tests/terminal.rs answers"),
     ("hookman log -f", "goes on until it is ended: tests/following.rs ends it"),
+    ("mv hookman.tmp", "puts a file where node_exporter reads: scripts/test-exports does it"),
     ("printf 'hookman %s", "tests/installing.rs runs the block"),
     ("ssh-keygen -Y", "tests/installing.rs runs the block"),
     ("sha256sum ", "tests/installing.rs runs the block"),

@@ -27,10 +27,10 @@ pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
         let text = text.with_context(|| format!("failed to read `{}`", volume.display()))?;
         entries.extend(journal::entries(&text));
     }
-    entries.retain(|entry| {
-        clock::seconds(&entry.time).is_some_and(|it| it >= since)
-            && (args.by_hand || !entry.by_hand)
-    });
+    entries.retain(|entry| clock::seconds(&entry.time).is_some_and(|it| it >= since));
+    let all = entries.len();
+    entries.retain(|entry| args.by_hand || !entry.by_hand);
+    let by_hand = all - entries.len();
     let tallies = tally::tallies(entries.iter());
     if let Some(path) = &args.html {
         files::replace(path, &page(&tallies, &entries)?)?;
@@ -41,9 +41,13 @@ pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
         StatsFormat::Json => world.terminal.line(serde_json::to_string_pretty(&tallies)?),
         StatsFormat::Openmetrics => world.terminal.print(&tally::openmetrics(&tallies)),
         StatsFormat::Text if tallies.is_empty() => {
-            world
-                .terminal
-                .line("no hook has run in that time; `hookman doctor` says whether one would");
+            let counted = match by_hand {
+                0 => String::new(),
+                n => format!(" but {n} by hand (--by-hand counts them)"),
+            };
+            world.terminal.line(format!(
+                "no hook has run in that time{counted}; `hookman doctor` says whether one would"
+            ));
         }
         StatsFormat::Text => world.terminal.line(harmless(&text(&tallies))),
     }
