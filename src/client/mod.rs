@@ -1,17 +1,17 @@
 //! The tables and types of Claude Code.
 
 pub mod answer;
-pub mod call;
+pub(crate) mod call;
 pub mod event;
 pub mod host;
 pub mod matcher;
-pub mod misplaced;
-pub mod model;
-pub mod noise;
-pub mod output;
+pub(crate) mod misplaced;
+pub(crate) mod model;
+pub(crate) mod noise;
+pub(crate) mod output;
 pub mod payload;
-pub mod permission_rule;
-pub mod settings_schema;
-pub mod tools;
-pub mod version;
+pub(crate) mod permission_rule;
+pub(crate) mod settings_schema;
+pub(crate) mod tools;
+pub(crate) mod version;
 mod wording;

@@ -1,34 +1,34 @@
 //! The only room that touches the machine.
 
-pub mod agents;
+pub(crate) mod agents;
 #[cfg(feature = "self-update")]
-pub mod archive;
-pub mod backups;
-pub mod child;
-pub mod clients;
-pub mod clock;
-pub mod editor;
+pub(crate) mod archive;
+pub(crate) mod backups;
+pub(crate) mod child;
+pub(crate) mod clients;
+pub(crate) mod clock;
+pub(crate) mod editor;
 pub mod environment;
-pub mod exports;
-pub mod files;
-pub mod folders;
-pub mod following;
-pub mod foreign;
-pub mod git;
-pub mod input;
+pub(crate) mod exports;
+pub(crate) mod files;
+pub(crate) mod folders;
+pub(crate) mod following;
+pub(crate) mod foreign;
+pub(crate) mod git;
+pub(crate) mod input;
 pub mod lock;
-pub mod loopback;
+pub(crate) mod loopback;
 pub mod memory;
 pub mod paths;
-pub mod program;
+pub(crate) mod program;
 mod replacing;
-pub mod scratch;
-pub mod signals;
+pub(crate) mod scratch;
+pub(crate) mod signals;
 mod sweeping;
-pub mod table;
-pub mod terminal;
-pub mod tmux;
-pub mod world;
+pub(crate) mod table;
+pub(crate) mod terminal;
+pub(crate) mod tmux;
+pub(crate) mod world;
 
 use std::fmt;
 use std::io;

@@ -1,10 +1,10 @@
 //! Sessions: identity, switches, hook names, and the per-session store.
 
-pub mod id;
+pub(crate) mod id;
 pub mod memory;
-pub mod names;
-pub mod off;
+pub(crate) mod names;
+pub(crate) mod off;
 pub mod period;
-pub mod request;
+pub(crate) mod request;
 pub mod store;
-pub mod switches;
+pub(crate) mod switches;

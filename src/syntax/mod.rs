@@ -1,9 +1,9 @@
 //! Readers of languages: JSON text, YAML at the head of Markdown, and shell lines.
 
-pub mod escaped;
-pub mod frontmatter;
+pub(crate) mod escaped;
+pub(crate) mod frontmatter;
 pub mod json;
-pub mod quoting;
+pub(crate) mod quoting;
 pub mod shell;
-pub mod suggestion;
-pub mod wildcard;
+pub(crate) mod suggestion;
+pub(crate) mod wildcard;
