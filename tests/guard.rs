@@ -33,6 +33,7 @@ const CATEGORIES: &[&str] = &[
     "containers",
     "clouds",
     "default-branch",
+    "foreign-code",
 ];
 
 /// The ids of the rules that a guard with these options names, or what else it says.

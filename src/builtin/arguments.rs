@@ -51,7 +51,7 @@ pub(in crate::builtin) fn after_subcommand<'w, 'c>(
             let (word, rest) = words.split_first()?;
             words = rest;
             if !word.text.starts_with('-') {
-                if !wanted.split('|').any(|wanted| word.text == wanted) {
+                if !wanted.split('|').any(|wanted| word.text.eq_ignore_ascii_case(wanted)) {
                     return None;
                 }
                 break;

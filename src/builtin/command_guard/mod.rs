@@ -75,16 +75,18 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[");
     let rules = rules.and_then(|text| Rules::new(&options, text)).ok_or_else(unreadable)?;
     let (findings, complete) = judge(&command, &options, &rules, context)?;
-    if findings.is_empty() && !complete {
-        return Err(Failure::Payload("the command could not be read to its end".to_owned()));
-    }
     let manner = Manner {
         careful: options.careful,
         forget_after: Duration::from_secs(options.forget_after),
         per_agent: options.per_agent,
         asker: ASKER,
     };
-    finding::answer(context, &manner, findings)
+    let answer = finding::answer(context, &manner, findings)?;
+    // A warning that was given says nothing of what could not be read.
+    if !complete && answer.is_silent() {
+        return Err(Failure::Payload("the command could not be read to its end".to_owned()));
+    }
+    Ok(answer)
 }
 
 /// The first command that each rule found, or the worst where a rule has forms of several levels,

@@ -211,7 +211,8 @@ fn is_temporary(text: &str) -> bool {
     let folders = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "$TMPDIR/", "${TMPDIR}/"];
     let made = ["$(mktemp", "`mktemp", "$TMPDIR", "${TMPDIR}"];
     let inside = |folder: &str| {
-        text.strip_prefix(folder).is_some_and(|rest| !matches!(base(rest), "" | "*" | "." | ".*"))
+        text.strip_prefix(folder)
+            .is_some_and(|rest| !matches!(base(rest), "" | "*" | "." | ".*" | "{}"))
     };
     !goes_up(text)
         && (folders.into_iter().any(inside) || made.iter().any(|it| text.starts_with(it)))

@@ -23,6 +23,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let mut calls = programs.as_bytes().split(|byte| *byte == b'|');
     calls.any(|call| match call {
         b">" => may_write(line),
+        b"(" => line.contains("()") || line.contains("function "),
         _ => may_make(bytes, beginnings, call),
     })
 }
@@ -131,9 +132,10 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "truncate" => &["truncate", "truncateSync", ">"],
         "dd" => &["dd", ">"],
         "chmod" => &["chmod", "chmodSync", "lchmod"],
-        "sql" | "mongo" => {
+        "sql" | "mongo" | "foreign-script" => {
             return subcommand.split('|').map(str::to_owned).collect();
         }
+        "fork-bomb" => &["("],
         _ => &[],
     };
     if alike.is_empty() {

@@ -268,7 +268,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
                 return;
             }
             // What `find` hands on is what it was told to look for.
-            let sought = if file == "{}" { judge.sought.clone() } else { Vec::new() };
+            let sought = if file.ends_with("{}") { judge.sought.clone() } else { Vec::new() };
             for file in sought.iter().map(String::as_str).chain([file]) {
                 let paths = judge.folders.paths(file);
                 judge.look(file, &paths, what, &|| match invocation.source {

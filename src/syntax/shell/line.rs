@@ -23,9 +23,9 @@ pub(super) fn split_within<'a>(text: &'a str, depth: usize, words: &mut usize) -
     let mut parser = Parser { words: *words, ..Parser::new(text, depth) };
     parser.list(false);
     parser.bodies();
-    let Parser { commands, complete, has_condition, .. } = parser;
+    let Parser { commands, complete, has_condition, functions, .. } = parser;
     *words = parser.words;
-    Split { commands, complete, has_condition }
+    Split { commands, complete, has_condition, functions }
 }
 
 /// A position in a text and what was found before it.
@@ -39,6 +39,7 @@ pub(super) struct Parser<'a> {
     pub(super) complete: bool,
     /// True if there was a `[[`.
     pub(super) has_condition: bool,
+    functions: Vec<(Cow<'a, str>, usize)>,
     pub(super) bodies: Vec<Body<'a>>,
     /// The commands that feed the one that is read.
     feed: Range<usize>,
@@ -112,6 +113,7 @@ impl<'a> Parser<'a> {
             commands: Vec::new(),
             complete: true,
             has_condition: false,
+            functions: Vec::new(),
             bodies: Vec::new(),
             feed: 0..0,
             nesting: 0,
@@ -326,8 +328,9 @@ impl<'a> Parser<'a> {
             "time" => self.skip_flags(),
             "function" => {
                 self.blanks();
-                self.word();
+                let name = self.word().text;
                 self.skip_empty_parentheses();
+                self.functions.push((name, self.at));
             }
             "for" | "select" => {
                 list.enter(&self.feed);
@@ -368,6 +371,8 @@ impl<'a> Parser<'a> {
     fn parenthesis(&mut self, current: &mut Current<'a>) {
         if current.command.words.len() == 1 && self.empty_parentheses().is_some() {
             self.skip_empty_parentheses();
+            let name = current.command.words.remove(0).text;
+            self.functions.push((name, self.at));
             *current = Current::default();
             return;
         }

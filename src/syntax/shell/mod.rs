@@ -77,6 +77,8 @@ pub struct Split<'a> {
     pub complete: bool,
     /// True if it has a `[[`, which is read and is none of the commands.
     pub has_condition: bool,
+    /// The names of functions, and the places at which their bodies begin.
+    pub functions: Vec<(Cow<'a, str>, usize)>,
 }
 
 /// Splits a command line, which may be a script of many lines.

@@ -280,8 +280,8 @@ fn wrappers_are_looked_into() {
             r#"xargs -I{} -P4 sh -c 'rm "$1"' _ {}"#,
             r#"xargs -I{} -P4 sh -c rm␣"$1" _ {} ¦ sh -c rm␣"$1" _ {} ¦ rm {}"#,
         ),
-        (r"find . -name x -exec rm -f {} \; -print", "find . -name x -print ¦ rm -f {}"),
-        ("find . -exec rm {} + -execdir mv {} b ';'", "find . ¦ rm {} ¦ mv {} b"),
+        (r"find . -name x -exec rm -f {} \; -print", "find . -name x -print ¦ rm -f ./{}/x"),
+        ("find . -exec rm {} + -execdir mv {} b ';'", "find . ¦ rm ./{} ¦ mv ./{} b"),
         ("find . -delete", "find . -delete"),
         (r#"bash -c "rm -rf a; ls""#, "bash -c rm␣-rf␣a;␣ls ¦ rm -rf a ¦ ls"),
         ("sh -ec 'rm a'", "sh -ec rm␣a ¦ rm a"),
@@ -366,7 +366,10 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ),
         (r#"echo "a" | tee x | sh"#, "echo a ¦ tee x ¦ sh ¦ a"),
         ("command -v rm", "command -v rm"),
-        ("echo cm0gLXJmIC8= | base64 -d | sh", "echo cm0gLXJmIC8= ¦ base64 -d ¦ sh ¦ …"),
+        (
+            "echo cm0gLXJmIC8= | base64 -d | sh",
+            "echo cm0gLXJmIC8= ¦ base64 -d ¦ sh ¦ foreign-script base64 ¦ …",
+        ),
         ("cat <<'EOF' | sudo bash\nrm -rf /x\nEOF", "cat ¦ sudo bash ¦ bash ¦ rm -rf /x"),
         (
             r#"bash -c "bash -c 'rm -rf a'""#,
@@ -385,7 +388,7 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("bash -n +n -c 'rm -rf a'", "bash -n +n -c rm␣-rf␣a ¦ rm -rf a"),
         ("bash -- -c 'rm -rf a'", "bash -- -c rm␣-rf␣a"),
         ("cat a | bash", "cat a ¦ bash"),
-        ("curl x | sh", "curl x ¦ sh"),
+        ("curl x | sh", "curl x ¦ sh ¦ foreign-script curl"),
         ("sh < script", "sh"),
         (
             "echo 'rm -rf a' | xargs -I% sh -c '%'",
@@ -441,7 +444,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x"),
         (
             r#"find . -type f -exec sh -c 'rm -f "$1"' _ {} \;"#,
-            r#"find . -type f ¦ sh -c rm␣-f␣"$1" _ {} ¦ rm -f {}"#,
+            r#"find . -type f ¦ sh -c rm␣-f␣"$1" _ ./{} ¦ rm -f ./{}"#,
         ),
         ("rm -rf ${DIR:-/}", "rm -rf /"),
         (r#"timeout 5 bash -c "$CODE""#, "timeout 5 bash -c ‹$CODE› ¦ bash -c ‹$CODE› ¦ $CODE"),

@@ -11,6 +11,8 @@ const MOST: usize = 32;
 #[derive(Default)]
 pub(super) struct Files {
     written: Vec<(String, String)>,
+    /// Files that it fetched, with the program that did.
+    downloaded: Vec<(String, &'static str)>,
 }
 
 impl Files {
@@ -19,6 +21,18 @@ impl Files {
         let path = plain(path);
         let found = self.written.iter().rev().find(|(known, _)| known == path)?;
         Some(found.1.clone())
+    }
+
+    /// The program by which the line has fetched a file.
+    pub(super) fn origin(&self, path: &str) -> Option<&'static str> {
+        let path = plain(path);
+        self.downloaded.iter().find(|(known, _)| known == path).map(|(_, name)| *name)
+    }
+
+    pub(super) fn download(&mut self, path: &str, name: &'static str) {
+        if self.downloaded.len() < MOST {
+            self.downloaded.push((plain(path).to_owned(), name));
+        }
     }
 
     fn write(&mut self, path: &str, text: &str, appends: bool) {

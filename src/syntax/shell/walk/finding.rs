@@ -1,8 +1,9 @@
 //! `find` and `xargs`, which run a command for what they are given.
 
 use super::super::Word;
+use super::super::programs::{interpreter, is_shell};
 use super::options::{Argument, Options};
-use super::{Place, Walk};
+use super::{Place, Walk, base_name};
 
 const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-chars \
                      --max-procs --process-slot-var";
@@ -33,8 +34,10 @@ impl Walk<'_> {
             rest = rest.get(end + 1..).unwrap_or_default();
         }
         self.show("find", &own, place);
+        let hit = hit(&own);
         for words in commands {
-            self.call_deeper(words, place);
+            let words: Vec<Word<'_>> = words.iter().map(|it| replace(it, "{}", &hit)).collect();
+            self.call_deeper(&words, place);
         }
     }
 
@@ -57,6 +60,13 @@ impl Walk<'_> {
                 None => return,
             }
         };
+        let is_whole =
+            |word: &Word<'_>| word.text == "-c" || Some(&*word.text) == replaced.as_deref();
+        if words.first().is_some_and(|word| runs_text(base_name(&word.text)))
+            && words.last().is_some_and(is_whole)
+        {
+            self.foreign_input(place);
+        }
         let Some(input) = self.input(place) else {
             let unknown = replaced.is_none().then(|| Word::literal("{}"));
             let words: Vec<Word<'_>> = words.iter().cloned().chain(unknown).collect();
@@ -99,4 +109,23 @@ fn replace<'w>(word: &Word<'w>, marker: &str, text: &str) -> Word<'w> {
         return word.clone();
     }
     Word::literal(word.text.replace(marker, text))
+}
+
+fn runs_text(program: &str) -> bool {
+    is_shell(program) || interpreter(program).is_some()
+}
+
+/// A hit of `find` as a path: `{}` below where it begins, before the name that it looks for, where
+/// these are one.
+fn hit(arguments: &[Word<'_>]) -> String {
+    let is_option = |word: &Word<'_>| word.text.starts_with(['-', '!', '(']);
+    let starts = arguments.split(is_option).next().unwrap_or_default();
+    let names: Vec<_> = arguments.windows(2).filter(|pair| pair[0].text == "-name").collect();
+    let is_choice = |word: &Word<'_>| matches!(&*word.text, "-o" | "-or" | "!" | "-not");
+    match (starts, &names[..]) {
+        _ if arguments.iter().any(is_choice) => "{}".to_owned(),
+        ([start], []) => format!("{}/{{}}", start.text),
+        ([start], [name]) => format!("{}/{{}}/{}", start.text, name[1].text),
+        _ => "{}".to_owned(),
+    }
 }

@@ -4,6 +4,7 @@ mod braces;
 mod expansion;
 mod files;
 mod finding;
+mod foreign;
 mod git;
 mod names;
 mod options;
@@ -115,8 +116,12 @@ impl Walk<'_> {
             return self.complete = false;
         }
         self.has_else |= text.contains("||") || text.contains("else");
-        let Split { commands, complete, .. } = split_within(text, 0, &mut self.words);
+        let Split { commands, complete, functions, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
+        for (name, at) in &functions {
+            let command = &Command { source: Cow::Borrowed(text), ..Command::default() };
+            self.fork_bomb(name, &text[*at..], Place { list: &[], command, depth });
+        }
         for command in &commands {
             if self.work == 0 {
                 return;
@@ -195,8 +200,12 @@ impl Walk<'_> {
         }
         self.redirected(place, &words);
         self.keep_written(place, &words);
+        self.keep_downloads(place, &words);
         if let Some((first, arguments)) = words.split_first() {
             self.complete &= !is_made(first);
+            if first.expanded {
+                self.foreign_text(&first.written, place);
+            }
             self.remember(&first.text, arguments, place);
             let known = self.variables.len();
             self.call(&words, place);
@@ -261,10 +270,11 @@ impl Walk<'_> {
                 self.variables.set(&name, Values::All(Vec::new()));
                 return self.script(&text, place.depth + 1);
             }
-            if first.text.contains('/')
-                && let Some(text) = self.files.text(&first.text)
-            {
-                return self.script(&text, place.depth + 1);
+            if first.text.contains('/') {
+                self.foreign_file(&first.text, place);
+                if let Some(text) = self.files.text(&first.text) {
+                    return self.script(&text, place.depth + 1);
+                }
             }
             let Some(inner) = self.wrapped(program, arguments, place) else {
                 return self.inside(program, arguments, place);
@@ -331,7 +341,10 @@ impl Walk<'_> {
             let is_mark = |word: &Word<'_>| word.text.starts_with(":::");
             let marks = words.first().is_some_and(is_mark);
             let words = &words[usize::from(marks)..];
-            let texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+            let mut texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+            if program == "parallel" && !texts.iter().any(|it| it.contains(['{', ':'])) {
+                texts.push("{}");
+            }
             self.script_with_input(&texts.join(" "), place);
             return Some(&[]);
         }
@@ -366,6 +379,7 @@ impl Walk<'_> {
             return self.shell(program, arguments, place);
         }
         match program {
+            "iex" | "Invoke-Expression" if arguments.is_empty() => self.foreign_input(place),
             "eval" | "iex" | "Invoke-Expression" => {
                 let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
                 self.script(&text.join(" "), depth);
@@ -397,6 +411,7 @@ impl Walk<'_> {
             "git" => self.git(arguments, place),
             _ => {
                 for text in wrappers::embedded(program, arguments) {
+                    self.given_shell(program, &text, place);
                     self.script(&text, depth);
                 }
                 self.interpreter(program, arguments, place);
@@ -412,12 +427,14 @@ impl Walk<'_> {
         self.complete &= !is_decoded;
         let text = match text {
             Some(text) if text.starts_with("<(") => {
+                self.foreign_text(&text, place);
                 output::printed(text[2..].strip_suffix(')').unwrap_or(&text[2..]))
             }
             None if reads_input => self.input_script(place),
             None => {
                 // A descriptor that was opened before.
                 self.complete &= !file.starts_with("/dev/fd/");
+                self.foreign_file(&file, place);
                 self.files.text(&file)
             }
             text => text,

@@ -74,6 +74,8 @@ impl Walk<'_> {
         match program {
             // A `local` variable ends with its function, and where that ends is not known here.
             "export" | "declare" | "typeset" | "readonly" => {
+                // The name of another variable, whose value nobody follows.
+                self.complete &= !arguments.iter().any(|word| word.text == "-n");
                 for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
                     self.assign(&word.written, false);
                 }

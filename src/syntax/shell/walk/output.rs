@@ -31,8 +31,11 @@ impl Walk<'_> {
         };
         let from_descriptor = place.command.redirections.iter().any(|it| it.operator == "<&");
         self.complete &= !from_descriptor && !fed.iter().any(decodes);
+        self.foreign_input(place);
         let text = self.input(place)?;
-        self.complete &= !["\\x", "\\0", "\\1"].iter().any(|escape| text.contains(escape));
+        let is_code =
+            |rest: &str| rest.starts_with(|it: char| it.is_ascii_digit() || "xuU".contains(it));
+        self.complete &= !text.split('\\').skip(1).any(is_code);
         Some(text)
     }
 

@@ -37,7 +37,12 @@ impl Walk<'_> {
                 texts.extend(operands[1..].iter().map(|word| word.text.to_string()));
             }
             (_, None | Some("-" | "/dev/stdin")) if texts.is_empty() => {
+                self.foreign_input(place);
                 texts.extend(self.input(place));
+            }
+            (_, Some(file)) if texts.is_empty() => {
+                self.foreign_text(file, place);
+                self.foreign_file(file, place);
             }
             _ => {}
         }

@@ -13,7 +13,8 @@ const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 impl Walk<'_> {
     pub(super) fn database(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let is_sql = CLIENTS.contains(&program);
-        if !is_sql && !DOCUMENTS.contains(&program) {
+        let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly");
+        if (!is_sql && !DOCUMENTS.contains(&program)) || !arguments.iter().all(changes) {
             return;
         }
         let mut texts: Vec<String> = arguments.iter().map(|word| word.text.to_string()).collect();

@@ -1,0 +1,169 @@
+//! Scripts that come from the network or out of a decoder, and functions that only call themselves.
+
+use super::super::programs::{self, WRAPPERS};
+use super::super::{Command, Word, split};
+use super::{Invocation, Place, Walk, base_name};
+
+/// Through so many programs that pass their input on its origin is followed.
+const HOPS: usize = 8;
+/// Programs that print what comes from the network.
+const NETWORK: &[&str] = &[
+    "curl",
+    "wget",
+    "fetch",
+    "aria2c",
+    "http",
+    "https",
+    "iwr",
+    "irm",
+    "Invoke-WebRequest",
+    "Invoke-RestMethod",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+];
+/// Programs that make another text of their input, which nobody can read on the line.
+const DECODERS: &[&str] = &["base32", "base64", "openssl", "rev", "uudecode", "xxd"];
+
+impl Walk<'_> {
+    /// Shows where the script comes from that a place reads from its standard input.
+    pub(super) fn foreign_input(&mut self, place: Place<'_>) {
+        let command = place.command;
+        let mut fed = command.feed.clone();
+        for _ in 0..HOPS {
+            let commands = place.list.get(fed).unwrap_or_default();
+            if !self.spend(commands.len()) {
+                return;
+            }
+            for from in commands {
+                if let Some(name) = origin(&from.words) {
+                    let source = format!("{} | {}", from.source, command.source);
+                    self.foreign(name, &source, place);
+                }
+            }
+            fed = commands.first().map_or(0..0, |command| command.feed.clone());
+        }
+        let input = command.input.as_ref().filter(|input| input.expanded);
+        if let Some(input) = input {
+            self.foreign_text(&input.written, place);
+        }
+        for redirection in &command.redirections {
+            let target = &*redirection.target.text;
+            if target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/") {
+                self.foreign("tcp", &command.source, place);
+            } else if redirection.operator == "<" {
+                self.foreign_text(target, place);
+                self.foreign_file(target, place);
+            }
+        }
+    }
+
+    /// Shows where the text of a script comes from that a substitution prints.
+    pub(super) fn foreign_text(&mut self, text: &str, place: Place<'_>) {
+        let prints = ["$(", "`", "<("].iter().any(|start| text.contains(start));
+        if !prints || !self.spend(text.len()) {
+            return;
+        }
+        // What a process substitution prints is read as a script, too.
+        for command in split(text).commands.iter().filter(|command| command.nesting > 0) {
+            if let Some(name) = origin(&command.words) {
+                self.foreign(name, &place.command.source, place);
+            }
+        }
+    }
+
+    /// Shows that a file is run which the line itself downloaded.
+    pub(super) fn foreign_file(&mut self, path: &str, place: Place<'_>) {
+        if let Some(name) = self.files.origin(path) {
+            self.foreign(name, &place.command.source, place);
+        }
+    }
+
+    fn foreign(&mut self, name: &str, source: &str, place: Place<'_>) {
+        if self.spend(source.len() + name.len()) {
+            (self.visit)(&Invocation {
+                program: "foreign-script",
+                arguments: &[Word::literal(name)],
+                source,
+                redirections: &place.command.redirections,
+                input: None,
+            });
+        }
+    }
+
+    /// Shows a shell that a program connects with the network.
+    pub(super) fn given_shell(&mut self, program: &str, script: &str, place: Place<'_>) {
+        let is_shell = |word: &str| programs::is_shell(base_name(word));
+        if let Some(name) = NETWORK.iter().find(|name| **name == program)
+            && script.split([' ', ',']).any(is_shell)
+        {
+            self.foreign(name, &place.command.source, place);
+        }
+    }
+
+    /// Keeps the names of files that a command downloads.
+    pub(super) fn keep_downloads(&mut self, place: Place<'_>, words: &[Word<'_>]) {
+        let from = |words: &[Word<'_>]| origin(words).filter(|name| NETWORK.contains(name));
+        let fed = || place.list.get(place.command.feed.clone()).unwrap_or_default();
+        let is_tee = words.first().is_some_and(|word| word.text == "tee");
+        let name = if is_tee { fed().iter().find_map(|it| from(&it.words)) } else { from(words) };
+        let Some(name) = name else { return };
+        for redirection in place.command.redirections.iter().filter(|it| it.operator == ">") {
+            self.files.download(&redirection.target.text, name);
+        }
+        let mut before = "";
+        for text in words[1..].iter().map(|word| &*word.text) {
+            let value = ["--output=", "--output-document=", "-o", "-O"];
+            let attached = value.iter().find_map(|start| text.strip_prefix(start));
+            let is_short = before.starts_with('-') && !before.starts_with("--");
+            let is_target = is_tee
+                || (is_short && before.ends_with(['o', 'O']))
+                || matches!(before, "--output" | "--output-document");
+            let file = match text.split_once("://") {
+                Some((_, address)) => address.rsplit('/').next(),
+                None if is_target => Some(text),
+                None => attached,
+            };
+            if let Some(file) = file.filter(|file| !file.is_empty()) {
+                self.files.download(file, name);
+            }
+            before = text;
+        }
+    }
+
+    /// Shows a function that does nothing but call itself, several times or in the background.
+    pub(super) fn fork_bomb(&mut self, name: &str, body: &str, place: Place<'_>) {
+        let body = body.trim_start();
+        let Some(end) = body.find(['}', ')']).filter(|_| body.starts_with(['{', '('])) else {
+            return;
+        };
+        if !self.spend(end) {
+            return;
+        }
+        let body = &body[1..end];
+        let calls = split(body).commands;
+        let calls_itself =
+            |it: &Command<'_>| it.words.first().is_some_and(|word| word.text == name);
+        if !calls.is_empty() && calls.iter().all(calls_itself) && body.contains(['|', '&']) {
+            self.show("fork-bomb", &[Word::literal(name)], place);
+        }
+    }
+}
+
+/// The name of the program that makes or fetches what a command prints.
+fn origin(words: &[Word<'_>]) -> Option<&'static str> {
+    let known = |word: &Word<'_>| {
+        let name = base_name(&word.text);
+        NETWORK.iter().chain(DECODERS).find(|known| **known == name).copied()
+    };
+    let (first, rest) = words.split_first()?;
+    // Without one of these letters the others make a code of a text.
+    let decodes = |name: &&str| {
+        let is_flag = |it: &Word<'_>| it.text.starts_with('-') && it.text.contains(['d', 'D', 'r']);
+        !DECODERS.contains(name) || matches!(*name, "rev" | "uudecode") || words.iter().any(is_flag)
+    };
+    let wraps = || first.text != "command" && WRAPPERS.iter().any(|it| it.name == first.text);
+    let name = known(first).or_else(|| rest.iter().find_map(known).filter(|_| wraps()));
+    name.filter(decodes)
+}
