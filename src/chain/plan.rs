@@ -32,6 +32,7 @@ const ALWAYS: &str = " always";
 const IN_PROJECT: &str = " project";
 const ADOPTED: &str = " adopted";
 const UNEXPLAINED: &str = " unexplained";
+const OBSERVE: &str = " observe";
 const PATH: &str = " path=";
 const BUDGET: &str = " budget=";
 
@@ -94,6 +95,8 @@ pub struct Step<'a> {
     pub adopted: bool,
     /// True if the journal keeps no reasons of its denials.
     pub unexplained: bool,
+    /// The last day on which it only watches, empty where there is none; nothing where it decides.
+    pub observe: Option<&'a str>,
     /// The context that hooks may add, where the manifest limits it.
     pub budget: Option<Budget>,
     /// Directories that a command's `PATH` has in addition, as a JSON list, or nothing.
@@ -317,12 +320,19 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         in_project: flags.contains(IN_PROJECT),
         adopted: flags.contains(ADOPTED),
         unexplained: flags.contains(UNEXPLAINED),
+        observe: observe(flags),
         budget: budget(flags),
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
         seen_as: None,
     })
+}
+
+/// The last day of watching among a step's flags, which few steps have.
+fn observe(flags: &str) -> Option<&str> {
+    let (_, rest) = flags.split_once(OBSERVE)?;
+    Some(rest.strip_prefix(':').map_or("", |day| day.split(' ').next().unwrap_or_default()))
 }
 
 /// The budget among a step's flags, which few steps have and which is the last of them.

@@ -10,10 +10,10 @@ use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
 use crate::client::event::Event;
 use crate::install::recipe::{RECIPES, Recipe};
-use crate::machine::table;
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
-use crate::manifest::{Action, ContextBudget, Hook, OnError, seconds};
+use crate::machine::{clock, table};
+use crate::manifest::{Action, ContextBudget, Hook, Observe, OnError, seconds};
 use crate::state::configured::{self, Configured};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
@@ -42,6 +42,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         _ => {}
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
+    let today = clock::today();
     let mut scope = "";
     for Configured { hook, scope: of, uncalled } in &hooks {
         if *of != scope {
@@ -56,7 +57,10 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             (true, true) => Some("(not registered)"),
             (true, false) => None,
         };
-        parts.extend(mark.map(|mark| world.terminal.painted(mark, Paint::Yellow)));
+        let watches = hook.manner.observe.words(&today).filter(|_| hook.enabled);
+        let watches = watches.map(|words| format!("({words})"));
+        let marks = mark.map(str::to_owned).into_iter().chain(watches);
+        parts.extend(marks.map(|mark| world.terminal.painted(&mark, Paint::Yellow)));
         let name = format!("{:width$}", hook.name);
         let name =
             world.terminal.painted(&name, if hook.enabled { Paint::Bold } else { Paint::Dim });
@@ -237,6 +241,12 @@ pub(super) fn resolved(hook: &Hook, longest: usize) -> Vec<String> {
     let decides = !is_passed && !hook.manner.background;
     rows.extend(decides.then(|| ("on_error", text(hook.on_error.name()))));
     let manner = &hook.manner;
+    let until = match &manner.observe {
+        Observe::Until(day) => Some(("observe_until", text(day))),
+        _ => None,
+    };
+    let mode = (manner.observe != Observe::Never).then(|| ("mode", text("observe")));
+    rows.extend(mode.into_iter().chain(until));
     rows.extend(manner.parallel.then(|| ("parallel", yes())));
     rows.extend(manner.always.then(|| ("always", yes())));
     rows.extend(manner.condition.as_deref().map(|condition| ("if", text(condition))));
@@ -302,6 +312,8 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "command": if let Action::Command(line) = &hook.action { Some(line) } else { None },
         "argv": if let Action::Argv(words) = &hook.action { Some(words) } else { None },
         "handler": hook.passed().map(|passed| &passed.keys),
+        "mode": if hook.manner.observe == Observe::Never { "enforce" } else { "observe" },
+        "observe_until": if let Observe::Until(day) = &hook.manner.observe { Some(day) } else { None },
         "parallel": hook.manner.parallel,
         "always": hook.manner.always,
         "after": hook.manner.after,

@@ -2,7 +2,7 @@
 
 use crate::builtin::silence::Silence;
 use crate::machine::terminal::{Terminal, harmless};
-use crate::state::journal::{Entry, StepEntry};
+use crate::state::journal::{Entry, StepEntry, WOULD};
 
 /// The column in which a row goes on that is longer than the terminal is wide: below the session.
 const INDENT: usize = 21;
@@ -68,7 +68,7 @@ impl<'a> Row<'a> {
         let row = terminal.row(&start, &rest, INDENT);
         let colour = match outcome {
             "deny" => "31",
-            "ask" | "defer" | "off" => "33",
+            "ask" | "defer" | "off" | "would-deny" | "would-ask" | "would-defer" => "33",
             _ if self.named.iter().any(|step| step.error.is_some()) => "31",
             _ => return row,
         };
@@ -140,7 +140,8 @@ impl<'a> Row<'a> {
     /// Explains why a hook that is shown decided as the row says, and behind it which others failed.
     fn decision(&self) -> Option<String> {
         let outcome = self.outcome();
-        if !matches!(outcome, "deny" | "ask" | "defer") {
+        let stops = outcome.strip_prefix(WOULD).unwrap_or(outcome);
+        if !matches!(stops, "deny" | "ask" | "defer") {
             return None;
         }
         let decided = |step: &&&StepEntry| step.outcome == outcome || step.decided == outcome;

@@ -172,8 +172,9 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
     for chain in chains {
         let entry = stage.run(&chain, call.event, &payload)?.entry;
         found.us += entry.us;
-        let words = ["deny", "ask", "defer"];
-        let step = entry.steps.iter().find(|step| words.contains(&&*step.outcome));
+        let of = |words: [&str; 3]| entry.steps.iter().find(|it| words.contains(&&*it.outcome));
+        let step =
+            of(["deny", "ask", "defer"]).or_else(|| of(["would-deny", "would-ask", "would-defer"]));
         let advice = || entry.steps.iter().find(|step| step.outcome == "context");
         let Some(step) = step.or_else(advice) else { continue };
         let decision = if step.outcome == "context" { "advise" } else { &*step.outcome };

@@ -85,6 +85,10 @@ fn text(tallies: &[Tally]) -> String {
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let row =
             |(reason, count): (&String, &usize)| format!("{:width$}  {count:>14} {reason}", "");
+        if it.watched > 0 {
+            let words = "it only watches, and would have stopped so many";
+            lines.push(format!("{:width$}  {:>14} {words}", "", it.watched));
+        }
         lines.extend(reasons.into_iter().map(row));
     }
     lines.join("\n")

@@ -140,6 +140,7 @@ fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) ->
                 "scope": row.scope,
                 "on": row.layer.is_on(),
                 "registered": row.uncalled.is_none() && row.layer.name() != "permanent",
+                "watches": row.watches,
                 "decided_by": row.layer.name(),
                 "written_in": report.written_in(&row.layer),
                 "why": report.why(&row.layer),

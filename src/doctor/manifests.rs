@@ -1,12 +1,14 @@
 //! Can the manifests be read?
 
+use std::collections::BTreeMap;
+
 use super::check::Check;
 use super::facts::ChainFacts;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
 use crate::chain::plan::Header;
-use crate::machine::files;
-use crate::manifest::OnError;
+use crate::machine::{clock, files};
+use crate::manifest::{Observe, OnError, Origin};
 use crate::state::chains;
 use crate::state::lost::Lost;
 
@@ -22,6 +24,12 @@ pub(super) const CHECKS: &[Check] = &[
         about: "there is a manifest",
         notice: "hookman runs no hook",
         run: present,
+    },
+    Check {
+        id: "observe",
+        about: "no hook only watches",
+        notice: "the hook's denials and advice are in the journal alone",
+        run: watching,
     },
 ];
 
@@ -41,6 +49,27 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
             finding.notice(meanwhile);
         }
+    }
+}
+
+fn watching(facts: &Facts, findings: &mut Findings) {
+    let today = clock::today();
+    let mut watching: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    for hook in facts.hooks().filter(|hook| hook.enabled) {
+        let (name, observe) = (&hook.name, &hook.manner.observe);
+        let place = |key| hook.origins.get(key).map(Origin::place).unwrap_or_default();
+        if let Some(words) = observe.words(&today) {
+            watching.entry((place("mode"), words)).or_default().push(name);
+        } else if let Observe::Until(day) = observe {
+            let told = format!("`{name}` decides since {day} is over");
+            let fix = "leave `mode` and `observe_until` out";
+            let finding = findings.add(Level::Info, place("observe_until"), told, fix);
+            finding.notice("nothing: the keys have no effect any more");
+        }
+    }
+    for ((place, words), hooks) in watching {
+        let fix = "look at `hookman log --outcome would-deny`, and leave `mode` out where a hook is to decide";
+        findings.add(Level::Info, place, format!("{words}: {}", hooks.join(", ")), fix);
     }
 }
 

@@ -36,6 +36,11 @@ pub fn local_by(pattern: &str) -> String {
     jiff::fmt::strtime::format(pattern, &now).unwrap_or_else(|_| pattern.to_owned())
 }
 
+/// Today in this machine's time zone, as `2026-01-31`.
+pub fn today() -> String {
+    local_by("%Y-%m-%d")
+}
+
 /// The second since 1970 of what [`stamp`] wrote.
 pub fn seconds(stamp: &str) -> Option<i64> {
     stamp.parse::<Timestamp>().ok().map(Timestamp::as_second)

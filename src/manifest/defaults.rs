@@ -3,6 +3,7 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::mode::{self, Mode};
 use super::model::{ContextBudget, OnError, Origin};
 use super::reader::Reader;
 use super::surroundings;
@@ -18,6 +19,10 @@ pub(super) struct Defaults {
     pub path: Option<(Vec<String>, Origin)>,
     /// The limit of what hooks add to the model's context.
     pub budget: Option<(ContextBudget, Origin)>,
+    /// The mode of hooks that name none.
+    pub mode: Mode,
+    /// The places of the mode's keys.
+    pub mode_origins: Vec<(String, Origin)>,
 }
 
 impl Defaults {
@@ -27,8 +32,13 @@ impl Defaults {
         reader.unknown_keys(
             table,
             "[defaults]",
-            &["timeout", "on_error", "path", "context_budget"],
+            &[&["timeout", "on_error", "path", "context_budget"], mode::KEYS].concat(),
         );
+        defaults.mode = Mode::read(reader, table);
+        let of_mode = table.keys().filter(|key| mode::KEYS.contains(&key.get_ref().as_ref()));
+        defaults.mode_origins = of_mode
+            .map(|key| (key.get_ref().to_string(), reader.origin(key.span().start)))
+            .collect();
         if let Some(value) = table.get("timeout") {
             let origin = reader.origin(value.span().start);
             defaults.timeout_ms = reader.seconds("timeout", value).map(|found| (found, origin));

@@ -6,6 +6,7 @@ mod defaults;
 pub mod edit;
 pub mod enabled;
 mod manner;
+mod mode;
 mod model;
 mod passing;
 mod profiles;
@@ -18,9 +19,9 @@ mod surroundings;
 mod when;
 
 pub use model::{
-    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, OnError, Options,
-    Origin, Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When, check_name,
-    milliseconds, seconds,
+    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, Observe, OnError,
+    Options, Origin, Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When,
+    check_name, milliseconds, seconds,
 };
 pub use read::{Source, read};
 pub use sessions::keep_days;

@@ -119,6 +119,29 @@ pub struct ContextBudget {
     pub session: Option<u64>,
 }
 
+/// The days on which a hook only watches: it runs, and nothing of its answer reaches the client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Observe {
+    /// None.
+    #[default]
+    Never,
+    /// All.
+    Always,
+    /// Those up to this one, such as `2026-12-31`.
+    Until(String),
+}
+
+impl Observe {
+    /// The words for a person; nothing for a hook that decides `today`.
+    pub fn words(&self, today: &str) -> Option<String> {
+        match self {
+            Self::Always => Some("only watches".to_owned()),
+            Self::Until(day) if **day >= *today => Some(format!("only watches, up to {day}")),
+            Self::Never | Self::Until(_) => None,
+        }
+    }
+}
+
 /// The manner in which a hook runs with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
@@ -143,6 +166,8 @@ pub struct Manner {
     pub after: Vec<String>,
     /// True if the journal keeps no reasons of its denials, as `[journal]` says for all.
     pub unexplained: bool,
+    /// The days on which it only watches.
+    pub observe: Observe,
 }
 
 impl Manner {

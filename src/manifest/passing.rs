@@ -21,8 +21,19 @@ pub(super) const KEYS: &[&str] =
 
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.
 const HOOKMANS: &[&str] = &[
-    "on_error", "parallel", "always", "async", "cwd", "path", "when", "switch", "adopted",
-    "options", "after",
+    "on_error",
+    "parallel",
+    "always",
+    "async",
+    "cwd",
+    "path",
+    "when",
+    "switch",
+    "adopted",
+    "options",
+    "after",
+    "mode",
+    "observe_until",
 ];
 
 /// The keys of a hook that the client runs, besides its action.

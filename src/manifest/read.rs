@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::defaults::{self, Defaults};
+use super::mode::{self, Mode};
 use super::model::{
     Action, Audience, Hook, Manifest, Manner, OnError, Origin, Preset, Presets, Problem, Problems,
     Surroundings, check_name,
@@ -35,12 +36,13 @@ const HOOK_KEYS: &[&str] = &[
 ];
 
 /// Keys that an overlay may set for a hook that the manifest under it declares.
-const OVERRIDABLE: &[&str] = &["enabled", "timeout", "on_error", "options"];
+const OVERRIDABLE: &[&str] =
+    &["enabled", "timeout", "on_error", "mode", "observe_until", "options"];
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
 /// Reads a manifest and, over it, its overlay: the overlay's own hooks come after the manifest's,
-/// and of the manifest's hooks it may set `enabled`, `timeout`, `on_error` and `options` by name.
+/// and of the manifest's hooks it may set [`OVERRIDABLE`] keys by name.
 ///
 /// # Errors
 ///
@@ -90,6 +92,7 @@ struct Draft {
     enabled: Option<bool>,
     timeout_ms: Option<u64>,
     on_error: Option<OnError>,
+    mode: Mode,
     manner: Manner,
     surroundings: Surroundings,
     audience: Audience,
@@ -149,6 +152,7 @@ fn place(
     earlier.enabled = draft.enabled.or(earlier.enabled);
     earlier.timeout_ms = draft.timeout_ms.or(earlier.timeout_ms);
     earlier.on_error = draft.on_error.or(earlier.on_error);
+    earlier.mode = draft.mode.over(std::mem::take(&mut earlier.mode));
     if let Some(options) = draft.options {
         earlier.options.get_or_insert_default().extend(options);
     }
@@ -210,7 +214,8 @@ fn read_hook(
     reader.unknown_keys(
         table,
         "[[hook]]",
-        &[HOOK_KEYS, manner::KEYS, surroundings::KEYS, audience::KEYS, passing::KEYS].concat(),
+        &[HOOK_KEYS, manner::KEYS, mode::KEYS, surroundings::KEYS, audience::KEYS, passing::KEYS]
+            .concat(),
     );
     let action = action::read(reader, table, offset, presets);
     let is_wrong = reader.problems.len() > before;
@@ -223,6 +228,7 @@ fn read_hook(
         enabled: table.get("enabled").and_then(|value| reader.boolean("enabled", value)),
         timeout_ms: table.get("timeout").and_then(|value| reader.seconds("timeout", value)),
         on_error: table.get("on_error").and_then(|value| defaults::on_error(reader, value)),
+        mode: Mode::read(reader, table),
         manner: Manner::default(),
         surroundings: Surroundings::default(),
         audience: Audience::default(),
@@ -423,7 +429,7 @@ impl Draft {
                 return Err(Problem { origin: self.origin, message });
             }
         };
-        let manner = budgeted(self.manner, &self.defaults, is_passed);
+        let mut manner = budgeted(self.manner, &self.defaults, is_passed);
         let mut passed_timeout = None;
         if let Action::Passed(passed) = action {
             passed_timeout = events.first().map(|event| passed.handler.timeout_ms(*event));
@@ -440,6 +446,9 @@ impl Draft {
             return Err(problem);
         }
         let mut origins = self.origins;
+        if !is_passed {
+            manner.observe = self.mode.complete(&self.defaults.mode, &origins)?;
+        }
         for (path, origin) in self.option_origins {
             if let [option] = path.as_slice() {
                 origins.entry(format!("options.{option}")).or_insert(origin);
@@ -459,6 +468,9 @@ impl Draft {
             defaults.path.as_ref().filter(|_| !matches!(action, Action::Builtin { .. }));
         fall_back("path", default_path.map(|(_, origin)| origin));
         fall_back("context_budget", defaults.budget.as_ref().map(|(_, origin)| origin));
+        for (key, origin) in &defaults.mode_origins {
+            fall_back(key, Some(origin));
+        }
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
         Ok(Hook {
             summary: preset

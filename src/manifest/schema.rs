@@ -58,6 +58,8 @@ pub const KEYS: &[Key] = &[
     key("enabled", Flag, "`false` switches it off for good", "`true`"),
     key("timeout", Seconds, "seconds, 0.001 to 600", "`[defaults]`, else 10"),
     key("on_error", Words(&["open", "ask", "closed"]), "`\"open\"`, `\"ask\"` or `\"closed\"`, see below", "`[defaults]`, else `\"open\"`"),
+    key("mode", Words(&["enforce", "observe"]), "`\"observe\"`: it runs and is journalled, and nothing of its answer reaches the client, see [Watching first](#watching-first)", "`[defaults]`, else `\"enforce\"`"),
+    key("observe_until", Text, "the last day on which `mode = \"observe\"` holds, such as `2026-12-31`", "`[defaults]`, else no end"),
     key("parallel", Flag, "`true`: it runs at the same time as its neighbours that are marked so too", "`false`"),
     key("always", Flag, "`true`: it also runs after a denial ended the chain", "`false`"),
     key("after", OneOrMore, "hooks that it is to come after; the file's order stays the order, and `hookman doctor` says where the two differ", "none"),
@@ -79,7 +81,7 @@ pub const KEYS: &[Key] = &[
 ];
 
 /// The keys of `[defaults]`.
-const DEFAULTS: &[&str] = &["timeout", "on_error", "path"];
+const DEFAULTS: &[&str] = &["timeout", "on_error", "path", "mode", "observe_until"];
 
 /// The keys of `when`, and whether each is true or false.
 const WHEN: &[(&str, bool)] = &[

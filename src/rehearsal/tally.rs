@@ -5,11 +5,14 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::state::journal::{Entry, StepEntry};
+use crate::state::journal::{Entry, StepEntry, WOULD};
 
 /// The outcomes that are failures of a hook.
 const FAILURES: [&str; 6] =
     ["not-started", "timed-out", "signal", "exit-code", "output", "builtin"];
+
+/// The decisions that hold a call up.
+const STOPS: [&str; 3] = ["deny", "ask", "defer"];
 
 /// The counts of one hook.
 #[derive(Debug, Default, Serialize)]
@@ -22,6 +25,8 @@ pub struct Tally {
     pub runs: usize,
     /// Calls that it denied, or had the user asked about.
     pub stopped: usize,
+    /// Calls that it would have stopped, did it not only watch.
+    pub watched: usize,
     /// Calls that it told the model something about.
     pub advised: usize,
     /// Runs in which it failed.
@@ -48,9 +53,10 @@ impl Tally {
         *self.outcomes.entry(step.outcome.to_string()).or_default() += 1;
         let has_stopped = has_stopped(step);
         self.stopped += usize::from(has_stopped);
+        self.watched += usize::from(would_stop(step));
         self.advised += usize::from(step.outcome == "context");
         self.failed += usize::from(FAILURES.contains(&&*step.outcome));
-        if let Some(reason) = step.reason.as_ref().filter(|_| has_stopped) {
+        if let Some(reason) = step.reason.as_ref().filter(|_| has_stopped || would_stop(step)) {
             *self.reasons.entry(reason.clone()).or_default() += 1;
         }
         self.tokens += step.size.unwrap_or_default().div_ceil(4);
@@ -74,8 +80,14 @@ impl Tally {
 
 /// Returns whether a step denied the call or had the user asked.
 pub fn has_stopped(step: &StepEntry) -> bool {
-    let stops = ["deny", "ask", "defer"];
-    stops.contains(&&*step.outcome) || stops.contains(&&*step.decided)
+    STOPS.contains(&&*step.outcome) || STOPS.contains(&&*step.decided)
+}
+
+/// Returns whether a step of a hook that only watches would have stopped the call.
+pub fn would_stop(step: &StepEntry) -> bool {
+    [&step.outcome, &step.decided]
+        .iter()
+        .any(|word| word.strip_prefix(WOULD).is_some_and(|word| STOPS.contains(&word)))
 }
 
 /// Counts what each hook did in these runs; those that cost most time come first.

@@ -234,11 +234,12 @@ fn strictest_of(call: &Call<'_>, why: &str, target: &Target<'_>, entry: &mut Ent
         Ok(steps) => steps,
         Err(why) => return broken(call, &why, true, entry),
     };
-    for step in steps.iter().filter(|step| step.on_error != OnError::Open) {
+    let decides = || steps.iter().filter(|step| step.observe.is_none());
+    for step in decides().filter(|step| step.on_error != OnError::Open) {
         entry.unasked_gate(step, call.event, why);
     }
     // Of the strictest the first, as it would have spoken.
-    let gate = steps.iter().rev().max_by_key(|step| step.on_error);
+    let gate = decides().rev().max_by_key(|step| step.on_error);
     match gate.filter(|step| step.on_error != OnError::Open) {
         Some(Step { name, on_error, .. }) => call.failed(*on_error, format!("{name}: {why}")),
         None => Verdict::default(),

@@ -28,6 +28,9 @@ use crate::manifest::OnError;
 use crate::session::store::Store;
 use crate::syntax::quoting::quoted;
 
+/// The file in which a hook that only watches writes what it exports.
+const NOWHERE: &str = "/dev/null";
+
 /// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
@@ -147,8 +150,8 @@ pub(super) fn same(one: &Step<'_>, other: &Step<'_>) -> bool {
     let manner = |step: &Step<'_>| {
         (step.on_error, step.timeout_ms, step.always, step.in_project, step.adopted)
     };
-    if (one.conditions, one.path) != (other.conditions, other.path) || manner(one) != manner(other)
-    {
+    let texts = (one.conditions, one.path, one.observe);
+    if texts != (other.conditions, other.path, other.observe) || manner(one) != manner(other) {
         return false;
     }
     match (&one.run, &other.run) {
@@ -184,7 +187,11 @@ impl<'s> Prepared<'s> {
             words: placeholders::filled(step, text)?,
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
-            exports: around.exports.next(),
+            exports: match step.observe {
+                None => around.exports.next(),
+                // In the client's own file it would reach the session.
+                Some(_) => environment::raw(exports::VARIABLE).map(|_| NOWHERE.into()),
+            },
             stdin: seen.map(|text| [text.as_bytes(), b"\n"].concat()),
         })
     }

@@ -12,7 +12,7 @@ use crate::client::{model, tools};
 use crate::machine::paths::Paths;
 use crate::manifest::Hook;
 use crate::state::chains::{self, Chain, Loaded};
-use crate::state::journal::{Entry, StepEntry};
+use crate::state::journal::{Entry, StepEntry, WOULD};
 
 /// A hook, and why it did or did not run.
 pub struct Told {
@@ -140,7 +140,12 @@ pub fn of_gone(step: &StepEntry) -> Told {
 fn of_step(step: &StepEntry) -> String {
     let decided = match &*step.decided {
         "" => String::new(),
-        decided => format!(", which its `on_error` takes for: {decided}"),
+        decided => match decided.strip_prefix(WOULD) {
+            Some(word) => {
+                format!(", which its `on_error` would take for: {word}, did it not only watch")
+            }
+            None => format!(", which its `on_error` takes for: {decided}"),
+        },
     };
     if let Some(why) = &step.why {
         return match &*step.outcome {
@@ -167,6 +172,12 @@ fn of_step(step: &StepEntry) -> String {
         "defer" => "deferred",
         "deny" => "denied",
         "answered" => "answered",
+        "would-spoke" => "only watches: would have told the user something, or changed the input",
+        "would-context" => "only watches: would have told the model something",
+        "would-allow" => "only watches: would have allowed",
+        "would-ask" => "only watches: would have asked the user",
+        "would-defer" => "only watches: would have deferred",
+        "would-deny" => "only watches: would have denied",
         "overruled" => "blocked the end of a turn once too often",
         "no-payload" => "got no payload",
         "timed-out" | "signal" | "exit-code" | "output" | "builtin" => "failed",

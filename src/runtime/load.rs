@@ -4,6 +4,7 @@ use super::call::Call;
 use crate::chain::plan::{Plan, Step};
 use crate::client::event::Event;
 use crate::client::matcher::Target;
+use crate::machine::clock;
 use crate::manifest::OnError;
 use crate::state::chains::{self, Loaded};
 use crate::state::journal::Entry;
@@ -58,7 +59,14 @@ pub(super) fn steps<'p>(
         |line| format!("hookman does not understand its own plan, please report it: {line}");
     let plan = Plan::parse(plan).ok_or_else(|| broken("its plan is damaged".to_owned()))?;
     let steps = plan.steps(call.event, call.hook.as_deref(), target);
-    steps.map(|step| step.map_err(|line| broken(wrong(line)))).collect()
+    let steps = steps.map(|step| step.map_err(|line| broken(wrong(line))));
+    let judged = |step: Step<'p>| Step { observe: step.observe.filter(watches), ..step };
+    steps.map(|step| step.map(judged)).collect()
+}
+
+/// Returns whether a hook that watches up to a day still does.
+fn watches(until: &&str) -> bool {
+    until.is_empty() || *clock::today() <= **until
 }
 
 /// Gives the message about an entry of a hook's own that calls nothing, such as that of a hook that has

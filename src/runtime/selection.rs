@@ -73,7 +73,8 @@ pub(super) fn select<'p>(
         }
         stays
     });
-    let strictest = chosen.iter().map(|candidate| candidate.step.on_error).max();
+    let decides = chosen.iter().filter(|candidate| candidate.step.observe.is_none());
+    let strictest = decides.map(|candidate| candidate.step.on_error).max();
     gates::chosen(strictest.unwrap_or_default());
     (chosen, unread)
 }

@@ -81,6 +81,11 @@ pub fn run(
         let mut seen = rewrites.input.clone();
         for (step, came) in outcomes {
             let Came { mut outcome, exit, took, mut warnings } = came;
+            if step.observe.is_some() {
+                entry.watched(step, event, &done(step, outcome, exit), took);
+                entry.warn(warnings);
+                continue;
+            }
             if let Outcome::Answer(answer, _) = &mut outcome
                 && rewrite(event, answer).is_some()
             {
@@ -102,7 +107,7 @@ pub fn run(
             if let Outcome::Answer(answer, _) = &outcome {
                 warnings.extend(rewrites.contested(event, step.name, answer));
             }
-            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
+            let done = done(step, outcome, exit);
             entry.ran(step, event, &done, took);
             entry.warn(warnings);
             ended |= event.facts().block == Block::Permission
@@ -130,7 +135,8 @@ fn ask_again(
     ran: &mut Vec<Ran>,
     entry: &mut Entry<'_>,
 ) {
-    let is_gate = |it: &&Candidate<'_>| it.step.on_error == OnError::Closed;
+    let is_gate =
+        |it: &&Candidate<'_>| it.step.on_error == OnError::Closed && it.step.observe.is_none();
     let gates: Vec<&Step<'_>> = steps.iter().filter(is_gate).map(|it| &it.step).collect();
     if gates.is_empty() {
         return;
@@ -153,7 +159,7 @@ fn ask_again(
         let mut denied = false;
         for (step, Came { outcome, exit, took, warnings }) in outcomes {
             let outcome = restraint(outcome);
-            let done = Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit };
+            let done = done(step, outcome, exit);
             entry.ran(step, event, &done, took);
             entry.warn(warnings);
             entry.asked_again();
@@ -173,6 +179,10 @@ fn ask_again(
             return;
         }
     }
+}
+
+fn done(step: &Step<'_>, outcome: Outcome, exit: Option<i32>) -> Ran {
+    Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit }
 }
 
 /// Gives the part of an outcome that holds back.

@@ -1,6 +1,9 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
+mod outcomes;
 mod short;
+
+pub use outcomes::{OUTCOMES, WOULD};
 
 use std::borrow::Cow;
 use std::io;
@@ -21,6 +24,7 @@ use crate::client::payload::Payload;
 use crate::machine::paths::{Paths, path_hash};
 use crate::machine::{clients, clock, environment, files};
 use crate::session::id::SessionId;
+use outcomes::would;
 use short::{short, start};
 
 /// The variable in which the client names the directory where the session was started; it does not
@@ -170,32 +174,6 @@ pub struct StepEntry {
     pub place: usize,
 }
 
-/// The outcomes of steps, with what they say.
-pub const OUTCOMES: [(&str, &str); 19] = [
-    ("silent", "it had nothing to say"),
-    ("spoke", "it told the user something, or changed what it may change"),
-    ("context", "it told the model something"),
-    ("allow", "it allowed the call without a question"),
-    ("ask", "it has the user asked"),
-    ("defer", "it left the call to whoever runs the client"),
-    ("deny", "it denied or blocked"),
-    ("answered", "hookman itself answered what was typed"),
-    ("overruled", "it blocked the end of a turn once too often"),
-    ("off", "it was switched off"),
-    ("unmet", "its `when` was not met"),
-    ("same", "its command was another hook's, and ran once"),
-    (
-        "no-payload",
-        "it must hold, and the client sent no readable payload, or called in an unknown way",
-    ),
-    ("not-started", "it could not be started"),
-    ("timed-out", "it took too long"),
-    ("signal", "a signal ended it"),
-    ("exit-code", "it exited with a code other than 0 and 2"),
-    ("output", "its output could not be used"),
-    ("builtin", "a built-in hook could not decide"),
-];
-
 impl<'a> Entry<'a> {
     /// A line for a run of `chain` on `event`.
     pub fn new(event: Event, chain: &Chain) -> Self {
@@ -296,6 +274,17 @@ impl<'a> Entry<'a> {
             }
         }
         self.steps.push(entry);
+    }
+
+    /// Adds a step that was run and of whose answer nothing is heeded.
+    pub fn watched(&mut self, step: &Step<'_>, event: Event, ran: &Ran, took: Duration) {
+        self.ran(step, event, ran, took);
+        if let Some(entry) = self.steps.last_mut() {
+            for word in [&mut entry.outcome, &mut entry.decided] {
+                *word = would(word).map_or_else(|| word.clone(), Cow::Borrowed);
+            }
+            entry.size = None;
+        }
     }
 
     /// Adds what was odd about the step that was run last.

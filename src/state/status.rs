@@ -11,6 +11,7 @@ use super::lost::Lost;
 use super::session_switches::{self, Now, Scene};
 use super::{chains, configured, reply, switchable};
 use crate::chain::plan::Plan;
+use crate::machine::clock;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::{Paint, Terminal};
 use crate::manifest::Hook;
@@ -63,6 +64,8 @@ pub struct Row {
     /// The argument with which `apply` registers it, where the manifest has it on and the client's
     /// settings do not call it.
     pub uncalled: Option<&'static str>,
+    /// The words for a hook that only watches, with the place where the manifest says so.
+    pub watches: Option<String>,
 }
 
 /// The hooks that are configured, in a session or outside of any.
@@ -124,7 +127,8 @@ impl Report {
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
                 let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
-                Row { scope: chain.scope, layer, hook: hook.name, uncalled }
+                let watches = hook.watches;
+                Row { scope: chain.scope, layer, hook: hook.name, uncalled, watches }
             }));
         }
         let file =
@@ -176,6 +180,7 @@ impl Report {
             if row.scope == MANAGED {
                 add("managed: only an administrator switches it".to_owned());
             }
+            row.watches.iter().filter(|_| row.layer.is_on()).cloned().for_each(&mut add);
             if let Some(flag) = uncalled {
                 add(format!(
                     "⚠ not registered, so it does not run; `hookman apply{flag}` registers it"
@@ -298,6 +303,8 @@ impl ForAgent {
 struct Known {
     name: String,
     user_only: bool,
+    /// The words for a hook that only watches, with their place.
+    watches: Option<String>,
     /// The place where the manifest has it off for good.
     off_at: Option<String>,
     /// The types of agents it never runs in, and where that is said.
@@ -314,6 +321,10 @@ impl Known {
         Self {
             name: hook.name.clone(),
             user_only: hook.audience.user_only,
+            watches: {
+                let words = hook.manner.observe.words(&clock::today());
+                words.map(|words| format!("{words}, {}", origin("mode")))
+            },
             off_at: (!hook.enabled).then(|| origin("enabled")),
             agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
             agent: (!when.agent.is_empty()).then(|| (when.agent.clone(), origin("when"))),

@@ -5,15 +5,15 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{
-    ADOPTED, ALWAYS, BUDGET, Header, IN_PROJECT, LENGTH, PATH, SUM, Source, UNEXPLAINED, USER_ONLY,
-    sum,
+    ADOPTED, ALWAYS, BUDGET, Header, IN_PROJECT, LENGTH, OBSERVE, PATH, SUM, Source, UNEXPLAINED,
+    USER_ONLY, sum,
 };
 use crate::chain::budget::Budget;
 use crate::chain::condition::Condition;
 use crate::chain::entries::Entries;
 use crate::chain::relative;
 use crate::client::event::Event;
-use crate::manifest::{Action, Hook};
+use crate::manifest::{Action, Hook, Observe};
 
 /// Whether the client began only lately to call a hook by its own entry on an event.
 pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
@@ -119,6 +119,11 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     }
     if hook.manner.unexplained {
         words.push_str(UNEXPLAINED);
+    }
+    match &hook.manner.observe {
+        Observe::Never => {}
+        Observe::Always => words.push_str(OBSERVE),
+        Observe::Until(day) => words.extend([OBSERVE, ":", day]),
     }
     let budget = hook.manner.budget.map(|limits| Budget {
         call: limits.call,
