@@ -34,12 +34,17 @@ const CATEGORIES: &[&str] = &[
     "clouds",
     "default-branch",
     "foreign-code",
+    "secrets",
 ];
 
 /// The ids of the rules that a guard with these options names, or what else it says.
 fn found(entry: &str, options: &Map<String, Value>, command: &str) -> String {
     // A directory without a repository, whose branch would decide what a bare push means.
-    let payload = json!({"cwd": "/", "tool_name": "Bash", "tool_input": {"command": command}});
+    found_in("/", entry, options, command)
+}
+
+fn found_in(cwd: &str, entry: &str, options: &Map<String, Value>, command: &str) -> String {
+    let payload = json!({"cwd": cwd, "tool_name": "Bash", "tool_input": {"command": command}});
     let payload = payload.to_string();
     let answer = catalogue::find(entry).unwrap().kind.answer(&Context {
         name: entry,
@@ -139,9 +144,14 @@ fn each_rule_finds_the_command_that_its_list_shows() {
 #[test]
 fn protected_files_are_found_in_commands() {
     let options = options("protect", &json!({}));
+    let folder = tempfile::tempdir().unwrap();
+    for name in [".env", ".env.local", ".env.production"] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    let folder = folder.path().to_str().unwrap();
     let wrong: Vec<String> = rows(FILES)
         .filter_map(|(expected, command)| {
-            let found = found("protect", &options, &command);
+            let found = found_in(folder, "protect", &options, &command);
             (found != expected).then(|| format!("{command}: expected {expected}, found {found}"))
         })
         .collect();
@@ -221,6 +231,8 @@ fn the_gate_of_work_items_lets_looking_through() {
         ("gh issue view 4", "-"),
         ("gh project item-list 1", "-"),
         ("gh api graphql -f query='query { x }'", "-"),
+        ("gh api graphql -f query='\n  mutation($a: ID!) { x(a: $a) }'", "gh-mutation"),
+        ("gh api graphql -f query='query { search(query: \"mutation\") { id } }'", "-"),
         ("gh api repos/me/app/pages", "-"),
         ("gh workflow run ci", "-"),
         ("gh pr create", "-"),

@@ -84,6 +84,7 @@ pub(super) fn answer(
         let rule = format!("rule {}", ids(&[blocks.as_slice(), &unwarned].concat()));
         return Ok(Answer {
             rule: Some(rule),
+            once: blocks.is_empty(),
             ..Answer::deny(denial(&blocks, &unwarned, is_careful))
         });
     }

@@ -38,6 +38,8 @@ pub struct Answer {
     pub reason: Option<String>,
     /// Of a built-in hook, what decided, in words without anything of the call.
     pub rule: Option<String>,
+    /// True of a denial that the same call passes when it is made again.
+    pub once: bool,
     /// Of a built-in hook that says nothing, the word for its reason.
     pub quiet: Option<&'static str>,
     /// Texts for the model, in order.

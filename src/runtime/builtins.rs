@@ -36,6 +36,13 @@ impl<'s> Builtin<'s> {
         catalogue::kind(self.kind).is_some_and(Kind::takes_time)
     }
 
+    /// Returns whether it decides about calls, and changes nothing outside of the session's state.
+    pub(super) fn decides(self) -> bool {
+        let acts = |can: &Can| matches!(can, Can::StartProcesses | Can::WriteFiles);
+        catalogue::kind(self.kind)
+            .is_some_and(|kind| kind.can.contains(&Can::Decide) && !kind.can.iter().any(acts))
+    }
+
     /// Runs it. Its failure is a failure of the hook, for which `on_error` says what follows.
     pub(super) fn run(self, seen: Seen<'_>, session: Session<'_>) -> Came {
         let starts = |kind: &Kind| kind.can.contains(&Can::StartProcesses);

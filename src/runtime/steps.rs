@@ -37,7 +37,8 @@ pub struct Candidate<'p> {
 /// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
 /// field by field, and its conditions are judged on that. Neighbours that are marked parallel see the
 /// same input, and all of them run. Where a step has rewritten the input and none denies, the closed
-/// ones before it are asked about what it made.
+/// ones before it are asked about what it made. After a denial that holds once, the guards that come
+/// then are asked too, so that nobody hears of a second try that another of them denies.
 pub fn run(
     steps: &[Candidate<'_>],
     seen: Seen<'_>,
@@ -47,13 +48,13 @@ pub fn run(
     let Seen { event, payload, text } = seen;
     let mut ran = Vec::with_capacity(steps.len());
     let mut rewrites = Rewrites::default();
-    let mut ended = false;
+    let (mut ended, mut struck) = (false, false);
     let (mut passed, mut outdated) = (0, 0);
     for batch in steps.chunk_by(|one, next| one.step.parallel && next.step.parallel) {
         passed += batch.len();
         let is_alone = batch.len() == 1;
         let (batch, behind): (Vec<&Candidate<'_>>, Vec<_>) =
-            batch.iter().partition(|it| !ended || it.step.always);
+            batch.iter().partition(|it| it.step.always || !ended && (!struck || decides(&it.step)));
         for Candidate { step, .. } in behind {
             entry.passed_over(step, "denied");
         }
@@ -110,8 +111,11 @@ pub fn run(
             let done = done(step, outcome, exit);
             entry.ran(step, event, &done, took);
             entry.warn(warnings);
-            ended |= event.facts().block == Block::Permission
-                && done.answer(event).decision == Some(Decision::Deny);
+            let answer = done.answer(event);
+            if event.facts().block == Block::Permission && answer.decision == Some(Decision::Deny) {
+                struck |= answer.once;
+                ended |= !answer.once;
+            }
             ran.push(done);
         }
         if rewrites.input != seen {
@@ -119,10 +123,19 @@ pub fn run(
             outdated = passed - usize::from(is_alone);
         }
     }
-    if let Some(input) = rewrites.input.filter(|_| !ended) {
+    if ended && struck {
+        // The call does not pass when it is made again, which these say of it.
+        ran.retain(|done| !done.answer(event).once);
+    }
+    if let Some(input) = rewrites.input.filter(|_| !ended && !struck) {
         ask_again(&steps[..outdated], &input, seen, around, &mut ran, entry);
     }
     ran
+}
+
+/// Returns whether a step only decides, so that it may be asked about a call that is denied anyway.
+fn decides(step: &Step<'_>) -> bool {
+    Builtin::of(step).is_some_and(Builtin::decides)
 }
 
 /// Asks the closed ones among the steps about the rewritten input, until one denies. Only what holds

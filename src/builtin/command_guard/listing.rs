@@ -80,6 +80,7 @@ fn example(rule: &Rule) -> String {
             "@system" => "/etc".to_owned(),
             "@home" => "~".to_owned(),
             "@git" => ".git".to_owned(),
+            "@mutation" => "query='mutation { a }'".to_owned(),
             "@secret" => ".env".to_owned(),
             "@database" => "data.sqlite".to_owned(),
             "@device" if is_dd => "of=/dev/sda".to_owned(),

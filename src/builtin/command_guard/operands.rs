@@ -19,6 +19,7 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@path" => is_path(text),
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
+        "@mutation" => is_mutation(text),
         "@any" => true,
         _ => wildcard::hits(wanted, text),
     }
@@ -216,4 +217,12 @@ fn is_temporary(text: &str) -> bool {
     };
     !goes_up(text)
         && (folders.into_iter().any(inside) || made.iter().any(|it| text.starts_with(it)))
+}
+
+/// A field of a call of a GraphQL API that changes something.
+fn is_mutation(text: &str) -> bool {
+    let query = text.strip_prefix("query=").unwrap_or_default();
+    let mut lines = query.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    lines.find(|line| !line.is_empty()).is_some_and(|line| line.starts_with("mutation"))
+        || query.split('}').skip(1).any(|rest| rest.trim_start().starts_with("mutation"))
 }

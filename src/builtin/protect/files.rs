@@ -115,6 +115,11 @@ impl<'a> Folders<'a> {
         paths
     }
 
+    /// Returns whether a path is that of a file, or of one of which that cannot be told.
+    pub(super) fn may_hold(&self, path: &str) -> bool {
+        path.contains(['$', '`', '~', '{']) || self.context.host.look(Path::new(path)).is_some()
+    }
+
     /// Returns whether there was more to look at than there may be, so that something may have been missed.
     pub(super) fn is_cut(&self) -> bool {
         self.left.get().0 == 0

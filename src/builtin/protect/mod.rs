@@ -83,17 +83,20 @@ impl Judge<'_, '_> {
             let known = self.hits.iter().any(|hit| hit.rule.id == rule.id);
             let counts = match what {
                 Use::Read => rule.reads && rule.contains.is_empty(),
-                Use::Change | Use::Into => {
+                Use::Change | Use::Copy | Use::Into => {
                     rule.contains.is_empty()
                         || rule.contains.split('|').any(|word| self.text.contains(word))
                 }
                 Use::Remove | Use::Shut => rule.contains.is_empty(),
             };
+            let is_made =
+                |path: &str| rule.reads && what == Use::Copy && !self.folders.may_hold(path);
             let is_hit = |path: &String| {
                 let folders = &self.folders;
-                (folders.hit(&rule.files, path)
-                    || (matches!(what, Use::Remove | Use::Shut)
-                        && folders.holds(&rule.files, path)))
+                !is_made(path)
+                    && (folders.hit(&rule.files, path)
+                        || (matches!(what, Use::Remove | Use::Shut)
+                            && folders.holds(&rule.files, path)))
                     && !folders.hit(&rule.except, path)
                     && !folders.hit(&self.options.allow, path)
             };
@@ -164,7 +167,7 @@ impl Judge<'_, '_> {
         let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject, level }| {
             let verb = match what {
                 Use::Read => "reads",
-                Use::Change | Use::Into | Use::Shut => "changes",
+                Use::Change | Use::Copy | Use::Into | Use::Shut => "changes",
                 Use::Remove => "removes",
             };
             let what = if subject.contains(&*file) {

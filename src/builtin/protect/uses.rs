@@ -8,6 +8,8 @@ use crate::syntax::shell::{Invocation, Word};
 pub(super) enum Use {
     Read,
     Change,
+    /// A copy is put there, if anywhere.
+    Copy,
     /// A file is made in a directory, if the path before its name is one.
     Into,
     /// The file is deleted or moved away, and so is what is in it.
@@ -54,7 +56,7 @@ static PROGRAMS: &[Program] = &[
     program(
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
          diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
-         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv",
+         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv sqlite3",
         Role::Read,
         "",
     ),
@@ -103,10 +105,10 @@ static PROGRAMS: &[Program] = &[
         ..program("chmod chown chgrp", Role::Change, "")
     },
     program("rm rmdir unlink shred srm trash remove-item ri del erase rd", Role::Remove, "-n"),
-    program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e"),
+    program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
     // A link is another name under which a file may be changed.
     program("ln", Role::Link, "-t -S"),
-    program("mv move-item mi move rename-item rni ren", Role::Move, "-S"),
+    program("mv move-item mi move rename-item rni ren", Role::Move, "-S -t"),
 ];
 
 /// Programs whose arguments and input hold programs of their own.
@@ -194,6 +196,11 @@ impl Program {
                     if let Some(folder) = flag.strip_prefix("--target-directory=") {
                         target = Some(folder);
                     }
+                    let takes_target = matches!(self.role, Role::Copy | Role::Link | Role::Move);
+                    if flag == "-t" && takes_target {
+                        let next = words.iter().skip_while(|word| word.text != "-t").nth(1);
+                        target = next.map(|word| &*word.text);
+                    }
                 }
             }
         }
@@ -223,7 +230,7 @@ impl Program {
                 };
                 all(from, others, visit);
                 let Some(last) = last else { return };
-                visit(last, Use::Change);
+                visit(last, if self.role == Role::Copy { Use::Copy } else { Use::Change });
                 // A pattern is one of files here, and says nothing of those in the target.
                 for other in others.iter().filter(|other| !other.contains(['*', '?', '['])) {
                     let name = other.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -289,7 +296,7 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
                 if let Some((start, file)) = word.split_once('@')
                     && (start.is_empty() || start.ends_with('='))
                 {
-                    visit(file.split(';').next().unwrap_or_default(), Use::Read);
+                    visit(file.split([';', ',']).next().unwrap_or_default(), Use::Read);
                 }
             }
         }
@@ -307,6 +314,13 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
 fn git(words: &[&str], visit: &mut dyn FnMut(&str, Use)) {
     let mut words = words.iter().skip_while(|word| word.starts_with('-'));
     let use_ = match words.next() {
+        // What a commit holds, as `HEAD:path`.
+        Some(&("show" | "cat-file")) => {
+            for (_, path) in words.filter_map(|word| word.split_once(':')) {
+                visit(path, Use::Read);
+            }
+            return;
+        }
         Some(&("add" | "stage" | "diff" | "blame")) => Use::Read,
         Some(&("rm" | "mv")) => Use::Remove,
         _ => return,
