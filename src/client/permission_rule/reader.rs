@@ -1,16 +1,14 @@
 //! A shell line as the client reads it for a rule: simple commands, or given up.
 //!
-//! [`crate::syntax::shell`] finds every program in whatever it is given. This reader has another
-//! duty: it must give up exactly where the client does, because there every rule is let through. So
-//! it knows few constructs, and what it does not know it gives up. The list of both was measured on
-//! the clients 2.1.197 and 2.1.329, which differ in nothing but unfinished lines.
+//! Where the client gives up, every rule is let through, so this reader may give up more often but
+//! never less. It reads simple commands in lists and pipelines, and gives up the rest.
 
-mod compound;
-mod declaration;
-mod expansion;
 mod redirection;
-mod simple;
 mod word;
+
+use self::word::{is_opaque, is_reserved};
+
+use crate::syntax::shell::{self, Command, Word};
 
 /// The part of a line that was read.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,15 +20,12 @@ pub(super) enum Reading {
         /// True if an argument of the one command is an expansion.
         expanded: bool,
     },
-    /// A construct that the client does not read.
+    /// A construct that is not read.
     GivenUp,
 }
 
 /// A longer line is not read; in units of UTF-16.
 const LONGEST: usize = 10_000;
-
-/// The depth to which subshells, compound commands and substitutions nest.
-const DEPTH: usize = 16;
 
 /// Reads a line for a user whose home is at `home`.
 pub(super) fn read(line: &str, home: &str) -> Reading {
@@ -46,17 +41,17 @@ pub(super) fn read(line: &str, home: &str) -> Reading {
         return Reading::GivenUp;
     }
     let mut reader = Reader {
-        text: line,
+        line,
+        rest: line,
         home,
-        inside: false,
-        at: 0,
-        depth: 0,
+        open: false,
+        joins: false,
         texts: Vec::new(),
         expanded: false,
         plain: true,
         quoted: false,
     };
-    match reader.statements(End::Line) {
+    match reader.commands() {
         // An expansion is only looked at where the line has one command and nothing else.
         Some(()) if !reader.expanded || reader.plain => {
             Reading::Commands { texts: reader.texts, expanded: reader.expanded }
@@ -68,73 +63,44 @@ pub(super) fn read(line: &str, home: &str) -> Reading {
 /// A place in a line and what was found before it; methods give `None` to give up.
 #[expect(clippy::struct_excessive_bools, reason = "each is a place in which the line is read")]
 struct Reader<'a> {
-    text: &'a str,
+    line: &'a str,
+    rest: &'a str,
     home: &'a str,
-    /// True if this is in a substitution that the client looks into only where it is plain.
-    inside: bool,
-    at: usize,
-    depth: usize,
+    /// True if this is in a subshell.
+    open: bool,
+    /// True behind an operator that needs a command.
+    joins: bool,
     texts: Vec<String>,
     /// True if an argument was an expansion that the client cannot look through.
     expanded: bool,
-    /// True if there are only lone simple commands, with words and nothing else, at every level.
+    /// True if there is one command, with words and nothing else, at every level.
     plain: bool,
     /// True if the command being read has single quotes, backslashes, or `$HOME` in a string.
     quoted: bool,
 }
 
-/// The end of a list of statements.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Line,
-    /// The bracket of a subshell, where only line ends separate statements.
-    Bracket,
-    /// The bracket of a substitution, which may hold one command and a semicolon.
-    Substitution,
-    Word(&'static [&'static str]),
-}
-
-/// Words that mean something where a command begins, and that this reader does not know.
-const RESERVED: &[&str] =
-    &["then", "do", "done", "fi", "esac", "else", "elif", "{", "}", "case", "select", "function"];
-
-impl<'a> Reader<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
+impl Reader<'_> {
     fn takes(&mut self, prefix: &str) -> bool {
-        let takes = self.rest().starts_with(prefix);
-        if takes {
-            self.at += prefix.len();
-        }
-        takes
+        let rest = self.rest.strip_prefix(prefix);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
     }
 
     /// Skips blanks, lines that go on, and a comment.
     fn blanks(&mut self) -> Option<()> {
         loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start_matches([' ', '\t']);
-            let skipped = rest.len() - trimmed.len();
-            self.at += skipped;
-            let starts_word = skipped > 0 || self.at == 0 || self.text[..self.at].ends_with('\n');
-            if trimmed.starts_with("\\\n") {
-                if skipped == 0 {
-                    return None;
-                }
-                self.at += 2;
-                if self.rest().starts_with("\\\n") {
+            let trimmed = self.rest.trim_start_matches([' ', '\t']);
+            let skipped = trimmed.len() < self.rest.len();
+            self.rest = trimmed;
+            let before = &self.line[..self.line.len() - trimmed.len()];
+            if self.takes("\\\n") {
+                if !skipped || self.rest.starts_with("\\\n") {
                     return None;
                 }
             } else if trimmed.starts_with('#')
-                && (starts_word || self.text[..self.at].ends_with([';', '&', '|']))
+                && (before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|']))
             {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+                self.rest = &trimmed[trimmed.find('\n').unwrap_or(trimmed.len())..];
             } else {
                 return Some(());
             }
@@ -149,137 +115,141 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// The word at this place, if it means itself, without going past it.
-    fn bare_word(&self) -> &'a str {
-        let rest = self.rest();
-        let end = rest.find([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']);
-        &rest[..end.unwrap_or(rest.len())]
+    fn commands(&mut self) -> Option<()> {
+        let split = shell::split(self.line);
+        if !split.complete || split.has_condition {
+            return None;
+        }
+        let mut commands = split.commands.iter().filter(|command| command.nesting == 0);
+        self.lines()?;
+        while !self.rest.is_empty() {
+            while self.takes("! ") {
+                self.plain = false;
+                self.blanks()?;
+            }
+            if self.takes("(") {
+                self.plain = false;
+                if std::mem::replace(&mut self.open, true) || self.rest.starts_with('#') {
+                    return None;
+                }
+                self.lines()?;
+            }
+            let expanded = std::mem::take(&mut self.expanded);
+            self.quoted = false;
+            self.command(commands.next()?)?;
+            self.expanded |= expanded;
+            self.separator()?;
+            self.plain &= self.rest.is_empty();
+        }
+        (!self.open && !self.joins && commands.next().is_none()).then_some(())
     }
 
-    /// Statements up to `end`, which is taken as well.
-    fn statements(&mut self, end: End) -> Option<()> {
-        self.depth += 1;
-        if self.depth > DEPTH {
+    /// Takes what is between two commands, or behind the last.
+    fn separator(&mut self) -> Option<()> {
+        self.blanks()?;
+        if self.open {
+            let here = self.rest;
+            self.lines()?;
+            if self.takes(")") {
+                self.open = false;
+                self.blanks()?;
+            } else {
+                self.rest = here;
+            }
+        }
+        let here = self.rest;
+        self.joins = ["&&", "||", "|&", "|"].iter().any(|operator| self.takes(operator));
+        // In a subshell only line ends separate.
+        let ends = |it: &mut Self| it.takes("\n") || (!it.open && (it.takes(";") || it.takes("&")));
+        if !self.joins && !ends(self) && !here.is_empty() {
             return None;
         }
         self.lines()?;
-        let mut count = 0;
-        while !self.is_at(end) {
-            self.list(end)?;
-            count += 1;
-            self.blanks()?;
-            match self.peek() {
-                Some(b'\n') => self.lines()?,
-                Some(b';') if end != End::Bracket => {
-                    let _ = self.takes(";;") || self.takes(";");
-                    self.lines()?;
-                }
-                Some(b'&') if end == End::Line => {
-                    self.at += 1;
-                    self.lines()?;
-                }
-                _ if self.is_at(end) => {}
-                _ => return None,
-            }
+        let taken = &here[..here.len() - self.rest.len()];
+        (!self.joins || !taken.contains('#')).then_some(())
+    }
+
+    fn command(&mut self, command: &Command<'_>) -> Option<()> {
+        if self.redirections()? && !command.assignments.is_empty() {
+            return None;
         }
-        self.plain &= count == 1;
-        self.depth -= 1;
-        if let End::Word(words) = end {
-            // The words of a compound command need something before them.
-            return (count > 0 && words.iter().any(|word| *word == self.bare_word())).then_some(());
+        for assignment in &command.assignments {
+            self.passes(assignment)?;
+            self.assignment(&assignment.written)?;
         }
-        if end != End::Line {
-            self.at += 1;
-            if end == End::Substitution && count != 1 {
-                return None;
-            }
+        let mut words = Vec::with_capacity(command.words.len());
+        if self.takes("time ") {
+            words.push("time".to_owned());
         }
+        for word in &command.words {
+            self.passes(word)?;
+            let text = match words.first().map(String::as_str) {
+                None if word.written.contains(['$', '`']) => return None,
+                first if first != Some("[") && word.written.starts_with('=') => return None,
+                Some("export") => self.assignment(&word.written)?,
+                _ => self.word(&word.written)?,
+            };
+            words.push(text);
+        }
+        self.redirections()?;
+        self.document()?;
+        let Some(program) = words.first() else {
+            let own = ["PATH=", "HOME="];
+            let is_own = |value: &str| own.iter().any(|own| value.starts_with(own));
+            let [value] = &*command.assignments else { return None };
+            return (command.redirections.is_empty() && !is_own(&value.written)).then_some(());
+        };
+        if program == "[" {
+            return self.test(words, command);
+        }
+        // Next to an expansion the client reads words and plain quotes and nothing else.
+        let hides = self.expanded && (self.quoted || is_opaque(program));
+        if hides || (is_reserved(program) && program != "export") {
+            return None;
+        }
+        self.texts.push(words.join(" "));
         Some(())
     }
 
-    fn is_at(&self, end: End) -> bool {
-        match end {
-            End::Line => self.rest().is_empty(),
-            End::Bracket | End::Substitution => self.peek() == Some(b')'),
-            End::Word(words) => words.contains(&self.bare_word()),
-        }
+    /// Goes behind a word, which is the next thing in the line.
+    fn passes(&mut self, word: &Word<'_>) -> Option<()> {
+        self.blanks()?;
+        // `{fd}>` names a descriptor.
+        let names = |rest: &str| word.text.starts_with('{') && rest.starts_with(['<', '>']);
+        (self.takes(&word.written) && !names(self.rest)).then_some(())
     }
 
-    /// Pipelines with `&&` and `||` between them.
-    fn list(&mut self, end: End) -> Option<()> {
-        let (mut alone, mut nests) = (true, false);
-        loop {
-            nests |= self.peek() == Some(b'(');
-            self.pipeline()?;
-            self.blanks()?;
-            if !self.takes("&&") && !self.takes("||") {
-                // A subshell in a list in a subshell is more than the client reads.
-                return (alone || !nests || end != End::Bracket).then_some(());
-            }
-            alone = false;
-            self.plain = false;
-            let start = self.at;
-            self.lines()?;
-            if self.text[start..self.at].contains('#') {
-                return None;
-            }
+    /// `[ … ]`, which counts as one command.
+    fn test(&mut self, mut words: Vec<String>, command: &Command<'_>) -> Option<()> {
+        let is_bare = command.assignments.is_empty()
+            && command.redirections.is_empty()
+            && command.input.is_none();
+        let is_closed = words.pop().is_some_and(|last| last == "]");
+        let is_joined = words.iter().any(|word| matches!(&**word, "-a" | "-o"));
+        let expands = command.words[1..].iter().any(|word| word.expanded);
+        if !is_bare || !is_closed || is_joined || expands || !is_test(words.get(1..)?) {
+            return None;
         }
+        self.plain = false;
+        "[[".clone_into(&mut words[0]);
+        self.texts.push(words.join(" "));
+        Some(())
     }
+}
 
-    fn pipeline(&mut self) -> Option<()> {
-        loop {
-            while self.bare_word() == "!" {
-                self.at += 1;
-                self.plain = false;
-                self.lines()?;
-                if self.rest().is_empty() {
-                    return Some(());
-                }
-            }
-            self.command()?;
-            self.blanks()?;
-            if self.rest().starts_with("||") || !self.takes("|") {
-                return Some(());
-            }
-            self.takes("&");
-            self.plain = false;
-            if self.rest().starts_with("\\\n") {
-                return None;
-            }
-            self.lines()?;
-            if self.rest().is_empty() {
-                return Some(());
-            }
+/// Returns whether words are operands with an operator where the client expects one.
+fn is_test(words: &[String]) -> bool {
+    let is_option = |word: &str| {
+        word.strip_prefix('-')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_alphabetic()))
+    };
+    match words {
+        [] | [_] => true,
+        [not, rest @ ..] if not == "!" => is_test(rest),
+        [operator, _] => is_option(operator),
+        [_, operator, _] => {
+            is_option(operator) || ["=", "==", "!=", "=~"].contains(&operator.as_str())
         }
-    }
-
-    fn command(&mut self) -> Option<()> {
-        if self.takes("(") {
-            self.plain = false;
-            if self.rest().starts_with(['(', '#']) {
-                return None;
-            }
-            self.statements(End::Bracket)?;
-            return self.ends_compound();
-        }
-        let word = self.bare_word();
-        match word {
-            "if" | "while" | "until" | "for" | "[" | "[[" => {
-                self.plain = false;
-                self.at += word.len();
-                match word {
-                    "if" => self.condition()?,
-                    "while" | "until" => {
-                        self.part(&["do"])?;
-                        self.part(&["done"])?;
-                    }
-                    "for" => self.counted()?,
-                    test => self.test(test == "[")?,
-                }
-                self.ends_compound()
-            }
-            word if RESERVED.contains(&word) => None,
-            _ => self.simple(),
-        }
+        _ => false,
     }
 }

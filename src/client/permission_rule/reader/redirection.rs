@@ -1,112 +1,86 @@
 //! Redirections and the documents behind them.
 
 use super::Reader;
-use super::word::Place;
 
-pub(super) enum Redirected {
-    Not,
-    File,
-    /// `<<<`.
-    FromText,
-    /// `<<'END'`, its document included.
-    FromDocument(Body),
-}
-
-/// What of a document the client minds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
-    Plain,
-    /// A quote behind a brace that is open, which it does not mind inside of a string.
-    Braced,
-}
-
-/// Looks at the text of a document; `None` to give up. Measured.
-fn body(text: &str) -> Option<Body> {
+/// Returns whether the client reads a document with this text. Measured.
+fn is_read(text: &str) -> bool {
     let mut before = '\n';
     let mut letters = text.chars().peekable();
-    let (mut open, mut body) = (false, Body::Plain);
     while let Some(letter) = letters.next() {
         let next = letters.peek().copied();
         match letter {
-            '\\' if next.is_some_and(char::is_whitespace) => return None,
+            '\\' if next.is_some_and(char::is_whitespace) => return false,
             '=' if next.is_some_and(|next| next.is_ascii_alphabetic() || next == '_')
                 && (before.is_whitespace() || matches!(before, ';' | '|' | '&')) =>
             {
-                return None;
+                return false;
             }
-            '{' => open = true,
-            '}' => open = false,
-            '\'' | '"' if open => body = Body::Braced,
             _ => {}
         }
         before = letter;
     }
-    Some(body)
+    true
+}
+
+/// Returns whether a quote is behind an open brace.
+fn has_quote_in_brace(text: &str) -> bool {
+    text.split('{')
+        .skip(1)
+        .any(|rest| rest.split('}').next().is_some_and(|it| it.contains(['\'', '"'])))
+}
+
+/// Gives the text of a document behind its `<<'` and what follows its last line.
+fn document(text: &str) -> Option<(&str, &str)> {
+    let (delimiter, text) = text.split_once("'\n")?;
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        if bare == delimiter {
+            let (body, rest) = text.split_at(length);
+            return is_read(body).then_some((body, &rest[bare.len()..]));
+        }
+        length += line.len();
+    }
+    None
 }
 
 impl Reader<'_> {
-    pub(super) fn redirection(&mut self) -> Option<Redirected> {
-        let rest = self.rest();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let after = &rest[digits..];
-        if after.starts_with("<(") || after.starts_with(">(") || after.starts_with("<>") {
-            return None;
-        }
-        let operators: &[&str] =
-            &["<<<", "<<-", "<<", "&>>", "&>", "<&", ">>", ">&", ">|", "<", ">"];
-        let operator = operators.iter().copied().find(|operator| after.starts_with(operator));
-        let Some(operator) = operator.filter(|it| digits == 0 || !it.starts_with('&')) else {
-            return Some(Redirected::Not);
-        };
-        self.at += digits + operator.len();
-        match operator {
-            "<<" | "<<-" => self.document(operator == "<<-").map(Redirected::FromDocument),
-            "<<<" => {
-                self.blanks()?;
-                self.word(Place::Text).map(|_| Redirected::FromText)
+    /// Goes behind redirections to and from files with bare names, and tells if there were any.
+    pub(super) fn redirections(&mut self) -> Option<bool> {
+        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "./_-+:@%~".contains(letter);
+        let mut redirects = false;
+        loop {
+            self.blanks()?;
+            let after = self.rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            let signs = ["&>>", "&>", ">>", ">&", ">|", "<&", ">", "<"];
+            let Some(sign) = signs.iter().find(|sign| after.starts_with(**sign)) else {
+                return Some(redirects);
+            };
+            if after.starts_with("<<") || (sign.starts_with('&') && after != self.rest) {
+                return Some(redirects);
             }
-            _ => {
-                self.blanks()?;
-                let word = self.word(Place::File)?;
-                (word.text != "-").then_some(Redirected::File)
+            self.rest = &after[sign.len()..];
+            self.blanks()?;
+            let rest = self.rest.trim_start_matches(is_bare);
+            if matches!(&self.rest[..self.rest.len() - rest.len()], "" | "-") {
+                return None;
             }
+            self.rest = rest;
+            (redirects, self.plain) = (true, false);
         }
     }
 
-    /// A document whose delimiter is quoted and ends its line.
-    fn document(&mut self, strips: bool) -> Option<Body> {
-        self.blanks()?;
-        let start = self.at;
-        let delimiter = self.word(Place::File)?.text;
-        if !self.text[start..self.at].contains(['\'', '"', '\\']) {
-            return None;
-        }
-        let Some(text) = self.rest().strip_prefix('\n') else {
-            return self.rest().is_empty().then_some(Body::Plain);
-        };
-        let mut length = 1;
-        for line in text.split_inclusive('\n') {
-            let bare = line.strip_suffix('\n').unwrap_or(line);
-            let bare = if strips { bare.trim_start_matches('\t') } else { bare };
-            if bare == delimiter {
-                // The line's end separates statements, so it stays.
-                self.at += length + line.trim_end_matches('\n').len();
-                return body(&text[..length - 1]);
-            }
-            length += line.len();
-        }
-        self.at = self.text.len();
-        body(text)
+    /// Goes behind the document that begins here, if one does.
+    pub(super) fn document(&mut self) -> Option<()> {
+        let Some(text) = self.rest.strip_prefix("<<") else { return Some(()) };
+        let (body, rest) = document(text.trim_start().strip_prefix('\'')?)?;
+        (self.rest, self.plain) = (rest, false);
+        (!has_quote_in_brace(body)).then_some(())
     }
+}
 
-    /// `$(cat <<'END' … END )`, whose text is as good as quoted.
-    pub(super) fn document_text(&mut self) -> Option<()> {
-        self.at += "$(cat ".len();
-        match self.redirection()? {
-            Redirected::FromDocument(_) => {}
-            _ => return None,
-        }
-        self.lines()?;
-        self.takes(")").then_some(())
-    }
+/// Gives what follows a document in a substitution, whose text is as good as quoted.
+pub(super) fn document_text(text: &str) -> Option<&str> {
+    let (_, rest) = document(text)?;
+    rest.trim_start_matches([' ', '\t', '\n']).strip_prefix(')')
 }
