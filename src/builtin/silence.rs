@@ -61,6 +61,10 @@ pub enum Silence {
     Done,
     /// It has asked already in this turn.
     Again,
+    /// The context budget has no room.
+    NoRoom,
+    /// The model has the same text already.
+    Told,
     /// A rehearsal starts no program.
     Held,
 }
@@ -96,6 +100,8 @@ impl Silence {
         Self::Known,
         Self::Done,
         Self::Again,
+        Self::NoRoom,
+        Self::Told,
         Self::Held,
     ];
 
@@ -130,6 +136,8 @@ impl Silence {
             Self::Known => "known",
             Self::Done => "done",
             Self::Again => "again",
+            Self::NoRoom => "no-room",
+            Self::Told => "told",
             Self::Held => "held",
         }
     }
@@ -176,6 +184,10 @@ impl Silence {
             Self::Known => "the model knows every directive of the folder, or there is none",
             Self::Done => "no item of the todo list is open",
             Self::Again => "it asked once in this turn already",
+            Self::NoRoom => {
+                "the context budget had no room for it, so the model was only told in which file it is"
+            }
+            Self::Told => "the model was told the same text before, and only that was said",
             Self::Held => "it would run a program, which `--run-commands` allows",
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
                 || args.event.is_some()
                 || args.session.is_some();
             let hook = args.hook.as_deref().filter(|_| !is_narrow);
-            let hook = hook.and_then(|hook| silence::configured(hook, world));
+            let hook = hook.and_then(|hook| silence::configured(hook, world).ok().flatten());
             if let Some(hook) = hook {
                 let lines = silence::lines(&hook, world).join("\n  ");
                 world.terminal.warn(word::typed(world, &lines));
@@ -93,7 +93,7 @@ fn is_empty(world: &World) -> bool {
 }
 
 /// Refuses a name that neither a hook here nor one in the journal has.
-fn known(hook: &str, world: &World) -> Result<()> {
+pub(super) fn known(hook: &str, world: &World) -> Result<()> {
     let configured = configured::hooks(world).unwrap_or_default();
     let mut names: Vec<String> = configured.into_iter().map(|it| it.hook.name).collect();
     for volume in journal_files::volumes(&world.paths) {
@@ -137,8 +137,8 @@ fn last(wanted: &Wanted<'_>, current: String, world: &World) -> Result<Vec<Strin
     Ok(rows)
 }
 
-/// The filters of the call.
-struct Wanted<'a> {
+/// The filters of a call.
+pub(super) struct Wanted<'a> {
     args: &'a Log,
     /// The earliest second since 1970.
     from: Option<i64>,
@@ -146,7 +146,7 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn of(args: &'a Log) -> Result<Self> {
+    pub(super) fn of(args: &'a Log) -> Result<Self> {
         let from = args.since.as_deref().map(earliest).transpose()?;
         if let Some(event) = &args.event {
             Event::meant(event)?;
@@ -157,6 +157,17 @@ impl<'a> Wanted<'a> {
 
     /// The row of a journal's line; nothing for one that does not fit or is none.
     fn row(&self, line: &str, world: &World) -> Option<String> {
+        let (line, entry) = self.found(line)?;
+        let seconds = clock::seconds(&entry.time)?;
+        Some(match self.args.format {
+            _ if self.args.json => line.to_owned(),
+            LogFormat::OtlpJson => otlp::line(&entry, self.args.with_input),
+            LogFormat::Text => self.text(line, &entry, seconds, world),
+        })
+    }
+
+    /// A journal's line, and the run that it is of; nothing for one that does not fit or is none.
+    pub(super) fn found<'l>(&self, line: &'l str) -> Option<(&'l str, Entry<'l>)> {
         let (line, entry) = journal::parse(line)?;
         let seconds = clock::seconds(&entry.time)?;
         let args = self.args;
@@ -167,11 +178,7 @@ impl<'a> Wanted<'a> {
                 || self.steps(&entry).next().is_some()
                 || decided_for_all(&entry))
             && args.outcome.as_ref().is_none_or(|outcome| self.came(&entry, outcome));
-        fits.then(|| match args.format {
-            _ if args.json => line.to_owned(),
-            LogFormat::OtlpJson => otlp::line(&entry, args.with_input),
-            LogFormat::Text => self.text(line, &entry, seconds, world),
-        })
+        fits.then_some((line, entry))
     }
 
     /// The steps that are asked for.

@@ -95,7 +95,7 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
             let then = verdict(stage, made, Some(manifest), world)?;
             if now.decision != then.decision {
                 report.changed.push(Changed {
-                    call: shown(made),
+                    call: made.line(SHOWN),
                     now: now.decision.clone(),
                     then: then.decision,
                 });
@@ -107,7 +107,7 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         let group = report.groups.entry((now.decision, now.hook, now.reason)).or_default();
         group.count += 1;
         if group.examples.len() < EXAMPLES {
-            group.examples.push(shown(made));
+            group.examples.push(made.line(SHOWN));
         }
     }
     let done = &calls[..report.calls];
@@ -188,14 +188,6 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
         }
     }
     Ok(found)
-}
-
-fn shown(made: &Made) -> String {
-    let input = &made.input;
-    let text = ["command", "file_path", "notebook_path", "pattern", "url"];
-    let text = text.iter().find_map(|key| input[*key].as_str()).unwrap_or_default();
-    let line: String = text.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
-    format!("{}: {line}", made.tool)
 }
 
 fn as_json(report: &Report) -> serde_json::Value {

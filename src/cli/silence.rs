@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
+
 use crate::builtin::silence::Silence;
 use crate::client::event::Event;
 use crate::machine::world::World;
@@ -13,20 +15,36 @@ use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 
 /// The hook of a name, or of part of one, that is configured here.
-pub(super) fn configured(typed: &str, world: &World) -> Option<Configured> {
+///
+/// # Errors
+///
+/// When a manifest cannot be read.
+pub(super) fn configured(typed: &str, world: &World) -> Result<Option<Configured>> {
     use crate::session::names::{Found, resolve};
-    let mut hooks = configured::hooks(world).ok()?;
+    let mut hooks = configured::hooks(world)?;
     let names: Vec<&str> = hooks.iter().map(|it| it.hook.name.as_str()).collect();
-    let Found::One(name) = resolve(typed, &names) else { return None };
-    let at = names.iter().position(|it| *it == name)?;
-    Some(hooks.swap_remove(at))
+    let Found::One(name) = resolve(typed, &names) else { return Ok(None) };
+    let at = names.iter().position(|it| *it == name);
+    Ok(at.map(|at| hooks.swap_remove(at)))
 }
 
 /// Explains why a hook never ran, in lines: the first says that, the others are the reasons.
 pub(super) fn lines(configured: &Configured, world: &World) -> Vec<String> {
+    let mut lines =
+        vec![format!("{} has not run, as far back as the journal goes", configured.hook.name)];
+    lines.extend(reasons_now(configured, None, world));
+    lines
+}
+
+/// Explains why a hook did not run since a run that it had a part in, in lines; none where nothing came.
+pub(super) fn since(configured: &Configured, run: &Entry<'_>, world: &World) -> Vec<String> {
+    reasons_now(configured, Some(&run.time), world)
+}
+
+fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> Vec<String> {
     let Configured { hook, scope, uncalled } = configured;
     let name = &hook.name;
-    let mut lines = vec![format!("{name} has not run, as far back as the journal goes")];
+    let mut lines = Vec::new();
     if let Some(passed) = hook.passed().filter(|_| hook.enabled) {
         let kind = passed.handler.name();
         lines
@@ -45,27 +63,36 @@ pub(super) fn lines(configured: &Configured, world: &World) -> Vec<String> {
         ));
     }
     for event in &hook.events {
-        lines.push(match last(*event, scope, world) {
-            None => format!("no {event} has come yet"),
-            Some((entry, count)) => {
+        let found = last(*event, scope, after, world);
+        lines.extend(match (found, after) {
+            (None, None) => Some(format!("no {event} has come yet")),
+            (None, Some(_)) => None,
+            (Some((entry, count)), _) => {
                 let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();
                 let is_it = |told: &Told| told.hook == *name;
                 let told = reasons(&entry, world).hooks.into_iter().find(is_it);
                 let why = told.map_or("not run".to_owned(), |told| told.why);
                 let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-                format!("{event} came {times}; the last time, {time}: {why}")
+                let since = if after.is_some() { "since then " } else { "" };
+                Some(format!("{since}{event} came {times}; the last time, {time}: {why}"))
             }
         });
     }
     lines
 }
 
-/// The last run on an event in a chain, and how many the journal has.
-fn last(event: Event, scope: &str, world: &World) -> Option<(Entry<'static>, usize)> {
+/// The last run on an event in a chain after a time, and how many the journal has.
+fn last(
+    event: Event,
+    scope: &str,
+    after: Option<&str>,
+    world: &World,
+) -> Option<(Entry<'static>, usize)> {
     let project = configured::project().map(|it| it.display().to_string()).unwrap_or_default();
     let is_asked = |entry: &Entry<'_>| {
         entry.event == event.name()
             && entry.scope == scope
+            && after.is_none_or(|after| *entry.time > *after)
             && (scope != "project" || entry.project.is_empty() || entry.project == project)
     };
     let (mut newest, mut count) = (None, 0);

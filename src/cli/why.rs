@@ -5,32 +5,58 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::args::Why;
+use super::args::{Log, Why};
+use super::log::{Wanted, known};
 use super::silence::{self, reasons};
 use super::{ExitStatus, hint};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
+use crate::rehearsal::transcript::{self, Made};
 use crate::runtime::debug::{Reasons, Told};
 use crate::state::configured::Configured;
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 use crate::syntax::escaped::escaped;
 
+/// The characters that are shown of a call.
+const SHOWN: usize = 400;
+
 pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
-    let mut runs = runs(args, world)?;
+    let filters = Log {
+        hook: args.hook.clone(),
+        outcome: args.outcome.clone(),
+        since: args.since.clone(),
+        ..Log::default()
+    };
+    let mut runs = runs(args, &filters, |_| true, args.run.as_deref(), world)?;
+    let mut since = Vec::new();
     if let (true, Some(typed)) = (runs.is_empty(), &args.run) {
-        let Some(hook) = silence::configured(typed, world) else {
+        let Some(hook) = silence::configured(typed, world)? else {
             bail!(
                 "no run, no tool call and no hook here is called `{}`; `hookman log -v` shows the ids of \
                  runs, `hookman list` the hooks",
                 escaped(typed)
             )
         };
-        match last_of(&hook.hook.name, world)? {
-            Some(run) => runs.push(run),
-            None => return Ok(never(args, &hook, world)),
+        let name = &hook.hook.name;
+        let filters = Log { hook: filters.outcome.is_some().then(|| name.clone()), ..filters };
+        runs = self::runs(args, &filters, |entry| has_part(name, entry), None, world)?;
+        match runs.last() {
+            Some(run) => since = silence::since(&hook, &run.entry, world),
+            None if args.since.is_none() && args.outcome.is_none() => {
+                return Ok(never(args, &hook, world));
+            }
+            None => {}
         }
+    }
+    if let (true, Some(hook)) = (runs.is_empty(), &args.hook) {
+        known(hook, world)?;
+    }
+    if runs.is_empty() && (args.hook.is_some() || args.since.is_some() || args.outcome.is_some()) {
+        bail!(
+            "no run in the journal fits; leave out what narrows it down: --hook, --outcome, --since"
+        );
     }
     if runs.is_empty() {
         bail!(
@@ -40,11 +66,15 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
     }
     if args.json {
         let runs: Vec<Value> = runs.iter().map(|run| as_json(run, world)).collect();
-        world.terminal.line(serde_json::to_string_pretty(&json!({ "runs": runs }))?);
+        let report = json!({ "runs": runs, "since": since });
+        world.terminal.line(serde_json::to_string_pretty(&report)?);
         return Ok(ExitStatus::Done);
     }
     let texts: Vec<String> = runs.iter().map(|run| text(run, world).join("\n")).collect();
     world.terminal.line(harmless(&texts.join("\n\n")));
+    for line in since {
+        hint(world, harmless(&line));
+    }
     Ok(ExitStatus::Done)
 }
 
@@ -61,22 +91,10 @@ fn never(args: &Why, hook: &Configured, world: &World) -> ExitStatus {
     ExitStatus::Done
 }
 
-/// The last run that a hook had a part in.
-fn last_of(hook: &str, world: &World) -> Result<Option<Run>> {
-    for volume in journal_files::volumes(&world.paths) {
-        let text = files::read_tail(&volume, u64::MAX);
-        let text = text.with_context(|| format!("failed to read `{}`", volume.display()))?;
-        for line in text.lines().rev().filter(|line| line.contains(hook)) {
-            let Some((whole, _)) = journal::parse(line) else { continue };
-            let Some(mut entry) = journal::entries(whole).pop() else { continue };
-            let ran = |step: &StepEntry| step.hook == hook && step.why.is_none();
-            if entry.steps.iter().any(ran) {
-                entry.recall();
-                return Ok(Some(Run { id: journal::id(whole), entry }));
-            }
-        }
-    }
-    Ok(None)
+/// Returns whether a hook ran in a run, or was kept from it by more than its event and its matcher.
+fn has_part(hook: &str, entry: &Entry<'_>) -> bool {
+    entry.steps.iter().any(|step| step.hook == hook)
+        || entry.passed.iter().any(|passed| passed.hook == hook)
 }
 
 /// A run, and the name of its line.
@@ -85,35 +103,84 @@ struct Run {
     entry: Entry<'static>,
 }
 
-/// The runs that are asked for, oldest first.
-fn runs(args: &Why, world: &World) -> Result<Vec<Run>> {
+/// The runs that are asked for, oldest first: those of an id, those of a time, or the last that fits.
+fn runs(
+    args: &Why,
+    filters: &Log,
+    is_meant: impl Fn(&Entry<'_>) -> bool,
+    asked: Option<&str>,
+    world: &World,
+) -> Result<Vec<Run>> {
+    let wanted = Wanted::of(filters)?;
     let mut found = Vec::new();
     for volume in journal_files::volumes(&world.paths) {
         let text = files::read_tail(&volume, u64::MAX);
         let text = text.with_context(|| format!("failed to read `{}`", volume.display()))?;
         for line in text.lines().rev() {
-            let is_asked = match &args.run {
-                None => true,
-                Some(id) => line.contains(&**id) || journal::id(journal::whole(line)) == *id,
-            };
-            let Some((whole, _)) = is_asked.then(|| journal::parse(line)).flatten() else {
+            if asked.is_some_and(|id| !line.contains(id) && journal::id(journal::whole(line)) != id)
+            {
                 continue;
-            };
-            let mut entries = journal::entries(whole);
-            let Some(mut entry) = entries.pop() else { continue };
+            }
+            let Some((whole, entry)) = wanted.found(line) else { continue };
             let id = journal::id(whole);
-            if args.run.as_ref().is_none_or(|asked| *asked == id || *asked == entry.call) {
-                entry.recall();
-                let is_last = args.run.is_none();
-                found.push(Run { id, entry });
-                if is_last {
-                    return Ok(found);
-                }
+            if !asked.is_none_or(|asked| *asked == id || *asked == entry.call) || !is_meant(&entry)
+            {
+                continue;
+            }
+            let Some(mut entry) = journal::entries(whole).pop() else { continue };
+            entry.recall();
+            found.push(Run { id, entry });
+            if asked.is_none() && args.since.is_none() {
+                return Ok(found);
             }
         }
     }
     found.reverse();
     Ok(found)
+}
+
+/// The part of the client's transcript that is about a run's call.
+#[derive(Default)]
+struct Recorded {
+    call: Option<Made>,
+    told: Option<String>,
+    is_gone: bool,
+}
+
+impl Recorded {
+    fn of(entry: &Entry<'_>) -> Self {
+        if entry.call.is_empty() || entry.transcript.is_empty() {
+            return Self::default();
+        }
+        match files::read_text(Path::new(&*entry.transcript)) {
+            Ok(Some(text)) => {
+                let (call, told) = transcript::find(&text, &entry.call);
+                Self { call, told: told.filter(|_| entry.verdict == "deny"), is_gone: false }
+            }
+            Ok(None) | Err(_) => Self { is_gone: true, ..Self::default() },
+        }
+    }
+
+    /// Says what the model was told, as far as that is known.
+    fn lines(&self, entry: &Entry<'_>, world: &World) -> Vec<String> {
+        let transcript = world.paths.shown(Path::new(&*entry.transcript));
+        match &self.told {
+            Some(told) => {
+                let rows = told.lines().map(|line| world.terminal.row("  ", line, 4));
+                std::iter::once("the model was told:".to_owned()).chain(rows).collect()
+            }
+            None if entry.by_hand || entry.call.is_empty() => Vec::new(),
+            None if self.is_gone => {
+                vec![format!(
+                    "{transcript}, which has the call and what the model was told, is not there"
+                )]
+            }
+            None if self.call.is_none() => {
+                vec![format!("the call is not in {transcript}, as that of a subagent is not")]
+            }
+            None => Vec::new(),
+        }
+    }
 }
 
 /// The hooks whose decision became the verdict.
@@ -156,6 +223,8 @@ fn text(run: &Run, world: &World) -> Vec<String> {
             lines.push(format!("  {what} {value}"));
         }
     }
+    let recorded = Recorded::of(entry);
+    lines.extend(recorded.call.iter().map(|made| world.terminal.row("  ", &made.line(SHOWN), 4)));
     let Reasons { before, hooks } = reasons(entry, world);
     lines.extend(before.map(|before| world.terminal.row("  ", &before, 2)));
     let width = hooks.iter().map(|told| told.hook.chars().count()).max().unwrap_or(0);
@@ -168,11 +237,7 @@ fn text(run: &Run, world: &World) -> Vec<String> {
     if !given.is_empty() {
         lines.push("decided by:".to_owned());
         lines.extend(given.iter().map(|line| world.terminal.row("  ", line, 4)));
-        if !(entry.by_hand || entry.call.is_empty() || entry.transcript.is_empty()) {
-            let transcript = world.paths.shown(Path::new(&*entry.transcript));
-            let words = format!("the words themselves are in {transcript}, at this tool call");
-            lines.push(world.terminal.row("  ", &words, 4));
-        }
+        lines.extend(recorded.lines(entry, world));
     }
     let notes = entry.notes.iter().filter(|note| !given.contains(note));
     lines.extend(notes.map(|note| world.terminal.row("hookman: ", note, 2)));
@@ -180,6 +245,7 @@ fn text(run: &Run, world: &World) -> Vec<String> {
 }
 
 fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
+    let recorded = Recorded::of(entry);
     let Reasons { before, hooks } = reasons(entry, world);
     let hooks: Vec<Value> = hooks
         .iter()
@@ -201,6 +267,8 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
         "scope": entry.scope,
         "session": entry.session,
         "tool_use_id": entry.call,
+        "input": recorded.call.map(|made| made.input),
+        "told": recorded.told,
         "prompt_id": entry.prompt,
         "by_client": !entry.by_hand,
         "off": entry.off,

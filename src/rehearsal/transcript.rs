@@ -40,6 +40,36 @@ struct Message {
     content: Value,
 }
 
+impl Made {
+    /// Gives the call in a line of so many characters.
+    pub fn line(&self, most: usize) -> String {
+        let text = ["command", "file_path", "notebook_path", "pattern", "url"];
+        let text = text.iter().find_map(|key| self.input[*key].as_str()).unwrap_or_default();
+        let line: String = text.lines().next().unwrap_or_default().chars().take(most).collect();
+        let more = if line.len() < text.trim_end().len() { "…" } else { "" };
+        format!("{}: {line}{more}", self.tool)
+    }
+}
+
+/// Finds a call by its id, and what the model got for it: the tool's output, or the words of a denial.
+pub fn find(text: &str, id: &str) -> (Option<Made>, Option<String>) {
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(id)).collect();
+    let made = calls(&lines.join("\n")).into_iter().find(|made| made.id == id);
+    let result = |line: &&str| {
+        let line: Line = serde_json::from_str(line).ok()?;
+        let parts = line.message.content.as_array()?.iter();
+        let part = parts.clone().find(|part| part["tool_use_id"].as_str() == Some(id))?;
+        match &part["content"] {
+            Value::Array(texts) => {
+                let texts: Vec<&str> = texts.iter().filter_map(|it| it["text"].as_str()).collect();
+                Some(texts.join("\n"))
+            }
+            content => content.as_str().map(str::to_owned),
+        }
+    };
+    (made, lines.iter().find_map(result))
+}
+
 /// Lists the tool calls of a transcript in their order. Lines that are none, and those that a crash cut
 /// short, are passed over; a call that a resumed session repeats is listed once.
 pub fn calls(text: &str) -> Vec<Made> {

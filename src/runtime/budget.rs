@@ -2,6 +2,7 @@
 //! no room is kept in a file.
 
 use super::children::Session;
+use crate::builtin::silence::Silence;
 use crate::chain::budget::{self, Budget, Fate, Told};
 use crate::chain::merge::Ran;
 use crate::chain::outcome::Outcome;
@@ -94,6 +95,14 @@ pub(super) fn keep(
         .filter(|(_, fate)| **fate != Fate::Said)
         .map(|(text, _)| (text.ran, text.at))
         .collect();
+    for (text, fate) in texts.iter().zip(&fates) {
+        let why = match fate {
+            Fate::Said => continue,
+            Fate::Spilled => Silence::NoRoom,
+            Fate::Repeated | Fate::Doubled => Silence::Told,
+        };
+        entry.kept_back(&ran[text.ran].name, why.word());
+    }
     take_out(ran, &taken_out);
     let tells_of_end = is_used_up && note.is_some();
     if let Some(note) = note {

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use serde_json::Value;
+
 use super::call::Call;
 use super::overrides::{Overrides, SKIP};
 use crate::builtin::silence::Silence;
@@ -10,9 +12,12 @@ use crate::client::event::{Event, Subject};
 use crate::client::matcher::Target;
 use crate::client::{model, tools};
 use crate::machine::paths::Paths;
-use crate::manifest::Hook;
+use crate::manifest::{Action, Hook};
 use crate::state::chains::{self, Chain, Loaded};
-use crate::state::journal::{Entry, StepEntry, WOULD};
+use crate::state::journal::{DENIED, Entry, Passed, StepEntry, WOULD};
+
+/// The reason of a built-in hook that says nothing and of which the journal has no more.
+const NOTHING: &str = "it found nothing that it is for";
 
 /// A hook, and why it did or did not run.
 pub struct Told {
@@ -90,7 +95,7 @@ pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {
     }
     let told = |hook: &Hook| Told {
         hook: hook.name.clone(),
-        why: known(&hook.name, entry).unwrap_or_else(|| not_asked(hook, asked, entry)),
+        why: known(&hook.name, entry, Some(hook)).unwrap_or_else(|| not_asked(hook, asked, entry)),
     };
     Reasons { before: None, hooks: hooks.iter().map(told).collect() }
 }
@@ -101,7 +106,7 @@ fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
     let every = Target::new(event, None);
     let of_event: Vec<&str> =
         plan.steps(event, only, &every).flatten().map(|step| step.name).collect();
-    let reason = |name: &str| match known(name, entry) {
+    let reason = |name: &str| match known(name, entry, None) {
         Some(reason) => reason,
         None if !of_event.contains(&name) => {
             "not run: it is for another event, or called by an entry of its own".to_owned()
@@ -121,23 +126,45 @@ fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
 }
 
 /// Gives the reason that the run itself has noted of a hook.
-fn known(name: &str, entry: &Entry<'_>) -> Option<String> {
+fn known(name: &str, entry: &Entry<'_>, hook: Option<&Hook>) -> Option<String> {
     let (again, steps): (Vec<&StepEntry>, Vec<_>) =
         entry.steps.iter().filter(|step| step.hook == name).partition(|step| step.again);
     let passed = || entry.passed.iter().find(|passed| passed.hook == name);
-    let first = steps.first().map(|step| of_step(step));
-    let first = first.or_else(|| Some(format!("not run: {}", passed()?.in_words())))?;
-    let again = again.first().map(|step| format!("; for the rewritten input: {}", of_step(step)));
+    let first = steps.first().map(|step| of_step(step, hook));
+    let first = first.or_else(|| Some(format!("not run: {}", why_passed(passed()?, entry))))?;
+    let again = again.first().map(|it| format!("; for the rewritten input: {}", of_step(it, hook)));
     Some(first + &again.unwrap_or_default())
 }
 
 /// Gives the reason that a run has noted of a hook which no manifest has any more.
 pub fn of_gone(step: &StepEntry) -> Told {
-    let why = format!("{} (no manifest has it any more)", of_step(step));
+    let why = format!("{} (no manifest has it any more)", of_step(step, None));
     Told { hook: step.hook.clone(), why }
 }
 
-fn of_step(step: &StepEntry) -> String {
+/// Says why a hook was passed over, with the name of the one that denied.
+fn why_passed(passed: &Passed, entry: &Entry<'_>) -> String {
+    let denied = |step: &&StepEntry| step.outcome == "deny" || step.decided == "deny";
+    match entry.steps.iter().find(denied).filter(|_| passed.why == DENIED) {
+        Some(step) => format!("`{}` came first and denied the call", step.hook),
+        None => passed.in_words().to_owned(),
+    }
+}
+
+/// Says which of a hook's conditions was not met, with its value in the manifest.
+fn unmet(why: &str, hook: Option<&Hook>) -> String {
+    let key = why.trim_matches('`').strip_prefix("when.");
+    let value = |key: &str| match serde_json::to_value(&hook?.audience.when).ok()?.get_mut(key)? {
+        Value::Array(values) if values.len() == 1 => Some(values[0].to_string()),
+        value => Some(value.to_string()),
+    };
+    match key.and_then(value) {
+        Some(value) => format!("its `{} = {value}` is not met", why.trim_matches('`')),
+        None => format!("its {why} is not met"),
+    }
+}
+
+fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
     let decided = match &*step.decided {
         "" => String::new(),
         decided => match decided.strip_prefix(WOULD) {
@@ -150,6 +177,7 @@ fn of_step(step: &StepEntry) -> String {
     if let Some(why) = &step.why {
         return match &*step.outcome {
             "off" => format!("off: {why}"),
+            "unmet" => format!("not run: {}", unmet(why, hook)),
             _ => format!("not run: {why}{decided}"),
         };
     }
@@ -158,21 +186,27 @@ fn of_step(step: &StepEntry) -> String {
     if step.quiet == Silence::Held.word() {
         return format!("not run: {}", Silence::Held.words());
     }
-    let quiet = Silence::of_word(&step.quiet).map(|words| format!(": {words}"));
+    let is_builtin = hook.is_some_and(|hook| matches!(hook.action, Action::Builtin { .. }));
+    let nothing = (is_builtin && step.outcome == "silent").then_some(NOTHING);
+    let quiet = Silence::of_word(&step.quiet).or(nothing).map(|words| format!(": {words}"));
     let said = error.or(reason).or(quiet).unwrap_or_default();
     if step.outcome == "not-started" {
         return format!("not run{decided}{said}");
     }
     let did = match &*step.outcome {
         "silent" => "said nothing",
-        "spoke" => "told the user something, or changed the input",
-        "context" => "told the model something",
+        "spoke" => "had something for the user",
+        "rang" => "wrote to the terminal, as a bell or a title does",
+        "changed" => "changed what it may change, such as the input",
+        "context" => "had something for the model",
         "allow" => "allowed",
-        "ask" => "asked the user",
+        "ask" => "wanted the user asked",
         "defer" => "deferred",
         "deny" => "denied",
         "answered" => "answered",
-        "would-spoke" => "only watches: would have told the user something, or changed the input",
+        "would-spoke" => "only watches: would have told the user something",
+        "would-rang" => "only watches: would have written to the terminal",
+        "would-changed" => "only watches: would have changed something, such as the input",
         "would-context" => "only watches: would have told the model something",
         "would-allow" => "only watches: would have allowed",
         "would-ask" => "only watches: would have asked the user",

@@ -128,7 +128,10 @@ impl Passed {
 
 /// The reason why hooks are passed over, with what that says.
 pub const PASSED: [(&str, &str); 2] =
-    [("if", "its `if` does not match the call"), ("denied", "a hook before it denied the call")];
+    [("if", "its `if` does not match the call"), (DENIED, "a hook before it denied the call")];
+
+/// The word for a hook that came behind a denial.
+pub const DENIED: &str = "denied";
 
 /// One step in a line of the journal.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -149,7 +152,8 @@ pub struct StepEntry {
     /// The reason why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The reason why a built-in hook said nothing, one of [`Silence`]'s words.
+    /// The reason why a built-in hook said nothing, or the model did not get what a hook had for it, one
+    /// of [`Silence`]'s words.
     ///
     /// [`Silence`]: crate::builtin::silence::Silence
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -261,8 +265,10 @@ impl<'a> Entry<'a> {
                 entry.outcome = match answer.decision {
                     Some(decision) => decision.name(),
                     None if answer.is_silent() => "silent",
-                    None if answer.context.is_empty() => "spoke",
-                    None => "context",
+                    None if !answer.context.is_empty() => "context",
+                    None if !answer.specific.is_empty() => "changed",
+                    None if answer.system_message.is_none() && !answer.stop => "rang",
+                    None => "spoke",
                 }
                 .into();
                 entry.quiet = answer.quiet.unwrap_or_default().into();
@@ -291,6 +297,16 @@ impl<'a> Entry<'a> {
     pub fn warn(&mut self, warnings: Vec<String>) {
         if let Some(step) = self.steps.last_mut() {
             step.warnings = warnings;
+        }
+    }
+
+    /// Says of what a step had for the model that it did not get it, and by which of [`Silence`]'s words.
+    ///
+    /// [`Silence`]: crate::builtin::silence::Silence
+    pub fn kept_back(&mut self, hook: &str, why: &'static str) {
+        let is_it = |step: &&mut StepEntry| step.hook == hook && step.outcome == "context";
+        if let Some(step) = self.steps.iter_mut().rev().find(is_it) {
+            (step.quiet, step.size) = (why.into(), None);
         }
     }
 

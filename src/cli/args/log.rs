@@ -23,7 +23,7 @@ fn outcomes() -> PossibleValuesParser {
     all.map(|(word, about)| PossibleValue::new(*word).help(*about)).collect::<Vec<_>>().into()
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:
   hookman log                             the last 20 runs
@@ -90,12 +90,17 @@ pub enum LogFormat {
   hookman why                  the last run
   hookman why toolu_01AbC      the runs of one tool call, by its id
   hookman why 3f9a2c41         a run, by the id that `hookman log -v` shows
-  hookman why format           the last run of a hook, or why it never ran
+  hookman why format           the last call that a hook had a part in, or why
+                               it never ran
+  hookman why --outcome deny   the last denial
+  hookman why --hook 'lint-*' --outcome failed --since 1d
 
 For each hook of the chain: whether it ran, and if not, why: its matcher, its
-`if` or `when`, a switch, an earlier denial; what it answered, and the reason
-that was given to the model. What the journal does not have, the matcher of a
-hook that did not run, is read from the manifest as it is now.")]
+`if` or `when`, a switch, an earlier denial; what it answered or why it said
+nothing, and what decided. The call itself, and what the model was told, are
+read from the client's transcript, as the journal keeps neither. What it does
+not have either, the matcher of a hook that did not run, is read from the
+manifest as it is now.")]
 pub struct Why {
     /// A run's id, a tool call's, or a hook's name (default: the last run)
     #[arg(value_name = "RUN|TOOL_USE_ID|HOOK", conflicts_with = "last")]
@@ -104,6 +109,15 @@ pub struct Why {
     /// The last run
     #[arg(long)]
     pub last: bool,
+    /// Only runs of this hook; a name, or a pattern with * and ?
+    #[arg(long, value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
+    pub hook: Option<String>,
+    /// Only what came out so
+    #[arg(long, value_parser = outcomes())]
+    pub outcome: Option<String>,
+    /// All that fit and are not older: 90s, 10m, 2h, 1d (default: the last one)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,

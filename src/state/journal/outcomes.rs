@@ -1,15 +1,19 @@
 //! The words for what steps come to.
 
 /// The outcomes of steps, with what they say.
-pub const OUTCOMES: [(&str, &str); 25] = [
+pub const OUTCOMES: [(&str, &str); 29] = [
     ("silent", "it had nothing to say"),
-    ("spoke", "it told the user something, or changed what it may change"),
-    ("context", "it told the model something"),
+    ("spoke", "it had something for the user"),
+    ("rang", "it only wrote to the terminal, as a bell or a title does"),
+    ("changed", "it changed what it may change, such as the input"),
+    ("context", "it had something for the model"),
     ("allow", "it allowed the call without a question"),
     ("ask", "it has the user asked"),
     ("defer", "it left the call to whoever runs the client"),
     ("deny", "it denied or blocked"),
-    ("would-spoke", "it only watches, and would have told the user something or changed something"),
+    ("would-spoke", "it only watches, and would have told the user something"),
+    ("would-rang", "it only watches, and would have written to the terminal"),
+    ("would-changed", "it only watches, and would have changed something, such as the input"),
     ("would-context", "it only watches, and would have told the model something"),
     ("would-allow", "it only watches, and would have allowed the call without a question"),
     ("would-ask", "it only watches, and would have had the user asked"),
