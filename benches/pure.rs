@@ -73,7 +73,7 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
         let target = Target::new(Event::PreToolUse, Some("Bash"));
-        plan.steps(Event::PreToolUse, None, &target).count()
+        plan.steps(Event::PreToolUse, None, false, &target).count()
     });
 }
 

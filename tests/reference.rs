@@ -9,6 +9,7 @@ use hookman::{
     builtin::catalogue,
     cli::args::help,
     client::event::Event,
+    client::host::files::{FILES, Files, Form, Trust},
     manifest::schema::{self, KEYS, ReadyMade},
     state::catalogue::{Catalogue, ready_made},
 };
@@ -80,6 +81,79 @@ fn the_page_of_events_is_the_table() {
         }
     }
     expect_file("docs/events.md", &format!("{page}\n## Notes\n\n{notes}"));
+}
+
+/// The head of a table with a column for each agent.
+fn head(first: &str) -> String {
+    let names: Vec<&str> = FILES.iter().map(|of| of.title).collect();
+    format!("| {first} | {} |\n|{}\n", names.join(" | "), " --- |".repeat(names.len() + 1))
+}
+
+fn row(first: &str, of: impl Fn(&Files) -> String) -> String {
+    let cells: Vec<String> = FILES.iter().map(of).collect();
+    format!("| {first} | {} |\n", cells.join(" | "))
+}
+
+#[test]
+fn the_page_of_other_agents_is_the_tables() {
+    let text = fs::read_to_string(root().join("tests/reference/hosts.md")).unwrap();
+    let yes_or = |is: bool, no: &str| if is { "yes" } else { no }.to_owned();
+    let mut files = head("");
+    files += &row("yours", |of| match of.variable {
+        "" => format!("`~/{}/{}`", of.folder, of.user),
+        variable => format!("`~/{}/{}`, or in `${variable}`", of.folder, of.user),
+    });
+    files += &row("a project's", |of| format!("`{}`", of.project));
+    files += &row("form", |of| {
+        match of.form {
+            Form::Own => "a file for hookman alone",
+            Form::Bare => "events at the root; where the settings have `hooks`, there",
+            Form::Groups { .. } => "groups below `hooks`",
+        }
+        .to_owned()
+    });
+    files += &row("comments", |of| yes_or(of.comments, "no"));
+    files += &row("time limit written", |of| {
+        let is_ms = of.milliseconds_from.is_some_and(|from| of.limit >= from);
+        format!("{} {}", of.limit, if is_ms { "ms" } else { "s" })
+    });
+    files += &row("before they run", |of| {
+        match of.trust {
+            Trust::None => "nothing",
+            Trust::Entries => "a person trusts each entry",
+            Trust::Folder => "the project's directory is trusted",
+        }
+        .to_owned()
+    });
+    let mut events = head("event");
+    let known = |event: &Event| FILES.iter().any(|of| of.has(*event));
+    for event in Event::ALL.iter().copied().filter(|event| known(event)) {
+        events += &row(&format!("`{event}`"), |of| match of.key(event) {
+            _ if !of.has(event) => "–".to_owned(),
+            key if key == event.name() => "yes".to_owned(),
+            key => format!("`{key}`"),
+        });
+    }
+    let mut honours = head("a hook that");
+    let rare = "hookman's denial with a reason";
+    honours += &row("denies a call", |_| "yes".to_owned());
+    honours += &row("asks", |of| yes_or(of.host.heeds.ask, "denies: a person has to allow this"));
+    honours += &row("rewrites a call", |of| {
+        yes_or(of.host.heeds.rewrite, "denies, and names the call to run")
+    });
+    honours += &row("advises before a call", |of| yes_or(of.host.heeds.advice_before, "left out"));
+    honours += &row("refuses a result", |of| yes_or(of.host.heeds.refuse_result, "advice instead"));
+    honours += &row("ends the turn before a call", |_| rare.to_owned());
+    honours += &row("ends the turn elsewhere", |of| yes_or(of.host.heeds.end, "left out"));
+    honours += &row("has the shell say the session", |of| match of.host.session {
+        "" => "by the process above".to_owned(),
+        variable => format!("`{variable}`"),
+    });
+    let page = text
+        .replace("@FILES@\n", &files)
+        .replace("@EVENTS@\n", &events)
+        .replace("@HONOURS@\n", &honours);
+    expect_file("docs/hosts.md", &format!("{MADE}{page}"));
 }
 
 fn cell(text: &str) -> String {

@@ -135,7 +135,7 @@ fn append_groups(
     }
     let pointer = |place| format!("{}/{place}", child("/hooks", name));
     let pointers = (first..first + groups.len()).map(pointer).collect();
-    Ok((apply(text, &editor.splices()), pointers))
+    Ok((apply(text, text, &editor.splices()), pointers))
 }
 
 fn add_events(

@@ -50,7 +50,7 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
             });
         }
     }
-    Ok(apply(text, &editor.splices()))
+    Ok(apply(text, text, &editor.splices()))
 }
 
 /// For each group of an event the places of the handlers at the pointers.

@@ -19,10 +19,16 @@ pub struct Condition<'a> {
     /// The condition `when`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
+    /// The programs that it runs in; every one without any.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<&'a str>,
 }
 
 /// The subjects of conditions; each is asked for only where a condition needs it.
 pub trait Scene {
+    /// The name of the program that calls.
+    fn host(&self) -> &str;
+
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
@@ -48,6 +54,8 @@ pub enum Unmet {
     If,
     /// This key of its `when`.
     When(&'static str),
+    /// Its `hosts` does not name the program that calls.
+    Hosts,
 }
 
 impl<'a> Condition<'a> {
@@ -55,7 +63,9 @@ impl<'a> Condition<'a> {
     pub fn of(hook: &'a Hook) -> Option<Self> {
         let when = Some(&hook.audience.when).filter(|when| **when != When::default()).cloned();
         let rule = hook.manner.condition.as_deref().map(Cow::Borrowed);
-        (rule.is_some() || when.is_some()).then_some(Self { rule, when })
+        let hosts = hook.audience.hosts.clone();
+        let is_none = rule.is_none() && when.is_none() && hosts.is_empty();
+        (!is_none).then_some(Self { rule, when, hosts })
     }
 
     /// Reads conditions out of a plan; `None` if the text is none.
@@ -65,6 +75,9 @@ impl<'a> Condition<'a> {
 
     /// The first condition that is not met; `None` if the hook runs.
     pub fn unmet(&self, payload: &Payload<'_>, scene: &dyn Scene) -> Option<Unmet> {
+        if !self.hosts.is_empty() && !self.hosts.contains(&scene.host()) {
+            return Some(Unmet::Hosts);
+        }
         let project = scene.variable("CLAUDE_PROJECT_DIR");
         let home = scene.variable("HOME").unwrap_or_default();
         let anchors = Anchors {
@@ -167,6 +180,10 @@ mod tests {
     struct Fixed<'a>(&'a [(&'a str, &'a str)]);
 
     impl Scene for Fixed<'_> {
+        fn host(&self) -> &str {
+            "codex"
+        }
+
         fn variable(&self, name: &str) -> Option<String> {
             self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         }
@@ -196,6 +213,8 @@ mod tests {
             (r#"{"if":"Edit(lib/**)"}"#, Some(Unmet::If)),
             (r#"{"if":"Edit("}"#, Some(Unmet::If)),
             (r#"{"when":{"agent":["explore"]}}"#, None),
+            (r#"{"hosts":["codex"]}"#, None),
+            (r#"{"hosts":["claude"]}"#, Some(Unmet::Hosts)),
             (r#"{"when":{"agent":["Plan"]}}"#, Some(Unmet::When("agent"))),
             (r#"{"when":{"agent_not":["Explore"]}}"#, Some(Unmet::When("agent_not"))),
             (r#"{"when":{"headless":true,"ci":true}}"#, None),

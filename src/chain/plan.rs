@@ -29,6 +29,7 @@ const LENGTH: usize = 9;
 
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
+const BACKGROUND: &str = " background";
 const IN_PROJECT: &str = " project";
 const ADOPTED: &str = " adopted";
 const UNEXPLAINED: &str = " unexplained";
@@ -234,7 +235,9 @@ impl<'a> Plan<'a> {
     /// The steps that apply to a target under `event`, in order.
     ///
     /// Without `hook` those of the chain; with it those that an entry of that hook's own calls: the
-    /// hook itself, also where it is in the chain by now.
+    /// hook itself, also where it is in the chain by now. `has_no_apart` is for a program that has the
+    /// entry of the chain alone: it waits for those with one of their own as well, unless nobody
+    /// waits for them.
     ///
     /// # Errors
     ///
@@ -243,6 +246,7 @@ impl<'a> Plan<'a> {
         &self,
         event: Event,
         hook: Option<&str>,
+        has_no_apart: bool,
         target: &Target<'_>,
     ) -> impl Iterator<Item = Result<Step<'a>, &'a str>> {
         self.lines().enumerate().filter_map(move |(place, line)| {
@@ -256,6 +260,11 @@ impl<'a> Plan<'a> {
                 && let Some(apart) = rest.strip_prefix(':')
             {
                 (rest, named) = (apart.strip_prefix(hook)?, None);
+            } else if has_no_apart && let Some(apart) = rest.strip_prefix(':') {
+                (rest, named) = (&apart[apart.find('\t')?..], apart.split('\t').next());
+                if line.split('\t').nth(5)?.contains(BACKGROUND) {
+                    return None;
+                }
             }
             let rest = rest.strip_prefix('\t')?;
             // The search of the standard library is made for longer texts.

@@ -9,6 +9,7 @@ use super::{ExitStatus, hint};
 use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;
+use crate::install::hosts;
 use crate::install::layers::Layers;
 use crate::install::protection;
 use crate::install::settings_change::SettingsChange;
@@ -33,6 +34,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     changes.extend(each(&settings));
     transaction.show(&changes);
     let is_deaf = transaction.warn(&changes, &layers.all.hooks);
+    hosts::warn(world, &target, &layers);
     let outcome = transaction.commit("apply", &Question::new("Write this?"), &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, is_deaf));

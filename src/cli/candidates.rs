@@ -10,6 +10,8 @@ use crate::builtin::catalogue;
 use crate::builtin::command_guard;
 use crate::builtin::values::Level;
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
+use crate::client::host::files::FILES;
 use crate::doctor;
 use crate::install::recipe::RECIPES;
 use crate::machine::paths::Paths;
@@ -130,4 +132,10 @@ pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
 
 fn starts(candidate: &CompletionCandidate, typed: &str) -> bool {
     candidate.get_value().to_str().is_some_and(|value| value.starts_with(typed))
+}
+
+/// The agents that hooks can be installed in.
+pub(super) fn hosts() -> Vec<CompletionCandidate> {
+    let others = FILES.iter().map(|of| of.host.name);
+    [CLAUDE.name, "all"].into_iter().chain(others).map(CompletionCandidate::new).collect()
 }

@@ -17,7 +17,7 @@ use crate::install::placement::Placement;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{desktop, managed, protection, tool_consent};
+use crate::install::{codex_trust, desktop, hosts, managed, protection, tool_consent};
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;
@@ -49,7 +49,14 @@ fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
     let Writing { dry_run, yes, .. } = args.options.writing;
     let is_named =
         !args.hooks.is_empty() || !args.recipe.is_empty() || args.project_tools.is_some();
-    if is_named || args.guard_mod || args.json || dry_run || yes || !world.terminal.can_choose() {
+    if is_named
+        || !args.host.is_empty()
+        || args.guard_mod
+        || args.json
+        || dry_run
+        || yes
+        || !world.terminal.can_choose()
+    {
         return Ok(None);
     }
     let target = Target::of(&args.options.scope, world)?;
@@ -90,9 +97,15 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
              it, as in `hookman install destructive-guard --set level=block`"
         );
     }
+    let hosts = hosts::named(world, &args.host)?;
     let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
-    let wanted =
-        Wanted { hooks: &args.hooks, recipes: &args.recipe, desktop, placement: &placement };
+    let wanted = Wanted {
+        hooks: &args.hooks,
+        recipes: &args.recipe,
+        desktop,
+        placement: &placement,
+        hosts: &hosts,
+    };
     let addition = Addition::of(world, &target, wanted)?;
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
     let assets = Assets::of(world, &target, binary)?;
@@ -109,6 +122,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     changes.extend(each(&settings));
     transaction.show(&changes);
     let is_deaf = transaction.warn(&changes, &addition.layers.all.hooks);
+    hosts::warn(world, &target, &addition.layers);
     managed::warn(world, &target, binary);
     if target.managed().is_some() && !args.options.writing.dry_run {
         managed::check(world, &target, &addition, &settings)?;
@@ -127,6 +141,9 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
             }
             tmux_lines(world, &addition.layers.all.hooks);
         }
+    }
+    if outcome != Outcome::Shown {
+        codex_trust::tell(world, &target, &hosts);
     }
     if outcome != Outcome::Shown && target.managed().is_none() {
         tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
@@ -147,6 +164,9 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     }
     for recipe in &args.recipe {
         call.extend([" --recipe ", &quoted(recipe)]);
+    }
+    for host in &args.host {
+        call.extend([" --host ", &quoted(host)]);
     }
     call.push_str(&placing_words(&args.placing));
     if let Some(binary) = &args.options.binary

@@ -44,6 +44,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
                 guard_mod: false,
                 project_tools: None,
                 desktop: false,
+                host: Vec::new(),
                 json: false,
                 options: args.options.clone(),
             };

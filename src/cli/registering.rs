@@ -10,6 +10,7 @@ use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
+use crate::install::hosts;
 use crate::install::layers::Layers;
 use crate::install::options::RegisterOptions;
 use crate::install::protection;
@@ -59,6 +60,7 @@ impl<'w> Registering<'w> {
         changes.extend(each(&settings));
         transaction.show(&changes);
         let is_deaf = transaction.warn(&changes, hooks);
+        hosts::warn(world, &target, layers);
         let outcome =
             transaction.commit(verb, &Question { text: "Write this?", call }, &changes)?;
         if outcome == Outcome::Written {

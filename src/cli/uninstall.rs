@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::apply::name_project;
 use super::args::Uninstall;
+use crate::client::host::CLAUDE;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::adoption_step::{self, AdoptionStep};
 use crate::install::assets::Assets;
@@ -15,11 +16,14 @@ use crate::install::change::{Change, each, is_empty};
 use crate::install::consent::Question;
 use crate::install::gitignore::Gitignore;
 use crate::install::layers::Layers;
+use crate::install::manifest_change::ManifestChange;
 use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
 use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{addition, adoption_warnings, managed, protection};
+use crate::install::{addition, adoption_warnings, hosts, managed, protection};
+use crate::machine::files;
 use crate::machine::world::World;
+use crate::manifest::edit;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let mut target = Target::of(&args.options.scope, world)?;
@@ -27,11 +31,15 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     if args.guard_mod {
         return guard_mod(transaction, target, world);
     }
+    if !args.host.is_empty() {
+        return of_hosts(args, transaction, &target, world);
+    }
     let assets = Assets::removal(world, &target)?;
     target.guard_mod = Some(false);
     let target = target;
     let steps = releases(world, &target)?;
-    let settings = removals(world, &target, &steps)?;
+    let mut settings = removals(world, &target, &steps)?;
+    settings.extend(SettingsChange::of_hosts_removed(world, &target)?);
     let overlay = addition::untouched_overlay(world, &target)?;
     let gitignore = Gitignore::removal(world, &target, |path| {
         let goes = steps.iter().any(|step| step.removes(path))
@@ -62,6 +70,39 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
             managed::tidy(&target);
             say_done(world, &target, !steps.is_empty());
         }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Takes the hooks out of these agents, in their files and in the manifest's `hosts`.
+fn of_hosts(
+    args: &Uninstall,
+    transaction: Transaction<'_>,
+    target: &Target,
+    world: &World,
+) -> Result<ExitStatus> {
+    let named = hosts::named(world, &args.host)?;
+    let before = files::read_text(&target.manifest)?;
+    let layers = Layers::of(world, target, None)?.unwrap_or_default();
+    let listed = layers.committed.hosts.clone().unwrap_or_else(|| vec![CLAUDE.name]);
+    let left: Vec<&str> = listed.iter().copied().filter(|host| !named.contains(host)).collect();
+    let after = before
+        .as_deref()
+        .filter(|_| left != listed)
+        .map(|text| edit::set_hosts(text, (left != [CLAUDE.name]).then_some(left.as_slice())));
+    let manifest = ManifestChange::to(&target.manifest, before.clone(), after.or(before));
+    let layers = Layers::of(world, target, manifest.after.as_deref())?.unwrap_or_default();
+    let settings = SettingsChange::of(world, target, &layers, None)?;
+    let mut changes: Vec<&dyn Change> = vec![&manifest];
+    changes.extend(each(&settings));
+    transaction.show(&changes);
+    if !is_empty(&changes) && !args.options.writing.dry_run {
+        protection::check_all(world, target)?;
+    }
+    match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
+        Outcome::Nothing => world.terminal.line("hookman is not installed there."),
+        Outcome::Shown => {}
+        Outcome::Written => world.terminal.line("Done."),
     }
     Ok(ExitStatus::Done)
 }

@@ -56,8 +56,10 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
             world.terminal.warn(format!("warning: {caveat}"));
         }
         if !drift {
-            let shown = world.paths.shown(&target.settings);
-            world.terminal.line(format!("{shown} is what the manifest asks for"));
+            for file in settings.iter().filter(|it| it.is_shown()) {
+                let shown = world.paths.shown(file.path());
+                world.terminal.line(format!("{shown} is what the manifest asks for"));
+            }
         }
         apply::name_project(world, &target, "verify", "looks at its settings.json");
     }

@@ -41,6 +41,11 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     (is_hookman(program) && verb == "run").then(|| rest.to_vec())
 }
 
+/// The program of a line that is nothing but words.
+pub fn program(line: &str) -> Option<String> {
+    shell_words(line)?.into_iter().next()
+}
+
 fn is_hookman(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name == "hookman" || name == "hookman.exe"

@@ -7,6 +7,7 @@ use super::finding::{Findings, Level, Mend};
 use super::settings_file::SettingsFile;
 use crate::client::call::run_words;
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
 use crate::install::entries::demands;
 use crate::manifest::Origin;
 use crate::settings::wanted::{
@@ -107,9 +108,12 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
         }
         _ => Caller::Launcher,
     };
+    if !chain.committed.is_for(CLAUDE.name) && file.scope != "local" {
+        return Some(Vec::new());
+    }
     let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());
-    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default());
-    let mut committed = demands(&chain.committed.hooks);
+    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default(), &CLAUDE);
+    let mut committed = demands(&chain.committed.hooks, &CLAUDE);
     if file.scope == "user" && has_hooks {
         committed.extend(for_switches());
     }
@@ -141,7 +145,7 @@ fn scope(facts: &Facts, findings: &mut Findings) {
 // The client ends hookman at the entry's time limit, and with it every gate that has not run yet.
 fn chain_time(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
-        let demands = demands(&manifest.hooks);
+        let demands = demands(&manifest.hooks, &CLAUDE);
         for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
             let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
             let longest_hook = hooks.max_by_key(|it| it.timeout_ms);

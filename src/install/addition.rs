@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use super::change::Change;
 use super::entries::own_hooks;
+use super::hosts;
 use super::layers::Layers;
 use super::manifest_change::ManifestChange;
 use super::placement::Placement;
@@ -13,6 +14,7 @@ use super::recipe::{Part, Recipe};
 use super::target::Target;
 use super::writes::Writes;
 use crate::builtin::catalogue;
+use crate::client::host::CLAUDE;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::{Place, Unset};
@@ -56,6 +58,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) desktop: bool,
     /// The place of the hooks, and the options that are set in them.
     pub(crate) placement: &'a Placement,
+    /// The programs that are to call the hooks, besides those that do.
+    pub(crate) hosts: &'a [&'static str],
 }
 
 /// A hook or a line that is not added, and why.
@@ -137,6 +141,12 @@ impl Addition {
             }
         }
         let is_new = before.is_none();
+        let listed = listed(&found.committed, is_new, wanted.hosts);
+        if let Some(listed) = listed.filter(|listed| found.committed.hosts.as_ref() != Some(listed))
+        {
+            after = manifest::edit::set_hosts(&after, Some(&listed));
+            found = layers(&after)?;
+        }
         // What a new manifest begins with was not there already.
         let is_of_new = |why: &Why| matches!(why, Why::Declared(file) if *file == target.manifest);
         left_out.retain(|left| !(is_new && is_of_new(&left.why)));
@@ -153,6 +163,17 @@ impl Addition {
         };
         Ok(Self { manifest, layers: found, left_out })
     }
+}
+
+/// The programs of a manifest with those that are wanted; `None` where it need not name any.
+fn listed(manifest: &Manifest, is_new: bool, wanted: &[&'static str]) -> Option<Vec<&'static str>> {
+    if wanted.is_empty() {
+        return None;
+    }
+    let before = manifest.hosts.clone();
+    let now = before.clone().unwrap_or(if is_new { Vec::new() } else { vec![CLAUDE.name] });
+    let listed = hosts::in_order(&[now.as_slice(), wanted].concat());
+    (before.is_some() || listed != [CLAUDE.name]).then_some(listed)
 }
 
 impl Addition {

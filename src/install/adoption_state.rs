@@ -54,7 +54,8 @@ impl AdoptionState {
     /// As [`AdoptionState::of`], where anything was adopted. Where that cannot be told, as with a
     /// manifest that does not parse, there is none.
     pub(crate) fn of_adopting(world: &World, target: &Target) -> Option<Self> {
-        let is_adopting = Self::is_adopting(world, target).unwrap_or(false);
+        let is_adopting =
+            target.host.is_none() && Self::is_adopting(world, target).unwrap_or(false);
         is_adopting.then(|| Self::of(world, target).ok()).flatten()
     }
 

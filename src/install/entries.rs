@@ -1,14 +1,16 @@
 //! The demands of a manifest's hooks on the client.
 
 use crate::adoption::{Declared, Program};
+use crate::client::host::Host;
 use crate::manifest::{Action, Hook};
 use crate::settings::wanted::{Demand, Own};
 
-/// Lists the demands of a chain's hooks on the client: one for each event of each enabled hook.
-pub(crate) fn demands(hooks: &[Hook]) -> Vec<Demand<'_>> {
+/// Lists the demands of a chain's hooks on a program: one for each event of each enabled hook that is
+/// for it.
+pub(crate) fn demands<'h>(hooks: &'h [Hook], host: &Host) -> Vec<Demand<'h>> {
     hooks
         .iter()
-        .filter(|hook| hook.enabled)
+        .filter(|hook| hook.enabled && hook.audience.includes(host.name))
         .flat_map(|hook| {
             hook.events.iter().map(|event| Demand {
                 event: *event,

@@ -8,6 +8,7 @@ use super::binary::{self, binary_path};
 use super::entries::demands;
 use super::layers::Layers;
 use super::target::Target;
+use crate::client::host::CLAUDE;
 use crate::machine::world::World;
 use crate::settings::Registration;
 use crate::settings::wanted::{Caller, MANAGED, PROJECT, beyond, for_switches, wanted};
@@ -20,7 +21,8 @@ pub(crate) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    let (mut committed, all) = (demands(&layers.committed.hooks), demands(&layers.all.hooks));
+    let (mut committed, all) =
+        (demands(&layers.committed.hooks, &CLAUDE), demands(&layers.all.hooks, &CLAUDE));
     // The user's chain has to hear of switches as well.
     if target.chain.scope == "user" && !layers.all.hooks.is_empty() {
         committed.extend(for_switches());
@@ -51,7 +53,7 @@ fn caller(world: &World, target: &Target, given: Option<&Path>) -> Result<Caller
     Ok(Caller::BinaryFor { binary, flag, folder: in_json(folder)? })
 }
 
-fn in_json(path: &Path) -> Result<String> {
+pub(crate) fn in_json(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).with_context(|| {
         format!("the path `{}` is not Unicode and cannot be written in JSON", path.display())
     })
@@ -59,5 +61,9 @@ fn in_json(path: &Path) -> Result<String> {
 
 /// The entries that only a project's overlay needs.
 pub(crate) fn overlay_entries(layers: &Layers) -> Vec<Registration> {
-    beyond(&demands(&layers.committed.hooks), &demands(&layers.all.hooks), &Caller::Launcher)
+    beyond(
+        &demands(&layers.committed.hooks, &CLAUDE),
+        &demands(&layers.all.hooks, &CLAUDE),
+        &Caller::Launcher,
+    )
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use super::adoption_state::AdoptionState;
 use super::change::{Change, Settings};
+use super::hosts;
 use super::layers::Layers;
 use super::protection;
 use super::records::{
@@ -15,9 +16,12 @@ use super::registration::{entries, overlay_entries};
 use super::target::Target;
 use super::writes::{Writes, changed};
 use crate::adoption::{self, Adoption, Current, Kept};
+use crate::client::host::CLAUDE;
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::{Plan, Record, Refusal, Registration, Remembered, Seating, Undo, plan};
+use crate::settings::{
+    Plan, Record, Refusal, Registration, Remembered, Seating, Undo, own_file, plan,
+};
 
 /// The text that a settings file is to have.
 enum Goal {
@@ -60,8 +64,28 @@ impl SettingsChange {
         layers: &Layers,
         binary: Option<&Path>,
     ) -> Result<Vec<Self>> {
-        let own = Self::to(world, target, entries(world, target, layers, binary)?)?;
-        Ok(std::iter::once(own).chain(Self::of_overlay(world, target, layers)?).collect())
+        let own = if layers.committed.is_for(CLAUDE.name) || target.local {
+            Self::to(world, target, entries(world, target, layers, binary)?)?
+        } else {
+            Self::removal(world, target)?.quiet()
+        };
+        let overlay = Self::of_overlay(world, target, layers)?;
+        let mut changes: Vec<Self> = std::iter::once(own).chain(overlay).collect();
+        for host in hosts::targets(world, target) {
+            match hosts::entries(world, target, &host, layers, binary)? {
+                Some(entries) => changes.push(Self::to(world, &host, entries)?.quiet()),
+                None if hosts::lines(&host).is_empty() => {}
+                None => changes.push(Self::removal(world, &host)?),
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The removals of hookman entries from the files of other programs.
+    pub(crate) fn of_hosts_removed(world: &World, target: &Target) -> Result<Vec<Self>> {
+        let hosts = hosts::targets(world, target).into_iter();
+        let called = hosts.filter(|host| !hosts::lines(host).is_empty());
+        called.map(|host| Self::removal(world, &host)).collect()
     }
 
     /// The change of the settings that hold what only a project's overlay needs, once the hooks are
@@ -76,7 +100,12 @@ impl SettingsChange {
     }
 
     /// The change to these entries. Adopted handlers that are there again go as well.
-    fn to(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+    pub(crate) fn to(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+        if target.is_own_file() {
+            let plan = own_file::plan(read(world, &target.settings)?.as_deref(), &entries);
+            let goal = Goal::Entries(entries);
+            return Ok(Self { target: target.clone(), goal, plan, undo: None, quiet: false });
+        }
         let state = AdoptionState::of_adopting(world, target);
         if let Some(state) = state.filter(|state| !state.twice().is_empty()) {
             let (now, next) = (state.adoption.clone(), state.adoption.clone());
@@ -90,7 +119,7 @@ impl SettingsChange {
             (Some(text), Some(undo)) => undo.record.finds_ours(text).then_some(undo),
             (Some(text), None) => presumed(text, &entries),
         };
-        let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let record = undo.as_ref().map_or_else(|| target.form(), |undo| undo.record.clone());
         let plan = plan(before.as_deref(), &entries, &record)
             .and_then(|plan| seating(world, target, plan, &record))
             .with_context(|| left_alone(world, &target.settings))?;
@@ -99,6 +128,9 @@ impl SettingsChange {
 
     /// The change to no hookman entries.
     pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
+        if target.is_own_file() {
+            return Self::to(world, target, Vec::new());
+        }
         let before = read(world, &target.settings)?;
         let undo = undo(world, &target.settings, before.as_deref())?;
         Self::removal_by(world, target, before.as_deref(), undo)
@@ -112,7 +144,11 @@ impl SettingsChange {
     ) -> Result<Self> {
         let removal = match &undo {
             Some(undo) => undo.removal(before),
-            None => plan(before, &[], &before.map(Record::presumed).unwrap_or_default()),
+            None => {
+                let form = target.form();
+                let record = before.map_or_else(|| form.clone(), |text| form.presumed_of(text));
+                plan(before, &[], &record)
+            }
         };
         let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
         let plan = removal
@@ -148,6 +184,12 @@ impl SettingsChange {
     #[must_use]
     pub(crate) fn quiet(self) -> Self {
         Self { quiet: true, ..self }
+    }
+
+    /// Returns whether it is about a file that a person expects to be named: every one but that of what
+    /// only a project's overlay needs.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.quiet || self.target.host.is_some()
     }
 
     pub(crate) fn removes(&self, path: &Path) -> bool {
@@ -196,7 +238,7 @@ impl SettingsChange {
 
     fn leaves_entries(&self) -> bool {
         match &self.goal {
-            Goal::Entries(_) => true,
+            Goal::Entries(_) => !self.target.is_own_file(),
             Goal::Nothing => false,
             Goal::Adoption(goal) => !goal.entries.is_empty(),
         }
@@ -248,8 +290,15 @@ impl Change for SettingsChange {
             return;
         }
         let (before, after) = (self.plan.before.as_deref(), self.plan.after.as_deref());
-        print_diff(world, self.path(), before, after);
         let shown = world.paths.shown(self.path());
+        // A file with an entry for each event says no more than that.
+        let is_made = self.target.host.is_some() && (before.is_none() || after.is_none());
+        if is_made && before != after {
+            let new = if after.is_some() { "new; " } else { "" };
+            world.terminal.line(format!("{shown}: {new}{}", self.plan.summary()));
+            return;
+        }
+        print_diff(world, self.path(), before, after);
         world.terminal.line(format!("{shown}: {}", self.plan.summary()));
     }
 
@@ -318,7 +367,11 @@ impl Change for SettingsChange {
     }
 
     fn settings(&self) -> Option<Settings<'_>> {
-        Some(Settings { path: self.path(), text: self.plan.after.as_deref() })
+        // The others do not write an old copy back.
+        self.target
+            .host
+            .is_none()
+            .then_some(Settings { path: self.path(), text: self.plan.after.as_deref() })
     }
 
     fn verify(&self, world: &World) -> Result<bool> {

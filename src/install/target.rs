@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Scope;
+use crate::client::host::files::{FILES, Files, Form};
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};
 use crate::manifest::edit;
+use crate::settings::Record;
 use crate::state::chains::Chain;
 use crate::state::{configured, guard_mod};
 
@@ -25,6 +27,8 @@ pub(crate) struct Target {
     pub(crate) local: bool,
     /// True if the guard mod is to be there; `None` where it stays as it is.
     pub(crate) guard_mod: Option<bool>,
+    /// The program whose file `settings` is; Claude Code without one.
+    pub(crate) host: Option<&'static Files>,
 }
 
 impl Target {
@@ -82,6 +86,7 @@ impl Target {
             settings: Chain::managed_settings(folder),
             local: false,
             guard_mod: None,
+            host: None,
         }
     }
 
@@ -99,6 +104,7 @@ impl Target {
             settings: world.paths.user_settings(),
             local: false,
             guard_mod: None,
+            host: None,
         }
     }
 
@@ -113,12 +119,25 @@ impl Target {
             project: Some(project),
             local,
             guard_mod: None,
+            host: None,
         }
     }
 
     /// Returns whether the settings are the user's, which alone can seat a mod first.
     pub(crate) fn is_users(&self) -> bool {
-        self.project.is_none() && !self.chain.is_managed()
+        self.host.is_none() && self.project.is_none() && !self.chain.is_managed()
+    }
+
+    /// Returns whether the file holds hookman's entries and nothing else.
+    pub(crate) fn is_own_file(&self) -> bool {
+        self.host.is_some_and(|of| of.form == Form::Own)
+    }
+
+    /// The record of the file where there is none yet.
+    pub(crate) fn form(&self) -> Record {
+        let Some(of) = self.host else { return Record::default() };
+        let bare = of.form == Form::Bare && !self.settings.ends_with("settings.json");
+        Record { comments: of.comments, bare, ..Record::default() }
     }
 
     /// Returns whether the guard mod is there afterwards.
@@ -158,7 +177,8 @@ impl Target {
         ];
         let Some(project) = &self.project else { return Ok(()) };
         let root = paths::real(project);
-        for file in NAMES.map(|name| project.join(name)) {
+        let of_hosts = FILES.iter().map(|files| files.project);
+        for file in NAMES.into_iter().chain(of_hosts).map(|name| project.join(name)) {
             let real = paths::real(&file);
             if !real.starts_with(&root) {
                 bail!(

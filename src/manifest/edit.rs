@@ -216,6 +216,46 @@ fn append(text: &mut String, block: &str) -> String {
     added
 }
 
+/// The text with `hosts` at its top; nothing where it is `None`.
+pub fn set_hosts(text: &str, hosts: Option<&[&str]>) -> String {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let list = hosts.map(|hosts| {
+        let names: Vec<String> = hosts.iter().map(|name| string(name)).collect();
+        format!("[{}]", names.join(", "))
+    });
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    match (document.get_ref().get("hosts"), list) {
+        (None, None) => text.to_owned(),
+        (Some(value), Some(list)) => {
+            let Range { start, end } = value.span();
+            format!("{}{list}{}", &text[..start], &text[end..])
+        }
+        (Some(value), None) => {
+            let Range { start, end } = value.span();
+            let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+            let rest = &text[end..];
+            let is_apart = start == 0 || text[..start].ends_with(&newline.repeat(2));
+            let rest = rest.strip_prefix(newline).filter(|_| is_apart).unwrap_or(rest);
+            format!("{}{rest}", &text[..start])
+        }
+        (None, Some(list)) => {
+            // Behind the comment on the file, which an empty line ends.
+            let mut at = 0;
+            for line in text.split_inclusive('\n') {
+                if !line.starts_with('#') {
+                    at += if line.trim().is_empty() { line.len() } else { 0 };
+                    break;
+                }
+                at += line.len();
+            }
+            let is_head = text[..at].ends_with(&newline.repeat(2));
+            let (before, behind) = text.split_at(if is_head { at } else { 0 });
+            format!("{before}hosts = {list}{newline}{newline}{behind}")
+        }
+    }
+}
+
 /// The line of a list of hooks that is written as one value, `hook = [{ … }]`, to which no `[[hook]]`
 /// can be added.
 pub fn inline_hooks(text: &str) -> Option<usize> {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::client::event::{Event, Handler};
+use crate::client::host::CLAUDE;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -258,6 +259,15 @@ pub struct Audience {
     pub when: When,
     /// True if only a person may switch it off, and no agent's tool.
     pub user_only: bool,
+    /// The programs that it runs in; every one without any.
+    pub hosts: Vec<&'static str>,
+}
+
+impl Audience {
+    /// Returns whether it runs in the program of that name.
+    pub fn includes(&self, host: &str) -> bool {
+        self.hosts.is_empty() || self.hosts.contains(&host)
+    }
 }
 
 /// One `[[hook]]`, complete: what the manifest leaves open is filled in.
@@ -327,9 +337,16 @@ pub struct Manifest {
     pub keep: Option<KeepDays>,
     /// True if the journal is to keep no reasons of denials: `[journal] reasons = false`.
     pub unexplained: bool,
+    /// The programs that call the hooks; Claude Code where it names none.
+    pub hosts: Option<Vec<&'static str>>,
 }
 
 impl Manifest {
+    /// Returns whether the program of that name is to call the hooks.
+    pub fn is_for(&self, host: &str) -> bool {
+        self.hosts.as_ref().map_or(host == CLAUDE.name, |hosts| hosts.contains(&host))
+    }
+
     /// The same, as a project's: what is the user's alone may not be in it.
     ///
     /// # Errors

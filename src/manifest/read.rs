@@ -172,9 +172,12 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
     reader.unknown_keys(
         table,
         "a manifest",
-        &["defaults", "hook", "journal", "profiles", "sessions"],
+        &["defaults", "hook", "hosts", "journal", "profiles", "sessions"],
     );
     profiles::read(reader, table, &mut manifest.profiles);
+    if let Some(value) = table.get("hosts") {
+        manifest.hosts = Some(audience::hosts(reader, value));
+    }
     manifest.unexplained = unexplained(reader, table).unwrap_or(manifest.unexplained);
     manifest.keep = sessions::read(reader, table).or_else(|| manifest.keep.take());
     let defaults =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::client::event::Event;
+use crate::client::host::HOSTS;
 
 /// A key of a `[[hook]]`.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,7 @@ enum Shape {
     Text,
     Texts,
     OneOrMore,
+    Hosts,
     Events,
     Seconds,
     Flag,
@@ -35,7 +37,8 @@ enum Shape {
 }
 
 use Shape::{
-    Conditions, Events, Flag, Headers, OneOrMore, Seconds, Table, Text, Texts, Tool, Whole, Words,
+    Conditions, Events, Flag, Headers, Hosts, OneOrMore, Seconds, Table, Text, Texts, Tool, Whole,
+    Words,
 };
 
 const fn key(name: &'static str, shape: Shape, about: &'static str, default: &'static str) -> Key {
@@ -70,6 +73,7 @@ pub const KEYS: &[Key] = &[
     key("status_message", Text, "what the client shows while the hook runs; an entry of its own", ""),
     key("when", Conditions, "further conditions such as `{ branch = \"main\" }`, see [Conditions](#conditions)", "always"),
     key("switch", Words(&["anyone", "user"]), "`\"user\"`: an agent's tools may not switch it off, see [Switches](switches.md)", "`\"anyone\"`"),
+    key("hosts", Hosts, "the programs that it runs in, such as `[\"claude\", \"codex\"]`, see [Other agents](hosts.md)", "every one that calls the manifest's hooks"),
     key("context_priority", Whole, "a whole number; the lower it is, the sooner the hook gets room in the [context budget](#context-budget)", "0"),
     key("adopted", Flag, "`true`: it came from `settings.json`, and `hookman release` puts it back there", "`false`"),
     key("model", Text, "the model of a `prompt` or `agent`", "the client's"),
@@ -154,6 +158,7 @@ pub fn schema(hooks: &[ReadyMade]) -> Value {
                     "allOf": options.collect::<Vec<_>>(),
                 },
             },
+            "hosts": hosts(),
             "journal": table("What the journal keeps", json!({
                 "reasons": {"type": "boolean", "description": "false keeps the reasons of denials out of it"},
             }).as_object().unwrap_or(&Map::new())),
@@ -194,12 +199,21 @@ fn one_or_more() -> Value {
     json!([{"type": "string"}, {"type": "array", "items": {"type": "string"}}])
 }
 
+fn hosts() -> Value {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    json!({"anyOf": [
+        {"type": "string", "enum": names},
+        {"type": "array", "items": {"type": "string", "enum": names}},
+    ]})
+}
+
 fn property(key: &Key) -> Value {
     let events = Event::names(Event::ALL);
     let mut property = match key.shape {
         Text => json!({"type": "string"}),
         Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
         OneOrMore => json!({"anyOf": one_or_more()}),
+        Hosts => hosts(),
         Events => {
             let one = json!({"type": "string", "enum": events});
             json!({"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]})

@@ -5,6 +5,7 @@ use crate::chain::failing;
 use crate::chain::merge::Verdict;
 use crate::client::answer::Answer;
 use crate::client::event::{Block, Event};
+use crate::client::host::Host;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
 use crate::state::chains::Chain;
@@ -17,6 +18,8 @@ pub(super) struct Call<'a> {
     /// The one hook that is asked for, which has an entry of its own.
     pub hook: Option<String>,
     pub overrides: Overrides,
+    /// The program that calls.
+    pub host: &'static Host,
 }
 
 impl Call<'_> {

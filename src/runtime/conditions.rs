@@ -4,6 +4,7 @@ use super::scene::Surroundings;
 use crate::chain::condition::{Condition, Unmet};
 use crate::chain::plan::Step;
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
 use crate::client::payload::Payload;
 use crate::state::journal::Entry;
 
@@ -21,7 +22,8 @@ pub(super) fn unmet(
         entry.note(format!("the conditions of `{}` were not read", step.name));
         return None;
     };
-    condition.unmet(payload, &Surroundings)
+    let host = if entry.host.is_empty() { CLAUDE.name } else { &entry.host };
+    condition.unmet(payload, &Surroundings { host })
 }
 
 /// Returns whether a condition is about what a step can rewrite: the input of a tool.
@@ -35,6 +37,7 @@ pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
     match unmet {
         // As with a matcher, the hook has nothing to do with the call.
         Unmet::If => entry.passed_over(step, "if"),
+        Unmet::Hosts => entry.skipped(step, "unmet", "`hosts`".to_owned()),
         Unmet::When(key) => entry.skipped(step, "unmet", format!("`when.{key}`")),
     }
 }

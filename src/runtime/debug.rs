@@ -105,7 +105,7 @@ fn of_last_good(plan: &str, asked: Asked<'_>, entry: &Entry<'_>) -> Vec<Told> {
     let Some(plan) = Plan::parse(plan) else { return Vec::new() };
     let every = Target::new(event, None);
     let of_event: Vec<&str> =
-        plan.steps(event, only, &every).flatten().map(|step| step.name).collect();
+        plan.steps(event, only, false, &every).flatten().map(|step| step.name).collect();
     let reason = |name: &str| match known(name, entry, None) {
         Some(reason) => reason,
         None if !of_event.contains(&name) => {

@@ -31,7 +31,7 @@ pub(super) struct Broken {
 
 /// Loads the plan of a call's chain, with a note of what was odd about it.
 pub(super) fn load(call: &Call<'_>, entry: &mut Entry<'_>) -> Load {
-    match chains::load(call.paths, &call.chain) {
+    match chains::load_called(call.paths, &call.chain, !call.host.is_claude()) {
         Loaded::Plan(text) => Load::Plan { text, outdated: None },
         Loaded::Mended(text) => {
             entry.note("the plan was damaged, and was made again".to_owned());
@@ -58,7 +58,7 @@ pub(super) fn steps<'p>(
     let wrong =
         |line| format!("hookman does not understand its own plan, please report it: {line}");
     let plan = Plan::parse(plan).ok_or_else(|| broken("its plan is damaged".to_owned()))?;
-    let steps = plan.steps(call.event, call.hook.as_deref(), target);
+    let steps = plan.steps(call.event, call.hook.as_deref(), !call.host.is_claude(), target);
     let steps = steps.map(|step| step.map_err(|line| broken(wrong(line))));
     let judged = |step: Step<'p>| Step { observe: step.observe.filter(watches), ..step };
     steps.map(|step| step.map(judged)).collect()

@@ -70,7 +70,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     };
     let chain = arguments.chain(&paths);
     let overrides = Overrides::of_process(&chain);
-    let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides };
+    let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides, host };
     let mut entry = Entry::new(event, &call.chain);
     entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
     received.describe(&paths, &mut entry);

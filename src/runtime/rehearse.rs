@@ -41,7 +41,7 @@ pub fn rehearse(
 ) -> serde_json::Result<Rehearsed> {
     let payload = Payload::parse(text)?;
     let overrides = Overrides { effects, ..Overrides::default() };
-    let call = Call { paths, chain, event, hook: None, overrides };
+    let call = Call { paths, chain, event, hook: None, overrides, host: &CLAUDE };
     let mut entry = Entry::new(event, &call.chain);
     entry.describe(&payload);
     let started = Instant::now();

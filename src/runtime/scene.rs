@@ -5,10 +5,16 @@ use std::path::Path;
 use crate::chain::condition::{Branch, Scene};
 use crate::machine::{environment, git};
 
-/// The process's environment and the work tree around a directory.
-pub(super) struct Surroundings;
+/// The program that calls, the process's environment and the work tree around a directory.
+pub(super) struct Surroundings<'a> {
+    pub host: &'a str,
+}
 
-impl Scene for Surroundings {
+impl Scene for Surroundings<'_> {
+    fn host(&self) -> &str {
+        self.host
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         environment::text(name)
     }

@@ -196,17 +196,46 @@ impl<'d, 't> Editor<'d, 't> {
     }
 }
 
-pub(crate) fn apply(text: &str, splices: &[Splice]) -> String {
+/// The text with the splices, which were made for `plain`: the same with blanks for comments. Comments
+/// stay, also where what they are between goes.
+pub(crate) fn apply(text: &str, plain: &str, splices: &[Splice]) -> String {
     let grown: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut new = String::with_capacity(text.len() + grown);
     let mut at = 0;
-    for splice in splices {
-        new.push_str(&text[at..splice.range.start]);
-        new.push_str(&splice.text);
-        at = splice.range.end;
+    for Splice { range, text: added } in splices {
+        new.push_str(&text[at..range.start]);
+        new.push_str(added);
+        at = range.end;
+        if text[range.clone()] != plain[range.clone()] {
+            new.push_str(&comments(&text[range.clone()], &plain[range.clone()]));
+            let is_open =
+                new.rfind("//") > new.rfind('\n') && !text[at..].starts_with(['\n', '\r']);
+            new.push_str(if is_open { "\n" } else { "" });
+        }
     }
     new.push_str(&text[at..]);
     new
+}
+
+/// The comments of a text, each with the blanks before it; `plain` has blanks in their place.
+fn comments(text: &str, plain: &str) -> String {
+    let is_comment = |at: usize| text.as_bytes()[at] != plain.as_bytes()[at];
+    let mut kept = String::new();
+    let mut at = 0;
+    while let Some(start) = (at..text.len()).find(|at| is_comment(*at)) {
+        // Blanks in a comment look the same in both.
+        let length = if text[start..].starts_with("//") {
+            text[start..].find('\n')
+        } else {
+            text[start + 2..].find("*/").map(|end| end + 4)
+        };
+        let end = length.map_or(text.len(), |length| start + length);
+        let blanks =
+            text[at..start].rfind(|it: char| !it.is_whitespace()).map_or(at, |it| at + it + 1);
+        kept.push_str(&text[blanks..end]);
+        at = end;
+    }
+    kept
 }
 
 /// A pointer as a patch wants it.

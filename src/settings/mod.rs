@@ -3,6 +3,7 @@
 //! A [`plan()`] says how a text has to change so that it holds exactly the wanted
 //! [`Registration`]s, as values and as text in which every other byte stays as it was.
 
+pub(crate) mod bare;
 pub(crate) mod change;
 pub(crate) mod diff;
 pub(crate) mod draft;
@@ -11,6 +12,7 @@ pub(crate) mod identity;
 pub(crate) mod inventory;
 pub(crate) mod layout;
 pub(crate) mod obstacle;
+pub mod own_file;
 pub(crate) mod pairing;
 pub(crate) mod plan;
 pub(crate) mod proof;

@@ -2,9 +2,10 @@
 
 use json_patch::{Patch, PatchOperation};
 
-use crate::syntax::json::{Document, is_blank};
+use crate::syntax::json::{Document, is_blank, strip_bom};
 
 use super::{
+    bare,
     change::{self, Change, Seating},
     draft::{Draft, Outcome},
     inventory::Survey,
@@ -47,10 +48,13 @@ pub fn plan(
     wanted: &[Registration],
     record: &Record,
 ) -> Result<Plan, Refusal> {
+    if record.bare {
+        return planned_bare(before, wanted, record);
+    }
     let wanted = distinct(wanted)?;
     let plan = match before.filter(|text| !is_blank(text)) {
         Some(text) => edited(text, wanted, record)?,
-        None => created(before, wanted)?,
+        None => created(before, wanted, record)?,
     };
     plan.verify()?;
     Ok(plan)
@@ -106,9 +110,11 @@ impl Plan {
     /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file that grew above the
     /// client's limit.
     pub fn verify(&self) -> Result<(), Refusal> {
+        let [before, after] =
+            [&self.before, &self.after].map(|text| text.as_deref().map(|it| self.record.plain(it)));
         proof::prove(&Claim {
-            before: self.before.as_deref(),
-            after: self.after.as_deref(),
+            before: before.as_deref(),
+            after: after.as_deref(),
             patch: &self.patch(),
             wanted: &self.wanted,
             passed: &self.record.passed,
@@ -144,11 +150,16 @@ fn distinct(wanted: &[Registration]) -> Result<Vec<Registration>, Refusal> {
 }
 
 /// The plan for a file that does not exist or holds only blanks.
-fn created(before: Option<&str>, wanted: Vec<Registration>) -> Result<Plan, Refusal> {
+fn created(
+    before: Option<&str>,
+    wanted: Vec<Registration>,
+    record: &Record,
+) -> Result<Plan, Refusal> {
+    let none = record.form();
     if wanted.is_empty() {
-        return Ok(Plan::unchanged(before, Record::default()));
+        return Ok(Plan::unchanged(before, none));
     }
-    let mut plan = edited("{}", wanted, &Record::default())?;
+    let mut plan = edited("{}", wanted, &none)?;
     let blanks = before.unwrap_or_default();
     // The blanks go first and our newline last, so that removing both gives the blanks back.
     let newline = if blanks.contains("\r\n") { "\r\n" } else { "\n" };
@@ -164,11 +175,12 @@ fn created(before: Option<&str>, wanted: Vec<Registration>) -> Result<Plan, Refu
 
 /// The plan for a file with a value in it.
 fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan, Refusal> {
-    let document = Document::parse(text)?;
+    let plain = record.plain(text);
+    let document = Document::parse(&plain)?;
     let root = document.root();
     if root.members().is_none() {
         if wanted.is_empty() {
-            return Ok(Plan::unchanged(Some(text), Record::default()));
+            return Ok(Plan::unchanged(Some(text), record.form()));
         }
         return Err(Refusal::WrongType {
             key: None,
@@ -188,13 +200,49 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     draft.take_out();
     draft.prune();
     draft.append();
-    let Outcome { after, mut record, changes, operations, foreign } = draft.finish();
+    let Outcome { after, mut record, changes, operations, foreign } = draft.finish(text);
     if wanted.is_empty() {
-        record = Record::default();
+        record = record.form();
     }
     record.passed = wanted.iter().filter_map(Passed::of).collect();
     let before = Some(text.to_owned());
     Ok(Plan { before, after, changes, seating: None, record, operations, wanted, foreign })
+}
+
+/// As [`plan()`], for a file with the events at its root.
+fn planned_bare(
+    before: Option<&str>,
+    wanted: &[Registration],
+    record: &Record,
+) -> Result<Plan, Refusal> {
+    let inner = Record { bare: false, ..record.clone() };
+    let Some(text) = before.filter(|text| !is_blank(text)) else {
+        let mut plan = plan(None, wanted, &inner)?;
+        plan.before = before.map(str::to_owned);
+        plan.after = (!wanted.is_empty()).then(|| fresh(wanted)).or(plan.before.clone());
+        plan.record = Record { bare: true, file_made: before.is_none(), ..plan.record };
+        return Ok(plan);
+    };
+    let mut plan = plan(Some(&bare::wrapped(text)), wanted, &inner)?;
+    let emptied = record.file_made && wanted.is_empty();
+    plan.before = before.map(str::to_owned);
+    plan.after = plan.after.map(|text| bare::unwrapped(&text)).filter(|text| {
+        !(emptied && strip_bom(text).split_whitespace().collect::<String>() == "{}")
+    });
+    plan.record.bare = true;
+    Ok(plan)
+}
+
+/// The text of a new file.
+fn fresh(wanted: &[Registration]) -> String {
+    let mut events = serde_json::Map::new();
+    for entry in wanted {
+        let groups = events
+            .entry(entry.event.clone())
+            .or_insert_with(|| serde_json::Value::Array(Vec::new()));
+        groups.as_array_mut().into_iter().for_each(|groups| groups.push(entry.group()));
+    }
+    format!("{:#}\n", serde_json::Value::Object(events))
 }
 
 /// Returns whether an entry that the client runs without hookman is there already as somebody else's:

@@ -1,12 +1,15 @@
 //! The record of a settings file: facts that the file itself does not tell.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::syntax::json::{Document, child};
+use crate::syntax::json::{Document, child, without_comments};
 
-use super::inventory::Survey;
+use super::bare;
+use super::inventory::{Survey, own_handlers};
 use super::registration::{Passed, Registration};
 
 /// The containers of a settings file that are there only because hookman needed them.
@@ -26,6 +29,12 @@ pub struct Record {
     /// they cannot be told from the layout, by JSON Pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hollow: BTreeMap<String, String>,
+    /// True if the program that reads the file passes over comments in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub comments: bool,
+    /// True if the events are at the root of the file, and not below `hooks`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
     /// The entries that hookman wrote and the client runs without it: nothing in them tells them
     /// from a user's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,7 +45,14 @@ impl Record {
     /// The record of a file that came without one, as in a fresh clone: `hooks` and every event
     /// that holds nothing but hookman entries are taken for made by hookman.
     pub fn presumed(text: &str) -> Self {
-        let Ok(document) = Document::parse(text) else { return Self::default() };
+        Self::default().presumed_of(text)
+    }
+
+    /// As [`Record::presumed`], for a file of the same form as this one's.
+    pub fn presumed_of(&self, text: &str) -> Self {
+        let form = self.form();
+        let text = form.plain(text);
+        let Ok(document) = Document::parse(&text) else { return form };
         let survey = Survey::of(&document);
         let ours = survey.events.iter().filter(|event| {
             let groups = event.array.elements().map_or(0, <[_]>::len);
@@ -49,7 +65,30 @@ impl Record {
         if !made.is_empty() && made.len() == members.len() {
             made.insert(0, "/hooks".to_owned());
         }
-        Self { made, ..Self::default() }
+        Self { made, ..form }
+    }
+
+    /// The record of a file of the same form of which nothing else is known.
+    pub fn form(&self) -> Self {
+        Self { comments: self.comments, bare: self.bare, ..Self::default() }
+    }
+
+    /// The commands of hookman entries in a text.
+    pub fn lines(&self, text: &str) -> Vec<String> {
+        let text = self.plain(text);
+        let handlers = Document::parse(&text).map(|it| own_handlers(&it)).unwrap_or_default();
+        let line = |handler: Value| Some(handler.get("command")?.as_str()?.to_owned());
+        handlers.into_iter().filter_map(line).collect()
+    }
+
+    /// The text as one without comments whose events are below `hooks`.
+    pub(crate) fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = if self.bare { bare::wrapped(text).into() } else { Cow::Borrowed(text) };
+        match (self.comments, text) {
+            (false, text) => text,
+            (true, Cow::Borrowed(text)) => without_comments(text),
+            (true, Cow::Owned(text)) => without_comments(&text).into_owned().into(),
+        }
     }
 
     /// The record of a file that came without one and is to hold `wanted`: in one that hookman wrote
@@ -66,7 +105,7 @@ impl Record {
 
     /// Returns whether a text holds a hookman entry.
     pub fn finds_ours(&self, text: &str) -> bool {
-        Document::parse(text).is_ok_and(|document| {
+        Document::parse(&self.plain(text)).is_ok_and(|document| {
             let mut survey = Survey::of(&document);
             survey.claim(&document, &self.passed);
             !survey.is_without_ours()

@@ -93,7 +93,7 @@ fn change(
         let added = vec![Item { key: Some(KEY), value: &value }];
         reshape(root, Part::Root, BTreeSet::new(), added);
         let operation = PatchOperation::Add(AddOperation { path: path(LIST), value });
-        let text = Some(apply(document.text(), &editor.splices()));
+        let text = Some(apply(document.text(), document.text(), &editor.splices()));
         return Ok(Some(SeatChange { text, operation, makes: true }));
     };
     let list = &members[index].value;
@@ -143,9 +143,9 @@ fn change(
     let text = if is_last && record.file_made {
         None
     } else if is_last && record.has_made("") {
-        Some(without_root(document))
+        Some(without_root(document.text(), root.span))
     } else {
-        Some(apply(document.text(), &editor.splices()))
+        Some(apply(document.text(), document.text(), &editor.splices()))
     };
     Ok(Some(SeatChange { text, operation, makes: false }))
 }

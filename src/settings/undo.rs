@@ -41,7 +41,8 @@ impl Undo {
         } else if previous.is_none() && only_adds(plan) {
             plan.before.clone()
         } else {
-            let presumed = || current.map(Record::presumed).unwrap_or_default();
+            let presumed =
+                || current.map_or_else(|| plan.record.form(), |it| plan.record.presumed_of(it));
             let record = previous.map_or_else(presumed, |previous| previous.record.clone());
             let removal = super::plan(current, &[], &record)?;
             // Without a hookman entry the record is about some other text.
@@ -61,6 +62,7 @@ impl Undo {
         if current != Some(&*self.after) || removal.after == self.original {
             return Ok(removal);
         }
+        let value = |text: Option<&str>| value(text.map(|text| self.record.plain(text)).as_deref());
         if value(self.original.as_deref())? != value(removal.after.as_deref())? {
             let (old, new) = (value(current)?, value(self.original.as_deref())?);
             removal.operations = json_patch::diff(&old, &new).0;

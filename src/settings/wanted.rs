@@ -1,6 +1,7 @@
 //! The entries that a chain needs.
 
 use crate::client::event::Event;
+use crate::client::host::files::{Files, Form};
 use crate::client::{call, matcher};
 
 use super::Registration;
@@ -128,6 +129,29 @@ pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> 
             }
         })
         .collect()
+}
+
+/// The entries for another program, in the order of the event table. No hook changes them but one that
+/// asks for a rare event: `program` is the start of each line, and none has a matcher.
+pub fn of_host(files: &Files, demands: &[Demand<'_>], program: &str) -> Vec<Registration> {
+    if demands.is_empty() {
+        return Vec::new();
+    }
+    let is_asked = |event: &Event| demands.iter().any(|demand| demand.event == *event);
+    let is_there = |event: &Event| {
+        files.events.contains(event) || files.rare.contains(event) && is_asked(event)
+    };
+    let named = files.form == Form::Groups { named: true };
+    let extra = named.then(|| ("name".to_owned(), "hookman".into()));
+    let entry = |event: Event| Registration {
+        event: files.key(event).to_owned(),
+        matcher: None,
+        command: format!("{program} run {event} --host {}", files.host.name),
+        args: None,
+        timeout: Some(files.limit(event)),
+        extra: extra.clone().into_iter().collect(),
+    };
+    Event::ALL.iter().copied().filter(is_there).map(entry).collect()
 }
 
 /// The time limit of an entry for an event, in seconds.

@@ -166,10 +166,15 @@ pub enum Loaded {
 
 /// The plan of a chain: the cached one where it still fits, else made again on the spot.
 pub fn load(paths: &Paths, chain: &Chain) -> Loaded {
-    load_with(paths, chain, &StableRead::default())
+    load_called(paths, chain, false)
 }
 
-fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
+/// As [`load`], for a caller that has entries for the chain in files of its own.
+pub fn load_called(paths: &Paths, chain: &Chain, is_called: bool) -> Loaded {
+    load_with(paths, chain, is_called, &StableRead::default())
+}
+
+fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<'_>) -> Loaded {
     let mut cached = String::new();
     let plan_file = chain.plan_file(paths);
     let known = files::read_into(&plan_file, &mut cached);
@@ -204,7 +209,7 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
             let is_new = was_good || matches!(known, Ok(false));
             if is_new { Loaded::Plan(plan) } else { Loaded::Mended(plan) }
         }
-        Ok(None) => match gone(paths, chain, &cached) {
+        Ok(None) => match gone(paths, chain, is_called, &cached) {
             Some(lost) => lost,
             None => {
                 let _ = files::remove(&plan_file);
@@ -220,9 +225,9 @@ fn load_with(paths: &Paths, chain: &Chain, stable: &StableRead<'_>) -> Loaded {
 
 /// Gives the message about a manifest that is gone while the client still calls its hooks: deleting it
 /// and leaving the entries opens no gate.
-fn gone(paths: &Paths, chain: &Chain, cached: &str) -> Option<Loaded> {
+fn gone(paths: &Paths, chain: &Chain, is_called: bool, cached: &str) -> Option<Loaded> {
     Plan::parse(cached)?.hooks().next()?;
-    if entries(chain).is_empty() {
+    if !is_called && entries(chain).is_empty() {
         return None;
     }
     let flag = chain.flag();
@@ -482,7 +487,7 @@ mod tests {
             modified + if is_over() { 1_000_000_000 } else { 10_000_000 }
         };
         let stable = StableRead { now: &now, wait: &wait };
-        let found = match load_with(paths, &Chain::of_user(paths), &stable) {
+        let found = match load_with(paths, &Chain::of_user(paths), false, &stable) {
             Loaded::Plan(plan) | Loaded::Mended(plan) => names(&plan),
             Loaded::LastGood(plan, problems) => format!("{}; {problems}", names(&plan)),
             Loaded::Absent => "absent".to_owned(),
@@ -552,7 +557,7 @@ mod tests {
                 fs::write(&manifest, text).unwrap();
                 let now = || files::stamp(&manifest).unwrap().unwrap().modified + age;
                 let stable = StableRead { now: &now, wait: &|_| {} };
-                load_with(&paths, &Chain::of_user(&paths), &stable)
+                load_with(&paths, &Chain::of_user(&paths), false, &stable)
             };
             fs::write(&manifest, &whole).unwrap();
             let whole_plan = compile(&paths, &Chain::of_user(&paths)).unwrap().unwrap();

@@ -145,6 +145,52 @@ pub struct Document<'t> {
     lines: OnceLock<Vec<usize>>,
 }
 
+/// The text with a blank for each byte of its comments, so that every other byte keeps its place. Line
+/// breaks stay.
+pub fn without_comments(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut spans: Vec<Span> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let rest = &text.as_bytes()[at..];
+        let length = match (byte, rest.get(1)) {
+            (b'"', _) => {
+                let mut end = 1;
+                while rest.get(end).is_some_and(|byte| *byte != b'"') {
+                    end += if rest[end] == b'\\' { 2 } else { 1 };
+                }
+                end + 1
+            }
+            (b'/', Some(b'/')) => {
+                let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                spans.push(Span { start: at, end: at + end });
+                end
+            }
+            (b'/', Some(b'*')) => {
+                let Some(end) = rest[2..].windows(2).position(|it| it == b"*/") else { break };
+                spans.push(Span { start: at, end: at + end + 4 });
+                end + 4
+            }
+            _ => 1,
+        };
+        at += length;
+    }
+    if spans.is_empty() {
+        return text.into();
+    }
+    let mut blank = String::with_capacity(text.len());
+    let mut at = 0;
+    for Span { start, end } in spans {
+        blank.push_str(&text[at..start]);
+        let bytes = text[start..end].bytes();
+        blank
+            .extend(bytes.map(|it| if matches!(it, b'\n' | b'\r') { char::from(it) } else { ' ' }));
+        at = end;
+    }
+    blank.push_str(&text[at..]);
+    blank.into()
+}
+
 impl<'t> Document<'t> {
     /// Parses `text`, which may begin with a byte order mark.
     ///

@@ -93,7 +93,8 @@ pub(crate) fn hookman_runs(chooser: &Chooser, call: &Call, project: &str, home: 
     match chooser {
         Chooser::Matcher(text) => Target::of(Event::PreToolUse, &payload).is_hit_by(text),
         Chooser::If(text) => {
-            let condition = Condition { rule: Some(fill(text).into()), when: None };
+            let condition =
+                Condition { rule: Some(fill(text).into()), when: None, hosts: Vec::new() };
             condition.unmet(&payload, &Places { project, home }).is_none()
         }
     }
@@ -106,6 +107,10 @@ struct Places<'a> {
 }
 
 impl Scene for Places<'_> {
+    fn host(&self) -> &str {
+        "claude"
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         match name {
             "CLAUDE_PROJECT_DIR" => Some(self.project.to_owned()),

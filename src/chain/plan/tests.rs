@@ -67,7 +67,7 @@ fn a_hook_stands_apart_once_the_client_calls_it_so() {
         let plan = Plan::parse(&text).unwrap();
         let every = Target::new(Stop, None);
         let called = [None, Some("g"), Some("old")].map(|hook| {
-            let names = plan.steps(Stop, hook, &every).map(|step| step.unwrap().name);
+            let names = plan.steps(Stop, hook, false, &every).map(|step| step.unwrap().name);
             let names = names.collect::<Vec<_>>().join(" ");
             assert_eq!(hook.is_none_or(|it| plan.answers(Stop, it)), !names.is_empty());
             names
@@ -92,7 +92,7 @@ fn a_plan_gives_back_the_steps_of_an_event_in_order() {
     let header = Header::parse(&text).unwrap();
     assert_eq!((&*header.build, header.sources.as_slice()), ("build", [source].as_slice()));
     let names = |event, subject| -> Vec<&str> {
-        plan.steps(event, None, &Target::new(event, subject))
+        plan.steps(event, None, false, &Target::new(event, subject))
             .map(|step| step.unwrap().name)
             .collect()
     };
@@ -101,7 +101,7 @@ fn a_plan_gives_back_the_steps_of_an_event_in_order() {
     assert_eq!(names(Event::Stop, None), ["one", "two", "three"]);
     assert_eq!(names(Event::PreCompact, None), Vec::<&str>::new());
     let steps: Vec<Step<'_>> =
-        plan.steps(Event::Stop, None, &Target::new(Event::Stop, None)).flatten().collect();
+        plan.steps(Event::Stop, None, false, &Target::new(Event::Stop, None)).flatten().collect();
     assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
     assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
     assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
@@ -142,7 +142,7 @@ fn a_line_that_cannot_be_read_is_told_and_hides_no_other() {
     };
     let read = |text: &str| -> Vec<bool> {
         let plan = Plan::parse(text).unwrap();
-        plan.steps(Event::Stop, None, &Target::new(Event::Stop, None))
+        plan.steps(Event::Stop, None, false, &Target::new(Event::Stop, None))
             .map(|step| step.is_ok())
             .collect()
     };

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{
-    ADOPTED, ALWAYS, BUDGET, Header, IN_PROJECT, LENGTH, OBSERVE, PATH, SUM, Source, UNEXPLAINED,
-    USER_ONLY, sum,
+    ADOPTED, ALWAYS, BACKGROUND, BUDGET, Header, IN_PROJECT, LENGTH, OBSERVE, PATH, SUM, Source,
+    UNEXPLAINED, USER_ONLY, sum,
 };
 use crate::chain::budget::Budget;
 use crate::chain::condition::Condition;
@@ -116,6 +116,9 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     let mut words = if hook.manner.parallel { "parallel" } else { "alone" }.to_owned();
     if hook.manner.always {
         words.push_str(ALWAYS);
+    }
+    if hook.manner.background {
+        words.push_str(BACKGROUND);
     }
     if hook.manner.unexplained {
         words.push_str(UNEXPLAINED);

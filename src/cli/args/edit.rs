@@ -22,7 +22,9 @@ use crate::manifest::{OnError, milliseconds};
   hookman install --local one-strike     in this project, for you alone
   hookman install --recipe long-session  hooks that belong together
   hookman install --project-tools yes    let hooks run this project's own programs
-  hookman install --guard-mod            keep other mods from your gates")]
+  hookman install --guard-mod            keep other mods from your gates
+  hookman install --host codex           have Codex call the hooks, too
+  hookman install --host all --project   every agent on this machine, in this project")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
@@ -41,6 +43,10 @@ pub struct Install {
     /// Add a mod that keeps other mods from a gate's events, and seat it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
+    /// Have this agent call the hooks too: claude, codex, copilot, qwen, gemini or droid, or all that are here
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "managed"])]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Vec<String>,
     #[command(flatten)]
     pub options: RegisterOptions,
     /// Report as JSON, with --yes or --dry-run

@@ -219,12 +219,17 @@ pub struct Verify {
   hookman uninstall              the same, then ask and remove it
   hookman uninstall --project    from the project around this directory
   hookman uninstall --guard-mod  the guard mod alone
+  hookman uninstall --host codex take it out of Codex, and leave it in the others
 
 The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
 pub struct Uninstall {
     /// Take out the guard mod alone
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
+    /// Only this agent: claude, codex, copilot, qwen, gemini or droid, or all
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["guard_mod", "local", "managed"])]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Vec<String>,
     #[command(flatten)]
     pub options: WriteOptions,
 }

@@ -7,6 +7,7 @@
 
 mod decode;
 mod encode;
+pub mod files;
 mod patch;
 mod table;
 
@@ -168,7 +169,7 @@ impl Host {
     }
 
     /// Its word for an event.
-    fn event_name(&self, event: Event) -> &'static str {
+    pub(crate) fn event_name(&self, event: Event) -> &'static str {
         let own = self.events.iter().find(|(_, ours)| *ours == event);
         own.map_or(event.name(), |(theirs, _)| theirs)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::syntax::json::{Document, child};
+use crate::syntax::json::{Span, child};
 
 use super::{Draft, Outcome};
 use crate::settings::{
@@ -13,19 +13,20 @@ use crate::settings::{
 };
 
 impl Draft<'_, '_, '_> {
-    /// Makes the splices of the containers, and the text with all of them.
-    pub(crate) fn finish(mut self) -> Outcome {
+    /// Makes the splices of the containers, and `text` with all of them: that of the document, with its
+    /// comments.
+    pub(crate) fn finish(mut self, text: &str) -> Outcome {
         self.reshape_events();
         let left = self.reshape_hooks_and_root();
-        let text = self.document.text();
         let made_root = self.record.has_made("");
         let none_wanted = self.pairings.iter().all(|pairing| pairing.missing.is_empty());
         let entries = self.survey.events.iter().flat_map(|event| &event.groups);
         let foreign = entries.map(|group| group.handlers.len() - group.ours.len()).sum();
         let after = if left || !none_wanted || !(self.record.file_made || made_root) {
-            Some(apply(text, &self.editor.splices()))
+            let plain = self.document.text();
+            Some(apply(text, plain, &self.editor.splices()))
         } else {
-            (!self.record.file_made).then(|| without_root(self.document))
+            (!self.record.file_made).then(|| without_root(text, self.document.root().span))
         };
         let Self { record, changes, operations, .. } = self;
         Outcome { after, record, changes, operations, foreign }
@@ -123,9 +124,7 @@ impl Draft<'_, '_, '_> {
 
 /// The text of a file that was blank before hookman filled it, without its value and the newline
 /// that was written behind it.
-pub(crate) fn without_root(document: &Document<'_>) -> String {
-    let text = document.text();
-    let span = document.root().span;
+pub(crate) fn without_root(text: &str, span: Span) -> String {
     let rest = &text[span.end..];
     let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
     format!("{}{rest}", &text[..span.start])

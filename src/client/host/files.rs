@@ -1,0 +1,242 @@
+//! The files in which each program looks for hooks, and the form of the entries there. No run
+//! reads this.
+
+use super::table::{CODEX, COPILOT, DROID, GEMINI, QWEN};
+use super::{Event, Host};
+
+/// The files of a program, and the form of hookman entries in them.
+#[derive(Debug)]
+pub struct Files {
+    /// The program.
+    pub host: &'static Host,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The command that starts it.
+    pub program: &'static str,
+    /// The variable that names the directory of its user's files.
+    pub variable: &'static str,
+    /// That directory without the variable, below the home directory.
+    pub folder: &'static str,
+    /// The user's file, below that directory.
+    pub user: &'static str,
+    /// A project's file, below the project.
+    pub project: &'static str,
+    /// The form of the file.
+    pub form: Form,
+    /// True if the program reads comments in it.
+    pub comments: bool,
+    /// The time limit of an entry, in the program's unit.
+    pub limit: u64,
+    /// The time limit of the entry for the end of a session.
+    pub end_limit: u64,
+    /// The time limits from which on the program takes a number for milliseconds; none for never.
+    pub milliseconds_from: Option<u64>,
+    /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
+    /// the file.
+    pub events: &'static [Event],
+    /// The events that have an entry only where a hook asks for them.
+    pub rare: &'static [Event],
+    /// The measure that makes the program run new entries, where it does not at once.
+    pub trust: Trust,
+}
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As Claude Code's settings: groups of handlers below `hooks`. `named` handlers have a name.
+    Groups {
+        /// True if a handler has a `name`.
+        named: bool,
+    },
+    /// As `Groups`, with the events at the root where the file has a name of its own.
+    Bare,
+    /// A file that holds hookman entries alone, with handlers and no groups.
+    Own,
+}
+
+/// The measure that makes a program run new entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Nothing is needed.
+    None,
+    /// A person trusts each entry.
+    Entries,
+    /// A person trusts the directory.
+    Folder,
+}
+
+impl Files {
+    /// Finds the files of a program by its name.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        FILES.iter().find(|files| files.host.name == name)
+    }
+
+    /// Returns whether the program has an event.
+    pub fn has(&self, event: Event) -> bool {
+        self.events.contains(&event) || self.rare.contains(&event)
+    }
+
+    /// The word for an event under which the file has its entries.
+    pub fn key(&self, event: Event) -> &'static str {
+        self.host.event_name(event)
+    }
+
+    /// The time limit of an entry for an event, in the program's unit.
+    pub fn limit(&self, event: Event) -> u64 {
+        if event == Event::SessionEnd { self.end_limit } else { self.limit }
+    }
+}
+
+use Event::{
+    Notification, PermissionRequest, PostCompact, PostToolUse, PostToolUseFailure, PreCompact,
+    PreToolUse, SessionEnd, SessionStart, Stop, StopFailure, SubagentStart, SubagentStop,
+    UserPromptExpansion, UserPromptSubmit,
+};
+
+/// The files of each program that `hookman install --host` knows.
+pub static FILES: &[Files] = &[
+    Files {
+        host: &CODEX,
+        title: "Codex",
+        program: "codex",
+        variable: "CODEX_HOME",
+        folder: ".codex",
+        user: "hooks.json",
+        project: ".codex/hooks.json",
+        form: Form::Groups { named: false },
+        comments: false,
+        limit: 600,
+        end_limit: 3,
+        milliseconds_from: None,
+        events: &[
+            PreToolUse,
+            PostToolUse,
+            UserPromptSubmit,
+            SessionStart,
+            SessionEnd,
+            Stop,
+            SubagentStart,
+            SubagentStop,
+            PreCompact,
+            PostCompact,
+            PermissionRequest,
+        ],
+        rare: &[],
+        trust: Trust::Entries,
+    },
+    Files {
+        host: &COPILOT,
+        title: "Copilot",
+        program: "copilot",
+        variable: "COPILOT_HOME",
+        folder: ".copilot",
+        user: "hooks/hookman.json",
+        project: ".github/hooks/hookman.json",
+        form: Form::Own,
+        comments: false,
+        limit: 600,
+        end_limit: 600,
+        milliseconds_from: None,
+        events: &[
+            PreToolUse,
+            PostToolUse,
+            Notification,
+            UserPromptSubmit,
+            SessionStart,
+            SessionEnd,
+            Stop,
+            SubagentStart,
+            SubagentStop,
+            PreCompact,
+            PermissionRequest,
+        ],
+        rare: &[],
+        trust: Trust::Folder,
+    },
+    Files {
+        host: &QWEN,
+        title: "Qwen Code",
+        program: "qwen",
+        variable: "",
+        folder: ".qwen",
+        user: "settings.json",
+        project: ".qwen/settings.json",
+        form: Form::Groups { named: true },
+        comments: true,
+        limit: 600,
+        end_limit: 600,
+        milliseconds_from: Some(1_000),
+        events: &[
+            PreToolUse,
+            PostToolUse,
+            PostToolUseFailure,
+            Notification,
+            UserPromptSubmit,
+            UserPromptExpansion,
+            SessionStart,
+            SessionEnd,
+            Stop,
+            StopFailure,
+            SubagentStart,
+            SubagentStop,
+            PreCompact,
+            PostCompact,
+            PermissionRequest,
+        ],
+        rare: &[],
+        trust: Trust::None,
+    },
+    Files {
+        host: &GEMINI,
+        title: "Gemini CLI",
+        program: "gemini",
+        variable: "",
+        folder: ".gemini",
+        user: "settings.json",
+        project: ".gemini/settings.json",
+        form: Form::Groups { named: true },
+        comments: true,
+        limit: 600_000,
+        end_limit: 600_000,
+        milliseconds_from: Some(0),
+        events: &[
+            PreToolUse,
+            PostToolUse,
+            Notification,
+            UserPromptSubmit,
+            SessionStart,
+            SessionEnd,
+            Stop,
+        ],
+        // It comes before every call of the model.
+        rare: &[PreCompact],
+        trust: Trust::Folder,
+    },
+    Files {
+        host: &DROID,
+        title: "Droid",
+        program: "droid",
+        variable: "",
+        folder: ".factory",
+        user: "hooks.json",
+        project: ".factory/hooks.json",
+        form: Form::Bare,
+        comments: true,
+        limit: 600,
+        end_limit: 600,
+        milliseconds_from: None,
+        events: &[
+            PreToolUse,
+            PostToolUse,
+            Notification,
+            UserPromptSubmit,
+            SessionStart,
+            SessionEnd,
+            Stop,
+            SubagentStop,
+            PreCompact,
+        ],
+        rare: &[],
+        trust: Trust::None,
+    },
+];

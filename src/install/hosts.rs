@@ -1,0 +1,247 @@
+//! The other programs that call a manifest's hooks: their files, what is to be in them, and what they
+//! cannot honour.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::binary::{self, binary_path};
+use super::entries::demands;
+use super::layers::Layers;
+use super::registration::in_json;
+use super::target::Target;
+use crate::client::call;
+use crate::client::event::{Block, Event};
+use crate::client::host::files::{FILES, Files, Form};
+use crate::client::host::{CLAUDE, HOSTS};
+use crate::machine::world::World;
+use crate::machine::{environment, files, program};
+use crate::manifest::{Hook, Manifest, OnError};
+use crate::settings::{Registration, own_file, wanted};
+use crate::syntax::quoting::quoted;
+use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// The directory of a program's user files; `None` without a home directory.
+pub(crate) fn folder(world: &World, of: &Files) -> Option<PathBuf> {
+    let named = (!of.variable.is_empty()).then(|| environment::raw(of.variable)).flatten();
+    named.map(PathBuf::from).or_else(|| Some(world.paths.home.as_ref()?.join(of.folder)))
+}
+
+/// Returns whether the program is on this machine: it can be started, or has a directory.
+pub(crate) fn is_there(world: &World, of: &Files) -> bool {
+    program::on_path(of.program, &environment::raw("PATH").unwrap_or_default()).is_some()
+        || folder(world, of).is_some_and(|folder| folder.is_dir())
+}
+
+/// Reads names of programs as they are typed; `all` means those on this machine.
+pub(crate) fn named(world: &World, typed: &[String]) -> Result<Vec<&'static str>> {
+    let known = || std::iter::once(CLAUDE.name).chain(FILES.iter().map(|of| of.host.name));
+    let mut named = Vec::new();
+    for name in typed {
+        if name == ALL {
+            let claude = is_claude_there(world).then_some(CLAUDE.name);
+            let others = FILES.iter().filter(|of| is_there(world, of)).map(|of| of.host.name);
+            named.extend(claude.into_iter().chain(others));
+        } else if let Some(name) = known().find(|known| known == name) {
+            named.push(name);
+        } else if HOSTS.iter().any(|host| host.name == name) {
+            bail!(
+                "hookman writes no file for `{name}`, which runs the hooks of others: see docs/hosts.md"
+            );
+        } else {
+            let all: Vec<&str> = known().chain([ALL]).collect();
+            let hint = nearest(name, all.iter().copied())
+                .map_or_else(|| format!("; there are {}", all.join(", ")), did_you_mean);
+            bail!("hookman knows no agent `{name}`{hint}");
+        }
+    }
+    Ok(in_order(&named))
+}
+
+/// The word for every program on this machine.
+const ALL: &str = "all";
+
+fn is_claude_there(world: &World) -> bool {
+    program::on_path("claude", &environment::raw("PATH").unwrap_or_default()).is_some()
+        || world.paths.config.is_dir()
+}
+
+/// Names in the order of the table, each once.
+pub(crate) fn in_order(names: &[&'static str]) -> Vec<&'static str> {
+    HOSTS.iter().map(|host| host.name).filter(|name| names.contains(name)).collect()
+}
+
+/// The target of a program's file, for a target of Claude Code's; `None` where hookman writes none.
+pub(crate) fn target(world: &World, target: &Target, of: &'static Files) -> Option<Target> {
+    if target.local || target.managed().is_some() {
+        return None;
+    }
+    let settings = match &target.project {
+        Some(project) => project.join(of.project),
+        None => folder(world, of)?.join(of.user),
+    };
+    let settings = if of.form == Form::Bare { or_settings(settings) } else { settings };
+    Some(Target { settings, host: Some(of), ..target.clone() })
+}
+
+/// The file for the hooks: a program that finds this one passes over those of its settings, so it is
+/// not made next to settings that have some.
+fn or_settings(file: PathBuf) -> PathBuf {
+    let settings = file.with_file_name("settings.json");
+    let text = files::read_text(&settings).ok().flatten().unwrap_or_default();
+    if !files::is_there(&file) && text.contains("\"hooks\"") { settings } else { file }
+}
+
+/// Returns whether a program calls the hooks by entries of its own. Where Claude Code's are in the
+/// project's settings, Copilot runs those.
+pub(crate) fn has_file(manifest: &Manifest, target: &Target, of: &Files) -> bool {
+    let runs_anothers =
+        of.form == Form::Own && target.project.is_some() && manifest.is_for(CLAUDE.name);
+    manifest.is_for(of.host.name) && !runs_anothers
+}
+
+/// The hooks that are on and for a program.
+pub(crate) fn hooks<'h>(hooks: &'h [Hook], of: &'static Files) -> impl Iterator<Item = &'h Hook> {
+    hooks.iter().filter(|hook| hook.enabled && hook.audience.includes(of.host.name))
+}
+
+/// The entries that a program is to have in the file of `host`; `None` where it calls no hooks by it.
+pub(crate) fn entries(
+    world: &World,
+    target: &Target,
+    host: &Target,
+    layers: &Layers,
+    binary: Option<&Path>,
+) -> Result<Option<Vec<Registration>>> {
+    let Some(of) = host.host.filter(|of| has_file(&layers.committed, target, of)) else {
+        return Ok(None);
+    };
+    check(&layers.all, of)?;
+    let line = line(world, target, host, binary)?;
+    Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
+}
+
+/// The targets of all programs.
+pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
+    FILES.iter().filter_map(|files| target(world, of, files)).collect()
+}
+
+/// The start of each line by which a program calls hookman. A path that is there stays as it is written,
+/// because a program can ask for trust again for every letter.
+fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> Result<String> {
+    if target.project.is_some() {
+        return Ok(call::LAUNCHER.to_owned());
+    }
+    let now = programs(host).into_iter().find(|path| files::is_executable(path));
+    let is_same = |path: &PathBuf| {
+        given.is_none_or(|given| path.canonicalize().ok() == given.canonicalize().ok())
+    };
+    let kept = now.filter(is_same);
+    let path = match kept.or_else(|| given.map(Path::to_owned)) {
+        Some(path) => path,
+        None => match binary::registered(&target.settings) {
+            Some(path) => path,
+            None => binary_path(world, None)?,
+        },
+    };
+    Ok(quoted(&in_json(&path)?))
+}
+
+/// The lines by which a program's file calls hookman.
+pub(crate) fn lines(host: &Target) -> Vec<String> {
+    let text = files::read_text(&host.settings).ok().flatten().unwrap_or_default();
+    match host.host.map(|of| of.form) {
+        Some(Form::Own) => own_file::lines(&text),
+        _ => host.form().lines(&text),
+    }
+}
+
+/// The programs that a file calls by absolute paths.
+pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
+    let programs = lines(host).into_iter().filter_map(|line| call::program(&line));
+    programs.map(PathBuf::from).filter(|path| path.is_absolute()).collect()
+}
+
+/// Refuses a gate on an event that a program does not have, as it would be open there.
+fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
+    for hook in hooks(&manifest.hooks, of).filter(|hook| hook.on_error == OnError::Closed) {
+        // A request for a permission comes after the call it is about.
+        let is_held = |event: Event| {
+            of.has(event)
+                || event.facts().block == Block::Never
+                || event == Event::PermissionRequest && hook.events.contains(&Event::PreToolUse)
+        };
+        let Some(event) = hook.events.iter().find(|event| !is_held(**event)) else { continue };
+        let (name, title) = (&hook.name, of.title);
+        let others: Vec<String> = manifest
+            .hosts
+            .iter()
+            .flatten()
+            .copied()
+            .filter(|host| *host != of.host.name)
+            .map(|host| format!("\"{host}\""))
+            .collect();
+        let place = hook.origin().map(|origin| format!("{}: ", origin.place())).unwrap_or_default();
+        bail!(
+            "{place}`{name}` is a gate on {event}, which {title} does not have, so it would be open there; \
+             give the hook a line `hosts = [{}]` to leave {title} out",
+            others.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// A part of a hook that a program does not honour, and what is done instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unhonoured {
+    /// The hook.
+    pub(crate) hook: String,
+    /// The fact and its consequence, in words.
+    pub(crate) what: String,
+}
+
+/// Lists the parts of hooks that a program does not honour.
+pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonoured> {
+    let mut found = Vec::new();
+    let title = of.title;
+    for hook in hooks(&manifest.hooks, of) {
+        let mut say = |what: String| found.push(Unhonoured { hook: hook.name.clone(), what });
+        if let Some(passed) = hook.passed() {
+            let kind = passed.handler.name();
+            say(format!("Claude Code runs it itself (`{kind}`), and {title} does not"));
+            continue;
+        }
+        if hook.manner.background {
+            say(format!("`async` is Claude Code's, and {title} does not run it"));
+            continue;
+        }
+        let lacking: Vec<Event> = hook.events.iter().copied().filter(|it| !of.has(*it)).collect();
+        if !lacking.is_empty() {
+            let names = Event::names(&lacking).join(", ");
+            say(format!("{title} has no {names}, so it does not run there"));
+        }
+        let decides = |event: &Event| of.has(*event) && event.facts().block == Block::Permission;
+        if !of.host.heeds.ask && asks(hook) && hook.events.iter().any(decides) {
+            say(format!("{title} asks nobody, so it denies there where it would ask"));
+        }
+    }
+    found
+}
+
+/// Returns whether a hook may have the user asked, as far as its declaration says.
+fn asks(hook: &Hook) -> bool {
+    let options = serde_json::Value::Object((*hook.options).clone());
+    hook.on_error == OnError::Ask || options.to_string().contains("\"ask\"")
+}
+
+/// Says what the programs that the manifest names do not honour of its hooks.
+pub(crate) fn warn(world: &World, target: &Target, layers: &Layers) {
+    if target.local || target.managed().is_some() {
+        return;
+    }
+    for of in FILES.iter().filter(|of| layers.committed.is_for(of.host.name)) {
+        for Unhonoured { hook, what } in unhonoured(&layers.all, of) {
+            world.terminal.warn(format!("warning: {hook}: {what}"));
+        }
+    }
+}
