@@ -31,6 +31,7 @@ impl Decision {
 
 /// One answer: an empty one is a hook that has nothing to say.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of an answer by itself")]
 pub struct Answer {
     /// The decision, if the hook made one.
     pub decision: Option<Decision>,
