@@ -49,6 +49,8 @@ struct Report {
     us: u64,
     /// By decision, hook and reason.
     groups: BTreeMap<(String, String, String), Group>,
+    /// Reasons why no hook of a chain was asked.
+    unasked: BTreeSet<String>,
     changed: Vec<Changed>,
 }
 
@@ -58,6 +60,7 @@ struct Verdict {
     hook: String,
     reason: String,
     us: u64,
+    unasked: Vec<String>,
 }
 
 pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
@@ -91,6 +94,7 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         let now = verdict(&stage, made, own.as_deref(), world)?;
         report.calls += 1;
         report.us += now.us;
+        report.unasked.extend(now.unasked);
         if let Some((stage, manifest)) = &other {
             let then = verdict(stage, made, Some(manifest), world)?;
             if now.decision != then.decision {
@@ -113,13 +117,16 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     let done = &calls[..report.calls];
     report.sessions = distinct(done.iter().map(|it| &*it.session));
     report.days = distinct(done.iter().map(|it| it.time.split('T').next().unwrap_or_default()));
-    let changes = !report.changed.is_empty();
+    let is_found = !report.changed.is_empty() || !report.unasked.is_empty();
+    for why in &report.unasked {
+        world.terminal.warn(why);
+    }
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&as_json(&report))?);
     } else {
         world.terminal.line(harmless(&text(&report, args.against.is_some())));
     }
-    Ok(if changes { ExitStatus::Found } else { ExitStatus::Done })
+    Ok(if is_found { ExitStatus::Found } else { ExitStatus::Done })
 }
 
 fn distinct<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
@@ -167,11 +174,20 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
         }
         None => chains::chains_of(&world.paths, project.as_deref()),
     };
-    let mut found =
-        Verdict { decision: "none".to_owned(), hook: String::new(), reason: String::new(), us: 0 };
+    let mut found = Verdict {
+        decision: "none".to_owned(),
+        hook: String::new(),
+        reason: String::new(),
+        us: 0,
+        unasked: Vec::new(),
+    };
     for chain in chains {
         let entry = stage.run(&chain, call.event, &payload)?.entry;
         found.us += entry.us;
+        if !entry.unasked.is_empty() {
+            found.unasked.push(entry.unasked);
+            continue;
+        }
         let of = |words: [&str; 3]| entry.steps.iter().find(|it| words.contains(&&*it.outcome));
         let step =
             of(["deny", "ask", "defer"]).or_else(|| of(["would-deny", "would-ask", "would-defer"]));
@@ -183,7 +199,7 @@ fn verdict(stage: &Stage, made: &Made, manifest: Option<&Path>, world: &World) -
                 decision: decision.to_owned(),
                 hook: step.hook.clone(),
                 reason: step.reason.clone().unwrap_or_default(),
-                us: found.us,
+                ..found
             };
         }
     }
@@ -204,6 +220,7 @@ fn as_json(report: &Report) -> serde_json::Value {
         "calls": report.calls,
         "groups": groups.collect::<Vec<_>>(),
         "changed": report.changed,
+        "unasked": report.unasked,
     })
 }
 
@@ -225,7 +242,7 @@ fn text(report: &Report, compares: bool) -> String {
         lines.push(format!("{:>6} × {decision}, {hook}: {reason}", group.count));
         lines.extend(group.examples.iter().map(|example| format!("           {example}")));
     }
-    if report.groups.is_empty() {
+    if report.groups.is_empty() && report.unasked.is_empty() {
         lines.push("no hook would stop one or say anything".to_owned());
     }
     if compares {

@@ -49,6 +49,7 @@ pub fn rehearse(
     let verdict = answering::answer(&call, seen, &mut entry);
     let said = verdict.encoded(&CLAUDE, event).said;
     entry.finish(&verdict, said.code, started.elapsed());
-    let entry = journal::entries(&entry.line()).pop().unwrap_or_default();
+    let mut entry = journal::entries(&entry.line()).pop().unwrap_or_default();
+    entry.recall();
     Ok(Rehearsed { entry, verdict, said })
 }
