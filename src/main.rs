@@ -26,9 +26,7 @@ extern "C" fn main(count: i32, words: *const *const std::ffi::c_char) -> i32 {
         OsStr::from_bytes(word.to_bytes())
     });
     // Before anything has asked for memory.
-    if words.clone().nth(1).is_none_or(|command| command == "run") {
-        hookman::machine::memory::take();
-    }
+    hookman::machine::memory::take();
     environment::set_arguments(words.map(OsStr::to_owned).collect());
     door().into()
 }

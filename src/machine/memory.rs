@@ -1,8 +1,8 @@
-//! The memory of a run: one piece that the process has from its start and that ends with it.
+//! Memory for the first thread: one piece that the process has from its start and that ends with it.
 //!
 //! A run lasts less than a millisecond, and a library's allocator asks the system for memory and
-//! gives it back many times in it. The owner's small blocks come from the piece; all else, which is
-//! large blocks, other threads and every other command, is the system allocator's.
+//! gives it back many times in it. The owner's blocks come from the piece while it lasts; large blocks
+//! and those of other threads are the system allocator's.
 
 #![expect(unsafe_code, reason = "an allocator hands out raw memory")]
 #![expect(clippy::cast_ptr_alignment, reason = "a block begins at a grain")]
