@@ -180,7 +180,7 @@ mod tests {
     struct Fixed<'a>(&'a [(&'a str, &'a str)]);
 
     impl Scene for Fixed<'_> {
-        fn host(&self) -> &str {
+        fn host(&self) -> &'static str {
             "codex"
         }
 

@@ -20,7 +20,7 @@ use crate::machine::world::World;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trusted {
     /// The events of hookman entries that run.
-    pub(crate) trusted: Vec<String>,
+    pub(crate) running: Vec<String>,
     /// Those of entries that do not, and why.
     pub(crate) idle: Vec<(String, &'static str)>,
     /// The warnings of Codex, such as a file that it drops.
@@ -74,7 +74,7 @@ fn read(answer: &str, settings: &Path) -> Option<Trusted> {
             let is_off = hook.get("enabled").and_then(Value::as_bool) == Some(false);
             match text("trustStatus") {
                 _ if is_off => found.idle.push((event, "switched off in Codex")),
-                "trusted" | "managed" => found.trusted.push(event),
+                "trusted" | "managed" => found.running.push(event),
                 "modified" => found.idle.push((event, "changed since it was trusted")),
                 _ => found.idle.push((event, "not trusted yet")),
             }
@@ -102,8 +102,8 @@ pub(crate) fn tell(world: &World, target: &Target, hosts: &[&'static str]) {
                 of.title, of.program
             )),
             Trust::Entries => world.terminal.line(match asked(world, &host) {
-                Some(Trusted { idle, trusted, .. }) if idle.is_empty() && !trusted.is_empty() => {
-                    format!("{} trusts its {} entries.", of.title, trusted.len())
+                Some(Trusted { idle, running, .. }) if idle.is_empty() && !running.is_empty() => {
+                    format!("{} trusts its {} entries.", of.title, running.len())
                 }
                 Some(Trusted { idle, .. }) if !idle.is_empty() => format!(
                     "{} skips {} entries until a person trusts them: {HOW}.",
@@ -139,7 +139,7 @@ mod tests {
         let found = read(&answer.to_string(), Path::new("/h/.codex/hooks.json")).unwrap();
         let idle = ["switched off in Codex", "not trusted yet", "changed since it was trusted"];
         let event = || "preToolUse".to_owned();
-        assert_eq!(found.trusted, [event()]);
+        assert_eq!(found.running, [event()]);
         assert_eq!(found.idle, idle.map(|why| (event(), why)));
         assert_eq!(found.warnings, ["odd"]);
         assert_eq!(read("", Path::new("/h")), None);

@@ -421,16 +421,12 @@ impl Draft {
             let message = "`options` are for built-in hooks; a command takes arguments".to_owned();
             return Err(Problem { origin: origin.clone(), message });
         }
-        let events = match (self.events, &preset) {
-            (Some(events), _) => events,
-            (None, Some(preset)) => preset.events.clone(),
-            (None, None) => {
-                let message = format!(
-                    "the hook `{}` has no event; say when it runs: event = \"PreToolUse\"",
-                    self.name
-                );
-                return Err(Problem { origin: self.origin, message });
-            }
+        let Some(events) = self.events.or_else(|| Some(preset.as_ref()?.events.clone())) else {
+            let message = format!(
+                "the hook `{}` has no event; say when it runs: event = \"PreToolUse\"",
+                self.name
+            );
+            return Err(Problem { origin: self.origin, message });
         };
         let mut manner = budgeted(self.manner, &self.defaults, is_passed);
         let mut passed_timeout = None;

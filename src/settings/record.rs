@@ -49,6 +49,7 @@ impl Record {
     }
 
     /// As [`Record::presumed`], for a file of the same form as this one's.
+    #[must_use]
     pub fn presumed_of(&self, text: &str) -> Self {
         let form = self.form();
         let text = form.plain(text);
@@ -69,6 +70,7 @@ impl Record {
     }
 
     /// The record of a file of the same form of which nothing else is known.
+    #[must_use]
     pub fn form(&self) -> Self {
         Self { comments: self.comments, bare: self.bare, ..Self::default() }
     }
