@@ -387,11 +387,8 @@ impl Draft {
     fn complete(self, presets: &dyn Presets) -> Result<Hook, Problem> {
         let background = self.never_blocks();
         let Some(mut action) = self.action else {
-            let message = format!(
-                "the hook `{}` does nothing: it needs one of {}",
-                self.name,
-                action::one_of()
-            );
+            let ways = action::one_of();
+            let message = format!("the hook `{}` does nothing: it needs one of {ways}", self.name);
             return Err(Problem { origin: self.origin, message });
         };
         if let Some(problem) = passing::misplaced(&action, &self.origins) {
@@ -471,10 +468,9 @@ impl Draft {
             fall_back(key, Some(origin));
         }
         fall_back("on_error", default_on_error.as_ref().map(|(_, origin)| origin));
+        let summary = preset.as_ref().map(|it| it.summary.clone());
         Ok(Hook {
-            summary: preset
-                .as_ref()
-                .map_or_else(|| action::described(&action), |it| it.summary.clone()),
+            summary: summary.unwrap_or_else(|| action::described(&action)),
             matcher: self.matcher.or_else(|| preset.and_then(|preset| preset.matcher)),
             name: self.name,
             action,

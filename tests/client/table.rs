@@ -107,7 +107,7 @@ struct Places<'a> {
 }
 
 impl Scene for Places<'_> {
-    fn host(&self) -> &str {
+    fn host(&self) -> &'static str {
         "claude"
     }
 
