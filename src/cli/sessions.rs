@@ -9,8 +9,8 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::Sessions;
 use super::switching::off_as_json;
-use crate::machine::clock;
 use crate::machine::world::World;
+use crate::machine::{agents, clock};
 use crate::session::period;
 use crate::session::switches::Off;
 use crate::state::session_switches;
@@ -101,6 +101,14 @@ fn prune(args: &Sessions, world: &World) -> anyhow::Result<ExitStatus> {
             kept
         }),
     };
+    let usual = sessions::kept(&world.paths).unwrap_or_else(|_| sessions::kept_last(&world.paths));
+    // The state of a session holds its careful mode, which an agent must not end.
+    if kept < usual && !args.dry_run && !agents::is_person() {
+        bail!(
+            "only a person removes the state of sessions before {} days are over, in another terminal",
+            usual.as_secs() / (24 * 60 * 60)
+        );
+    }
     let pruned = sessions::prune(&world.paths, kept, args.dry_run)
         .context("failed to list the state of sessions")?;
     let (done, sessions) = (

@@ -56,6 +56,7 @@ pub fn are_any(paths: &Paths) -> bool {
 pub fn is_person() -> bool {
     let above = clients::ancestors();
     above.are_all
+        && clients::are_legible(&above.processes)
         && !is_below_agent(&above.processes)
         && !clients::is_walled_off()
         && !clients::is_traced()

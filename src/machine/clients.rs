@@ -79,6 +79,16 @@ pub fn is_any_client(process: u32) -> bool {
             .map_or(true, |program| runs_client(&program, &words))
 }
 
+/// Returns whether the names and words of processes above this one can be read. None of them is a part of
+/// the system, so one without words hides them, as a sandbox that the caller made for itself does.
+pub fn are_legible(processes: &[u32]) -> bool {
+    let is_legible = |process: &u32| {
+        let folder = Path::new("/proc").join(process.to_string());
+        ["comm", "cmdline"].iter().all(|name| !beginning(&folder.join(name)).is_empty())
+    };
+    processes.iter().all(is_legible)
+}
+
 /// The first bytes of a file in `/proc`, read at once: `fs::read` asks for a size, which those files do
 /// not have, and for an end.
 fn beginning(path: &Path) -> Vec<u8> {

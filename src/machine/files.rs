@@ -14,7 +14,7 @@ use rustix::fs::{Mode, OFlags};
 pub use super::replacing::{
     replace, replace_fleeting, replace_for_session, replace_private, replace_program, swap,
 };
-pub use super::sweeping::{rescue, sweep, sweep_tree, temporary_in};
+pub use super::sweeping::{readable_temporary_in, rescue, sweep, sweep_tree, temporary_in};
 use super::{Error, Result};
 
 /// The marks that tell one version of a file from another without reading it.

@@ -11,6 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::Mode;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::clock;
@@ -46,6 +47,17 @@ pub(super) fn builder() -> tempfile::Builder<'static, 'static> {
 /// What the system says.
 pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
     builder().tempfile_in(directory)
+}
+
+/// As [`temporary_in`], and the user can read it whatever the umask takes away.
+///
+/// # Errors
+///
+/// The system's error.
+pub fn readable_temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
+    let file = temporary_in(directory)?;
+    rustix::fs::fchmod(&file, Mode::from_raw_mode(0o600))?;
+    Ok(file)
 }
 
 /// Removes what this user's killed processes left in a directory, but for texts of others; best effort.

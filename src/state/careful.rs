@@ -123,9 +123,7 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
         if !place.person && store.left(CAREFUL).context(UNREADABLE)? >= lasts {
             return Ok(());
         }
-        // A flag that is up keeps its end, so it is taken down first.
-        store.take(CAREFUL).context(UNREADABLE)?;
-        store.raise(CAREFUL, lasts).context(UNREADABLE)?;
+        store.hold(CAREFUL, lasts).context(UNREADABLE)?;
     }
     Ok(())
 }

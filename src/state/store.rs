@@ -66,6 +66,20 @@ impl FileStore {
         }
     }
 
+    /// Holds a flag up from now on for `ttl`, whether it was up or not; on failure it stays as it was.
+    ///
+    /// # Errors
+    ///
+    /// When the state directory cannot be written.
+    pub fn hold(&self, flag: &str, ttl: Duration) -> io::Result<()> {
+        files::make_private_directory(&self.directory).map_err(private)?;
+        let falls = clock::unix_seconds().saturating_add_unsigned(ttl.as_secs());
+        let mut new = files::readable_temporary_in(&self.directory)?;
+        write!(new, "{falls}")?;
+        let _lock = self.lock()?;
+        new.persist(self.file(flag)).map(drop).map_err(|error| error.error)
+    }
+
     /// Gives the time that a flag is still up.
     ///
     /// # Errors
