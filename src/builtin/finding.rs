@@ -205,7 +205,6 @@ fn sentences(findings: &[&Finding<'_>]) -> String {
     findings.iter().map(|finding| sentence(finding)).collect::<Vec<_>>().join(" ")
 }
 
-/// One or two sentences.
 fn sentence(finding: &Finding<'_>) -> String {
     let Finding { id, what, instead, subject, .. } = finding;
     let found = format!("`{subject}` (rule {id}): it {what}.");

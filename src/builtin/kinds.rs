@@ -16,7 +16,6 @@ use super::scope;
 use super::session_cleanup;
 use super::todo_gate;
 
-/// One line for each kind.
 pub(super) static KINDS: &[&Kind] = &[
     &command_guard::KIND,
     &compaction_guard::KIND,

@@ -18,7 +18,6 @@ pub struct OptionProblem {
 }
 
 impl OptionProblem {
-    /// A problem at `path`.
     pub fn at(path: &[&str], message: impl Into<String>) -> Self {
         Self { path: path.iter().map(ToString::to_string).collect(), message: message.into() }
     }

@@ -17,7 +17,6 @@ pub enum Silence {
     Once,
     /// The call names no file that it is for.
     NoFile,
-    /// The file is gone.
     Gone,
     /// The project has no tool for the file.
     NoTool,
@@ -70,7 +69,6 @@ pub enum Silence {
 }
 
 impl Silence {
-    /// All of them.
     pub const ALL: &[Self] = &[
         Self::Allowed,
         Self::OnlyWith,
@@ -105,7 +103,6 @@ impl Silence {
         Self::Held,
     ];
 
-    /// The word in the journal.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
@@ -142,7 +139,6 @@ impl Silence {
         }
     }
 
-    /// The reason in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Allowed => "the call is one that it always lets through",

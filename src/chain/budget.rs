@@ -46,11 +46,9 @@ pub fn tokens(text: &str) -> u64 {
 pub struct Told<'a> {
     /// The hook's priority.
     pub priority: i64,
-    /// The text.
     pub text: &'a str,
 }
 
-/// The fate of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The model gets it.

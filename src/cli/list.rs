@@ -293,7 +293,6 @@ fn limits(budget: ContextBudget) -> String {
     format!("{{ {} }}", limits.collect::<Vec<_>>().join(", "))
 }
 
-/// A hook as `--json` gives it.
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
     let Configured { hook, scope, uncalled } = configured;
     let origins: serde_json::Map<_, _> =

@@ -181,7 +181,6 @@ impl<'a> Wanted<'a> {
         fits.then_some((line, entry))
     }
 
-    /// The steps that are asked for.
     fn steps<'e>(&self, entry: &'e Entry<'_>) -> impl Iterator<Item = &'e StepEntry> {
         let wanted = self.args.hook.clone();
         entry.steps.iter().filter(move |step| {

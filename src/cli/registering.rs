@@ -23,7 +23,6 @@ use crate::manifest::Hook;
 /// A command that edits a manifest, from before it reads to after it has written.
 pub(super) struct Registering<'w> {
     world: &'w World,
-    /// The target that it works on.
     pub(super) target: Target,
     transaction: Transaction<'w>,
     binary: Option<PathBuf>,

@@ -16,7 +16,6 @@ use crate::runtime::effects::Effects;
 use crate::state::chains::{self, Chain};
 use crate::state::configured;
 
-/// The results of a file.
 #[derive(Serialize)]
 struct Results {
     file: String,

@@ -23,7 +23,6 @@ pub enum Output {
     Empty,
     /// A JSON object with the fields of an answer.
     Answer(Answer),
-    /// Plain text.
     Text,
     /// A JSON object that the client would reject, with the reason.
     Malformed(AnswerError),

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A version, such as 2.1.329.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub [u32; 3]);
 

@@ -10,9 +10,7 @@ use crate::client::output::{self, Output};
 
 /// A command that has ended by itself.
 pub(super) struct Said<'a> {
-    /// The event it was called on.
     pub(super) event: Event,
-    /// Its exit code.
     pub(super) code: i32,
     /// Its standard output.
     pub(super) stdout: &'a str,
@@ -193,7 +191,6 @@ fn of_interpreter(said: &Said<'_>) -> Option<String> {
     Some(format!("standard error says `{}`{locks}", shortened(line)))
 }
 
-/// The start of a line.
 pub(super) fn shortened(line: &str) -> String {
     line.chars().take(160).collect()
 }

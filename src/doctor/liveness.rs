@@ -44,7 +44,6 @@ const REFUSALS: &[&str] = &[
     "[Tool ",
 ];
 
-/// A call in a transcript.
 struct Call {
     id: String,
     tool: String,

@@ -23,9 +23,7 @@ pub(super) struct Module {
     pub plugin: String,
     /// The place of the plugin.
     pub origin: String,
-    /// Its file.
     pub file: PathBuf,
-    /// The events that it listens to.
     pub events: Vec<String>,
     /// True if it can answer in another's place, where the client said so.
     pub is_gate: Option<bool>,

@@ -10,15 +10,12 @@ use super::settings_file::SettingsFile;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, folders};
 
-/// A plugin that is on.
 pub struct Plugin {
     /// Its name, with that of its marketplace where it has one.
     pub name: String,
-    /// Its directory.
     pub root: PathBuf,
     /// The place: a settings file that switches it on, or a directory.
     pub origin: String,
-    /// Its files of hooks.
     pub files: Vec<SettingsFile>,
     /// Its modules of function hooks.
     pub modules: Vec<PathBuf>,

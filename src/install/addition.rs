@@ -52,7 +52,6 @@ pub(crate) struct Addition {
 pub(crate) struct Wanted<'a> {
     /// Ready-made hooks, by name or part of one.
     pub(crate) hooks: &'a [String],
-    /// Recipes, likewise.
     pub(crate) recipes: &'a [String],
     /// True if the desktop shows the notices of these hooks.
     pub(crate) desktop: bool,
@@ -177,7 +176,6 @@ fn listed(manifest: &Manifest, is_new: bool, wanted: &[&'static str]) -> Option<
 }
 
 impl Addition {
-    /// The manifest as it is to be.
     pub(crate) fn text(&self) -> Option<&str> {
         self.manifest.after.as_deref()
     }

@@ -21,7 +21,6 @@ use crate::syntax::json::{Document, Kind, is_blank};
 
 /// A handler that hookman did not write, with the name that its hook would have.
 pub(crate) struct Offer {
-    /// The handler.
     pub(crate) candidate: Candidate,
     /// The name; empty where hookman cannot run it.
     pub(crate) name: String,

@@ -66,7 +66,6 @@ impl AdoptionState {
         Ok(manifest.contains("adopted") || records::adoptions(world, &target.settings)?.is_some())
     }
 
-    /// The text of the settings.
     pub(crate) fn text(&self) -> &str {
         self.settings.as_deref().unwrap_or_default()
     }

@@ -19,7 +19,6 @@ use crate::settings::Registration;
 const EMPTY_MANIFEST: &str =
     "# The hooks of hookman, in the order they run in. Keep this file in git.\n";
 
-/// The same of an overlay.
 const EMPTY_OVERLAY: &str =
     "# The hooks that only you have in this project. Keep this file out of git.\n";
 
@@ -28,7 +27,6 @@ pub(crate) struct Wanted {
     pub(crate) manifest: String,
     /// The adoption, with the hooks that only the manifest knows.
     pub(crate) now: Adoption,
-    /// The adoption to come.
     pub(crate) next: Adoption,
 }
 

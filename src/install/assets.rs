@@ -44,7 +44,6 @@ impl Deed {
     }
 }
 
-/// One file, as it is and as it is to be.
 struct Asset {
     path: PathBuf,
     found: Option<String>,

@@ -41,7 +41,6 @@ pub(crate) trait Change {
         Ok(())
     }
 
-    /// Writes it.
     fn write(&self, writes: &mut Writes<'_>) -> Result<()>;
 
     /// Notes what has come of it; called for all changes after the last is written.

@@ -7,7 +7,6 @@ use crate::machine::world::World;
 
 /// The question before a write.
 pub(crate) struct Question<'a> {
-    /// The question.
     pub(crate) text: &'a str,
     /// The call that writes without asking, to be named where nobody can be asked.
     pub(crate) call: Option<String>,

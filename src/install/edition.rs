@@ -16,7 +16,6 @@ use crate::syntax::suggestion::meant;
 
 /// A manifest with another text.
 pub(crate) struct Edition {
-    /// The change of the manifest.
     pub(crate) manifest: ManifestChange,
     /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,

@@ -14,7 +14,6 @@ use crate::machine::world::World;
 /// A change of what is kept of adoptions; the settings and the manifest stay as they are.
 pub(crate) struct Forgetting {
     settings: PathBuf,
-    /// The text of the settings.
     text: Option<String>,
     file: PathBuf,
     kept: Option<String>,

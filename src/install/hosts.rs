@@ -100,7 +100,6 @@ pub(crate) fn has_file(manifest: &Manifest, target: &Target, of: &Files) -> bool
     manifest.is_for(of.host.name) && !runs_anothers
 }
 
-/// The hooks that are on and for a program.
 pub(crate) fn hooks<'h>(hooks: &'h [Hook], of: &'static Files) -> impl Iterator<Item = &'h Hook> {
     hooks.iter().filter(|hook| hook.enabled && hook.audience.includes(of.host.name))
 }
@@ -121,7 +120,6 @@ pub(crate) fn entries(
     Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
 }
 
-/// The targets of all programs.
 pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
     FILES.iter().filter_map(|files| target(world, of, files)).collect()
 }
@@ -194,7 +192,6 @@ fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
 /// A part of a hook that a program does not honour, and what is done instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unhonoured {
-    /// The hook.
     pub(crate) hook: String,
     /// The fact and its consequence, in words.
     pub(crate) what: String,

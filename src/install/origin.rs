@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 pub enum Origin {
     /// A package manager, and the command that updates the copy with it.
     Manager(&'static str, &'static str),
-    /// A build directory.
     Build,
     /// Nobody else.
     Own,

@@ -8,14 +8,12 @@ use toml::Table;
 
 use crate::session::names;
 
-/// A recipe as it is written.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub(crate) name: &'static str,
     text: &'static str,
 }
 
-/// All recipes, by name.
 pub(crate) const RECIPES: &[Recipe] = &[
     Recipe { name: "careful", text: include_str!("../../templates/recipes/careful.toml") },
     Recipe {
@@ -35,11 +33,7 @@ pub(crate) enum Part {
     /// A key of `[defaults]` and the line that sets it.
     Default { key: String, line: String },
     /// A hook, with the comment above it.
-    Hook {
-        name: String,
-        /// Its lines.
-        text: String,
-    },
+    Hook { name: String, text: String },
 }
 
 impl Recipe {
@@ -64,7 +58,6 @@ impl Recipe {
         paragraphs.flat_map(parts).collect()
     }
 
-    /// The names of its hooks.
     pub(crate) fn hooks(&self) -> Vec<String> {
         let hook = |part| match part {
             Part::Hook { name, .. } => Some(name),

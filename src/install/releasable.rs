@@ -12,9 +12,7 @@ use crate::syntax::json::Document;
 /// A handler that can go back to the settings.
 pub(crate) struct Releasable<'s> {
     pub(crate) name: String,
-    /// On what it fires, for people.
     pub(crate) fires: String,
-    /// A summary in one line.
     pub(crate) summary: String,
     /// The hook; none where its block is gone from the manifest.
     pub(crate) hook: Option<&'s Hook>,

@@ -57,7 +57,6 @@ pub struct Releases {
 /// A release that is signed, with an archive for this platform.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its version, as in `1.2.3`.
     pub version: String,
     archive: String,
     checksum: String,

@@ -20,7 +20,6 @@ pub(crate) struct Restoration {
     pub(crate) settings: PathBuf,
     /// The text of the file.
     pub(crate) before: Option<String>,
-    /// The text of the copy.
     pub(crate) text: String,
     /// The way to take hookman's entries out of the copy, where it is known.
     pub(crate) undo: Option<Undo>,

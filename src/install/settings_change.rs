@@ -36,7 +36,6 @@ enum Goal {
 pub(crate) struct Adopting {
     /// The adoption, in line with the text.
     pub(crate) now: Adoption,
-    /// The adoption to come.
     pub(crate) next: Adoption,
     /// The entries that the hooks need then.
     pub(crate) entries: Vec<Registration>,
@@ -46,7 +45,6 @@ pub(crate) struct Adopting {
 pub(crate) struct SettingsChange {
     target: Target,
     goal: Goal,
-    /// The change.
     pub(crate) plan: Plan,
     /// The way to take hookman's entries out of the text before.
     undo: Option<Undo>,

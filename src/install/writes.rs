@@ -9,7 +9,6 @@ use crate::machine::world::World;
 
 /// The writes of a command so far, to be put back should a later one fail.
 pub(crate) struct Writes<'w> {
-    /// The machine.
     pub(crate) world: &'w World,
     /// The command, as backups are named after it.
     pub(crate) verb: &'static str,

@@ -14,13 +14,11 @@ const RECORD: &str = "record";
 /// One saved version of a file.
 #[derive(Debug)]
 pub struct Backup {
-    /// The path of the copy.
     pub path: PathBuf,
     /// When it was made, as in its name.
     pub stamp: String,
     /// The command that was about to write.
     pub verb: String,
-    /// Bytes.
     pub size: u64,
 }
 

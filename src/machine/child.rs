@@ -32,7 +32,6 @@ pub const GRACE: Duration = Duration::from_millis(1500);
 /// The time that the output of a child that has exited is waited for while another process holds it.
 pub const LINGER: Duration = Duration::from_secs(1);
 
-/// The program to run.
 #[derive(Clone, Copy, Debug)]
 pub enum Program<'a> {
     /// A line for `sh -c`.
@@ -44,7 +43,6 @@ pub enum Program<'a> {
 /// One child to be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec<'a> {
-    /// The program.
     pub program: Program<'a>,
     /// Its standard input.
     pub stdin: &'a [u8],
@@ -70,12 +68,9 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// The end of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With this code.
     Exited(i32),
-    /// By this signal.
     Signalled(i32),
     /// By us, after its time was up.
     TimedOut,
@@ -86,7 +81,6 @@ pub enum Ended {
 /// The outputs and the end of a child.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its end.
     pub ended: Ended,
     /// Its standard output, up to [`KEPT`] bytes.
     pub stdout: Vec<u8>,

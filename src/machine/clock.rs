@@ -14,7 +14,6 @@ pub fn file_stamp() -> String {
     rounded(Unit::Millisecond).strftime("%Y%m%dT%H%M%S.%3fZ").to_string()
 }
 
-/// Seconds since 1970.
 pub fn unix_seconds() -> i64 {
     Timestamp::now().as_second()
 }

@@ -51,7 +51,6 @@ pub fn remove(directory: &Path) -> bool {
 pub struct Access {
     /// True if it is this user's.
     pub is_own: bool,
-    /// Its mode.
     pub mode: u32,
 }
 

@@ -13,13 +13,11 @@ const MOST: usize = 32 * 1024 * 1024;
 /// The time that a connection may stay silent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One request.
 pub struct Request {
     /// `POST`, `GET`, `CONNECT`, …
     pub method: String,
     /// The path of the request, and the whole address where this is taken for a proxy.
     pub path: String,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -29,7 +27,6 @@ pub struct Response {
     pub status: &'static str,
     /// The content type.
     pub kind: &'static str,
-    /// The body.
     pub body: String,
 }
 

@@ -34,7 +34,6 @@ const USUAL_PLACES: &[&str] = &[
 pub enum Trouble {
     /// There is none of that name.
     Absent,
-    /// It is a directory.
     Directory,
     /// Nobody may run it.
     NotExecutable,

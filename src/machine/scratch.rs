@@ -27,19 +27,15 @@ pub struct Scratch {
 
 /// A program to run in a [`Scratch`].
 pub struct Run<'a> {
-    /// The program.
     pub program: &'a Path,
-    /// Its arguments.
     pub arguments: &'a [&'a str],
     /// Its working directory, in the scratch directory.
     pub directory: &'a str,
-    /// All of its environment.
     pub variables: &'a [(&'a str, OsString)],
     /// The time that it may take; then it and all that it started are killed.
     pub timeout: Duration,
 }
 
-/// The end of a program.
 pub struct Ended {
     /// Its exit code; `None` where a signal ended it, or its time was up.
     pub code: Option<i32>,
@@ -63,7 +59,6 @@ impl Scratch {
         Ok(Self { folder, root })
     }
 
-    /// The path of a file in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }

@@ -28,7 +28,6 @@ pub enum Paint {
     Bold,
     /// Less important words.
     Dim,
-    /// All is well.
     Green,
     /// Off, or to be looked at.
     Yellow,
@@ -79,7 +78,6 @@ impl Terminal {
         format!("{start}{cell}").trim_end().to_owned()
     }
 
-    /// Prints a [`Self::row`].
     pub fn print_row(&self, start: &str, cell: &str, indent: usize) {
         self.line(self.row(start, cell, indent));
     }

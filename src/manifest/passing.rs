@@ -38,7 +38,6 @@ const HOOKMANS: &[&str] = &[
 
 /// The keys of a hook that the client runs, besides its action.
 pub(super) struct Rest<'a> {
-    /// Its manner of running.
     pub(super) manner: &'a Manner,
     /// Milliseconds it may take, where it says so.
     pub(super) timeout_ms: Option<u64>,

@@ -7,7 +7,6 @@ use super::model::When;
 use super::reader::Reader;
 use crate::syntax::escaped::escaped;
 
-/// The keys of `when`.
 const KEYS: &[&str] =
     &["agent", "agent_not", "branch", "ci", "headless", "paths", "permission_mode"];
 

@@ -10,7 +10,6 @@ pub const SESSION: &str = "hookman-rehearsal";
 /// A call as a person or a case names it.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Its event.
     pub event: Event,
     /// The fields of the payload besides those that each payload has.
     pub fields: Map<String, Value>,

@@ -22,7 +22,6 @@ pub const FILE: &str = "hookman.test.toml";
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Book {
-    /// The cases.
     #[serde(default)]
     pub case: Vec<Case>,
 }
@@ -64,7 +63,6 @@ impl Book {
     }
 }
 
-/// A case.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Case {
@@ -74,7 +72,6 @@ pub struct Case {
     pub files: BTreeMap<String, String>,
     /// Calls of the same session before, in order.
     pub before: Vec<Deed>,
-    /// The call.
     #[serde(flatten)]
     pub deed: Deed,
     /// The expected decision: `deny`, `ask`, `defer`, `allow` or `none`.
@@ -95,13 +92,11 @@ pub struct Deed {
     pub event: Option<String>,
     /// A shell line of the tool Bash.
     pub command: Option<String>,
-    /// Another tool.
     pub tool: Option<String>,
     /// The file of a file tool.
     pub file: Option<String>,
     /// The whole input of the tool.
     pub input: Option<Value>,
-    /// A prompt.
     pub prompt: Option<String>,
     /// Further fields of the payload.
     pub payload: Option<Value>,

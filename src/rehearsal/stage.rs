@@ -31,7 +31,6 @@ pub struct Stage {
     effects: Effects,
 }
 
-/// The answer of a chain.
 #[derive(Debug, Serialize)]
 pub struct Answered {
     /// The chain: `user`, `project` or `managed`.
@@ -45,10 +44,8 @@ pub struct Answered {
     pub answer: Answer,
 }
 
-/// A hook of a chain.
 #[derive(Debug, Serialize)]
 pub struct HookReason {
-    /// Its name.
     pub hook: String,
     /// True if it was asked.
     pub ran: bool,
@@ -67,7 +64,6 @@ pub struct Answer {
     /// The text that is added to the model's context.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub context: String,
-    /// The message to the user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The tool's input as it was rewritten.
@@ -75,7 +71,6 @@ pub struct Answer {
     pub input: Option<Value>,
     /// Standard output, byte for byte.
     pub stdout: String,
-    /// The exit code.
     pub exit: u8,
 }
 

@@ -17,11 +17,8 @@ const STOPS: [&str; 3] = ["deny", "ask", "defer"];
 /// The counts of one hook.
 #[derive(Debug, Default, Serialize)]
 pub struct Tally {
-    /// The chain that it is of.
     pub chain: String,
-    /// Its name.
     pub hook: String,
-    /// Calls that it was run for.
     pub runs: usize,
     /// Calls that it denied, or had the user asked about.
     pub stopped: usize,
@@ -29,7 +26,6 @@ pub struct Tally {
     pub watched: usize,
     /// Calls that it told the model something about.
     pub advised: usize,
-    /// Runs in which it failed.
     pub failed: usize,
     /// Tokens that it added to the model's context, about: a fourth of the bytes.
     pub tokens: usize,

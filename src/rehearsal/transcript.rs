@@ -11,13 +11,10 @@ use serde_json::Value;
 pub struct Made {
     /// The session's id.
     pub session: String,
-    /// The time, as the transcript has it.
     pub time: String,
     /// The session's directory then.
     pub cwd: String,
-    /// The tool.
     pub tool: String,
-    /// Its input.
     pub input: Value,
     /// The call's id.
     pub id: String,

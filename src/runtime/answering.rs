@@ -76,7 +76,6 @@ pub(super) fn decide(
     }
 }
 
-/// The answer to a payload.
 pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> Verdict {
     let payload = seen.payload;
     let mut notice = None;

@@ -15,7 +15,6 @@ use crate::syntax::shell;
 /// The call of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt<'a> {
-    /// The command.
     pub run: &'a Run<'a>,
     /// The words of its `argv`, with all that is replaced in them.
     pub words: &'a [String],

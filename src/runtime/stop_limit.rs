@@ -39,7 +39,6 @@ pub(super) struct Unlimited<'a> {
 
 /// The end that is asked for: of a session's work on a prompt, or of a subagent.
 pub(super) struct Asked<'a> {
-    /// The session's id.
     pub session: SessionId<'a>,
     /// The prompt that was worked on; empty where the client does not say.
     prompt: Cow<'a, str>,

@@ -7,7 +7,6 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 /// The hooks that a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
-    /// This hook.
     One(&'a str),
     /// Several could be meant.
     Several(Vec<&'a str>),

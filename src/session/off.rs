@@ -10,7 +10,6 @@ pub fn label(scope: Option<&str>, hook: &str) -> String {
     scope.map_or_else(|| hook.to_owned(), |scope| format!("{scope}:{hook}"))
 }
 
-/// A hook that is off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Off {

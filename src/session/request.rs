@@ -14,12 +14,10 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// The verb of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Disable, Self::Enable, Self::Status].into_iter().find(|it| it.name() == name)
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Disable => "disable",
@@ -48,7 +46,6 @@ pub enum Term {
 pub struct Request {
     /// Names, parts of names or patterns.
     pub hooks: Vec<String>,
-    /// All that are configured.
     pub all: bool,
     /// The time and the reach.
     pub term: Term,
@@ -201,7 +198,6 @@ fn unquoted(word: &str) -> &str {
 pub enum Careful {
     /// To be on, for a time such as `30m` if one is given.
     On(Option<String>),
-    /// To be off.
     Off,
     /// To say whether it is on.
     Status,
@@ -234,16 +230,13 @@ pub enum Command {
     Switch(Verb),
     /// To list profiles or switch one.
     Profile,
-    /// To have the guards careful.
     Careful,
 }
 
 /// A prompt that begins as a command of hookman does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prompt<'a> {
-    /// The request.
     pub command: Command,
-    /// The words behind it.
     pub words: &'a str,
     /// True if it is a command for sure; else it is one only if all of its words name something,
     /// and otherwise prose for the model.

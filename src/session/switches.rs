@@ -17,7 +17,6 @@ pub struct Switches {
     pub project: String,
     /// The session's transcript, where known.
     pub transcript_path: String,
-    /// The hooks that are off.
     pub disabled: Vec<Off>,
     /// When the file was last written.
     pub timestamp: String,

@@ -37,7 +37,6 @@ impl Part {
 /// The layout of the items of an object or array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// Each on a line of its own.
     Lines,
     /// The first on the line of the bracket, but not all on one line, as in `[{` … `}]`.
     Hugged,
@@ -133,7 +132,6 @@ impl Layout {
         self.value(out, item.value, container.below(item.key), place);
     }
 
-    /// Writes a value.
     pub(crate) fn value(&self, out: &mut String, value: &Value, part: Part, place: &Place) {
         let (open, close) = match value {
             Value::Object(map) if !map.is_empty() => ('{', '}'),
@@ -200,7 +198,6 @@ pub(crate) struct Item<'a> {
     pub(crate) value: &'a Value,
 }
 
-/// The place of a value.
 pub(crate) struct Place {
     /// The indent of the line it begins on.
     pub(crate) indent: String,

@@ -15,7 +15,6 @@ use super::{
     registration::{Passed, Registration},
 };
 
-/// The claim of a plan.
 pub(crate) struct Claim<'a> {
     /// The text before; none if there is no file.
     pub(crate) before: Option<&'a str>,

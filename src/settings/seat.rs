@@ -62,7 +62,6 @@ impl Plan {
     }
 }
 
-/// A change of the list.
 struct SeatChange {
     /// The text; none where the file goes.
     text: Option<String>,

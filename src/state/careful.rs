@@ -31,21 +31,17 @@ pub struct Place<'p> {
 /// The reach of careful mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Careful {
-    /// In the session.
     pub session: bool,
-    /// In the project.
     pub project: bool,
 }
 
 /// The result of a request.
 pub struct Answer {
-    /// Its reach now.
     pub now: Careful,
     /// True if this changed it.
     pub changed: bool,
     /// True if it was refused.
     pub refused: bool,
-    /// For people.
     pub text: String,
 }
 

@@ -19,7 +19,6 @@ use crate::syntax::json::is_blank;
 pub struct Chain {
     /// `managed`, `user` or `project`, for journals and reports.
     pub scope: &'static str,
-    /// The manifest.
     pub manifest: PathBuf,
     /// The overlay that is not in git, for projects.
     pub overlay: Option<PathBuf>,
@@ -144,7 +143,6 @@ pub fn project_around(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().find(has_manifest).map(PathBuf::from)
 }
 
-/// The chain as it was loaded.
 #[derive(Debug)]
 pub enum Loaded {
     /// A plan that fits its manifests.
@@ -157,7 +155,6 @@ pub enum Loaded {
     Absent,
     /// Manifests that cannot be read and no earlier plan, or that are gone while the client still calls.
     Broken {
-        /// The mistakes.
         problems: String,
         /// The strictest that they seem to say of failures.
         on_error: OnError,

@@ -12,11 +12,9 @@ use crate::machine::environment;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 
-/// One configured hook.
 pub struct Configured {
     /// `managed`, `user` or `project`.
     pub scope: &'static str,
-    /// The hook.
     pub hook: Hook,
     /// The argument with which `apply` registers it, where it is on and the client's settings do not
     /// call it.

@@ -23,7 +23,6 @@ pub fn folder(paths: &Paths) -> PathBuf {
     paths.config.join("skills").join(NAME)
 }
 
-/// Its files with their texts.
 pub fn files(paths: &Paths) -> impl Iterator<Item = (PathBuf, &'static str)> {
     let folder = folder(paths);
     FILES.into_iter().map(move |(file, text)| (folder.join(file), text))

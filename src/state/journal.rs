@@ -84,7 +84,6 @@ pub struct Entry<'a> {
     /// The one hook that was asked for, by an entry of its own.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub only: Cow<'a, str>,
-    /// The outcome of each step.
     pub steps: Vec<StepEntry>,
     /// The hooks that had nothing to do with the call, or came behind its denial.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -92,7 +91,6 @@ pub struct Entry<'a> {
     /// The decision: `deny`, `defer`, `ask`, `allow`, or `none`; `answered` where hookman itself
     /// answered a typed request.
     pub verdict: Cow<'a, str>,
-    /// The exit code.
     pub exit: u8,
     /// The whole run in microseconds.
     pub us: u64,
@@ -120,7 +118,6 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Gives the reason in words.
     pub fn in_words(&self) -> &str {
         PASSED.iter().find(|(why, _)| *why == self.why).map_or(&self.why, |(_, words)| words)
     }
@@ -141,7 +138,6 @@ pub struct StepEntry {
     pub hook: String,
     /// Microseconds it took.
     pub us: u64,
-    /// The outcome, one of [`OUTCOMES`].
     pub outcome: Cow<'static, str>,
     /// The decision that a hook that came to none is taken for by its `on_error`.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -173,7 +169,6 @@ pub struct StepEntry {
     /// True if this is what it said of the input as others had rewritten it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// Its place in the chain.
     #[serde(skip)]
     pub place: usize,
 }
@@ -383,7 +378,6 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The line, with its end.
     pub fn line(&self) -> String {
         // Plain text and numbers always have a JSON form.
         let mut line = serde_json::to_string(self).unwrap_or_default();

@@ -13,9 +13,7 @@ pub struct Lost {
     pub callers: Vec<String>,
     /// The manifest that is not there, for people.
     pub manifest: String,
-    /// The fate of a call.
     pub fate: &'static str,
-    /// The way out of it.
     pub way_out: String,
 }
 

@@ -16,10 +16,8 @@ use crate::manifest::Problems;
 use crate::session::request::{Request, Term, Verb};
 use crate::session::switches::label;
 
-/// A profile of one manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Its name.
     pub name: String,
     /// The chain whose manifest declares it, `user` or `project`.
     pub scope: &'static str,

@@ -6,7 +6,6 @@ use crate::session::switches::Off;
 /// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The text for the user.
     pub text: String,
     /// True if anything changed.
     pub changed: bool,
@@ -19,7 +18,6 @@ pub struct Reply {
 /// The result of a request for one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The hook.
     pub hook: String,
     /// The chain, where only that in one was meant.
     pub scope: Option<String>,

@@ -14,7 +14,6 @@ use crate::session::id::SessionId;
 /// A session that called hookman.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Its id.
     pub id: SessionId<'static>,
     /// Its directory at the last event.
     pub cwd: String,
@@ -28,7 +27,6 @@ pub struct Seen {
     pub since: String,
     /// The last event's time.
     pub last: String,
-    /// The last event.
     pub event: String,
     /// The client's process, or 0.
     pub client: u32,

@@ -19,7 +19,6 @@ use crate::session::switches::{Moment, Switches};
 pub struct Scene<'a> {
     /// The directories to work in.
     pub paths: &'a Paths,
-    /// The session's id.
     pub session: SessionId<'a>,
     /// The directory the switch is made in.
     pub directory: &'a str,
@@ -34,7 +33,6 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The session that a run is for.
     pub fn of_run(paths: &'a Paths, payload: &'a Payload<'_>) -> Self {
         let session = SessionId::new(&*payload.session_id);
         let directory = &*payload.cwd;
@@ -52,7 +50,6 @@ impl Scene<'_> {
     }
 }
 
-/// Now, in a session.
 #[derive(Clone, Debug)]
 pub struct Now {
     seconds: i64,
@@ -101,7 +98,6 @@ pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, boo
 pub enum SwitchesFile {
     /// There is none.
     Nothing,
-    /// Switches.
     Switches(Switches),
     /// A file that hookman did not write, and the reason to think so.
     Damaged(String),

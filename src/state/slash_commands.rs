@@ -30,7 +30,6 @@ pub fn file(paths: &Paths, name: &str) -> PathBuf {
 pub struct Written {
     /// Hash of the text, by path.
     pub files: BTreeMap<PathBuf, String>,
-    /// Directories that were made for them.
     pub directories: Vec<PathBuf>,
 }
 

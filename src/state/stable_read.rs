@@ -20,7 +20,6 @@ const DOUBT: i128 = 2_000_000_000;
 pub struct StableRead<'a> {
     /// The current time in nanoseconds since the epoch.
     pub now: &'a dyn Fn() -> i128,
-    /// Sleeps.
     pub wait: &'a dyn Fn(Duration),
 }
 

@@ -23,7 +23,6 @@ use crate::session::switches::{Moment, Off, label};
 pub enum Layer {
     /// `enabled = false` in a manifest, at this place.
     Permanent(String),
-    /// A switch of the session.
     Session(Off),
     /// The type of agent: off for these, on for the others.
     Agent(Vec<ForAgent>),
@@ -34,20 +33,14 @@ pub enum Layer {
 /// The switch that has a hook off for one type of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForAgent {
-    /// A switch of the session.
     Switch(Off),
-    /// `when` in a manifest.
     Manifest {
-        /// The type.
         agent: String,
-        /// The place.
         origin: String,
     },
     /// `when` in a manifest, that names the only types it runs for; the main agent has none.
     Only {
-        /// The types.
         agents: Vec<String>,
-        /// The place.
         origin: String,
     },
 }
@@ -59,7 +52,6 @@ pub struct Row {
     pub scope: &'static str,
     /// The hook's name.
     pub hook: String,
-    /// The layer that decided.
     pub layer: Layer,
     /// The argument with which `apply` registers it, where the manifest has it on and the client's
     /// settings do not call it.
@@ -71,7 +63,6 @@ pub struct Row {
 /// The hooks that are configured, in a session or outside of any.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The hooks.
     pub rows: Vec<Row>,
     /// The hooks that are off in the session and not configured where it works.
     pub unconfigured: Vec<Off>,
@@ -263,7 +254,6 @@ impl Layer {
         }))
     }
 
-    /// Its name, for programs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Permanent(_) => "permanent",

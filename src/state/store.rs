@@ -162,7 +162,6 @@ impl FileStore {
     }
 }
 
-/// The state of a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flag {
     Absent,

@@ -20,20 +20,17 @@ use crate::session::switches::{SCOPES, label};
 /// The hook, or the hooks, of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switchable {
-    /// The name.
     pub name: String,
     /// One line on what it is for; a plan has none.
     pub summary: String,
     /// The one chain that is meant where the name is in both.
     pub scope: Option<&'static str>,
-    /// The places of its declarations.
     pub places: Vec<Declaration>,
 }
 
 /// A hook in its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// The chain.
     pub scope: &'static str,
     /// The place where the manifest has it off for good.
     pub off_at: Option<String>,

@@ -7,7 +7,6 @@ use std::path::Path;
 use crate::builtin::context::Context;
 use crate::client::permission_rule::{Anchors, path_hits};
 
-/// Marks of a glob.
 const MARKS: [char; 3] = ['*', '?', '['];
 
 /// So many directories are listed for a call, and so many of their names are looked at.

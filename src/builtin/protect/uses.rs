@@ -3,7 +3,6 @@
 use crate::builtin::arguments::{Argument, Arguments};
 use crate::syntax::shell::{Invocation, Word};
 
-/// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Read,
@@ -26,7 +25,6 @@ enum Role {
     Remove,
     /// Reads all but the last and changes that.
     Copy,
-    /// Changes all of them.
     Link,
     /// Removes all but the last and changes that.
     Move,

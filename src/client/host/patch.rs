@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 /// One file of a patch, as a call of a tool that edits one file.
 #[derive(Debug, PartialEq)]
 pub(super) struct Edit {
-    /// The tool.
     pub tool: &'static str,
-    /// Its input.
     pub input: Map<String, Value>,
 }
 

@@ -30,7 +30,6 @@ pub struct Anchors<'a> {
     pub home: &'a str,
 }
 
-/// A rule in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule<'a> {
     /// The tool's name as it is written.
@@ -72,7 +71,6 @@ impl<'a> Input<'a> {
         input.and_then(|input| serde_json::from_str(input.get()).ok())
     }
 
-    /// The file that it names.
     pub fn file(&self) -> Option<&str> {
         self.file_path.as_deref().or(self.notebook_path.as_deref()).or(self.path.as_deref())
     }

@@ -72,14 +72,11 @@ struct Glob {
 enum Segment {
     /// `**`: any number of components.
     Any,
-    /// One component.
     One(Vec<Token>),
 }
 
 enum Token {
-    /// Any text.
     Star,
-    /// Any character.
     Mark,
     /// One of these ranges.
     Class(Vec<(char, char)>),

@@ -219,7 +219,6 @@ impl Reader<'_> {
         (self.takes(&word.written) && !names(self.rest)).then_some(())
     }
 
-    /// `[ … ]`, which counts as one command.
     fn test(&mut self, mut words: Vec<String>, command: &Command<'_>) -> Option<()> {
         let is_bare = command.assignments.is_empty()
             && command.redirections.is_empty()

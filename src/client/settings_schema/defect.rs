@@ -19,13 +19,11 @@ pub enum Effect {
     KeyDropped,
     /// It ignores the group with all its handlers.
     GroupDropped,
-    /// It ignores the one handler.
     HandlerDropped,
     /// It loads the handler, which then never does anything.
     NeverFires,
     /// It reads over the key and deletes it when it next rewrites the file.
     Stripped,
-    /// Nothing.
     Harmless,
 }
 
@@ -49,16 +47,13 @@ impl Effect {
 /// The effects of a defect, for each of [`VERSIONS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Effects {
-    /// The newest of them.
     pub newest: Effect,
-    /// The oldest.
     pub oldest: Effect,
 }
 
 impl Effects {
     pub(super) const DROP: Self = Self::both(Effect::FileDropped);
 
-    /// The same in both.
     pub const fn both(effect: Effect) -> Self {
         Self { newest: effect, oldest: effect }
     }
@@ -72,7 +67,6 @@ impl Effects {
         }
     }
 
-    /// The worse of the two.
     pub fn worst(self) -> Effect {
         self.newest.min(self.oldest)
     }
@@ -94,13 +88,10 @@ impl fmt::Display for Effects {
 /// Something in a settings file that does not do what its author meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Defect {
-    /// The effects.
     pub effects: Effects,
     /// JSON Pointer of the value at fault.
     pub pointer: String,
-    /// Its line, from 1.
     pub line: usize,
-    /// Its column in characters, from 1.
     pub column: usize,
     /// The message. It names no place, so equal defects have equal messages.
     pub message: String,

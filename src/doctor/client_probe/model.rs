@@ -8,12 +8,9 @@ use serde_json::{Value, json};
 use super::copy::PROMPT;
 use crate::machine::loopback::{Request, Response};
 
-/// One call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
-    /// The tool.
     pub tool: &'static str,
-    /// Its input.
     pub input: Value,
 }
 
@@ -32,7 +29,6 @@ struct State {
     turns: VecDeque<Vec<Call>>,
     /// The tools that the client offered.
     offered: Vec<String>,
-    /// The tools that were called.
     called: Vec<String>,
     /// The marks of handlers that asked a model or a server.
     marks: Vec<String>,
@@ -51,7 +47,6 @@ impl Model {
         self.lock().marks.clone()
     }
 
-    /// The tools that were called.
     pub(super) fn called(&self) -> Vec<String> {
         self.lock().called.clone()
     }

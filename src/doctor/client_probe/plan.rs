@@ -33,7 +33,6 @@ const COMMAND: &str = "hookman-asks";
 
 /// The arguments of a client, and the lines of the model.
 pub(super) struct Session {
-    /// The prompt.
     pub prompt: String,
     /// Arguments besides the usual ones.
     pub arguments: &'static [&'static str],

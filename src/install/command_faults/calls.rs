@@ -35,7 +35,6 @@ pub(super) struct Start {
 /// A word whose value is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
-    /// Its value.
     pub(super) text: String,
     /// As it was written, without quotes.
     pub(super) shown: String,

@@ -19,7 +19,6 @@ pub(crate) struct PlacedFault {
     pub(crate) place: String,
     /// The hook's name, where it has one.
     pub(crate) hook: Option<String>,
-    /// The fault.
     pub(crate) fault: Fault,
 }
 

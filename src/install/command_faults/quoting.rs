@@ -156,7 +156,6 @@ fn of_argv(words: &[String]) -> Vec<Fault> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
-    /// Outside of all quotes.
     Unquoted,
     /// In single quotes.
     Literal,

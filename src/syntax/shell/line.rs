@@ -68,7 +68,6 @@ pub(super) struct Current<'a> {
     end: usize,
     /// Words of `[[` are no command.
     pub(super) dropped: bool,
-    /// The head of a `for`.
     each: Option<Loop<'a>>,
 }
 

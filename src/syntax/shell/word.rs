@@ -261,7 +261,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `$(…)`, `$((…))` or `${…}`.
     fn substitution(&mut self, in_quotes: bool) {
         if self.starts_with("${") {
             self.at += 2;
@@ -279,7 +278,6 @@ impl<'a> Parser<'a> {
         self.commands_inside(true);
     }
 
-    /// The rest of `${…}`.
     fn braces(&mut self, in_quotes: bool) {
         while let Some(byte) = self.peek() {
             match byte {

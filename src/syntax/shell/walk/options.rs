@@ -10,10 +10,11 @@ const CLUSTER: usize = 256;
 /// One argument, or an option with the argument that is its value.
 pub(super) enum Argument<'w> {
     /// An option such as `-x` or `--long`, one for each letter of a cluster.
-    Option { name: Cow<'w, str>, value: Option<Cow<'w, str>> },
-    /// Any other word.
+    Option {
+        name: Cow<'w, str>,
+        value: Option<Cow<'w, str>>,
+    },
     Operand(&'w Word<'w>),
-    /// The word `--`.
     End,
 }
 

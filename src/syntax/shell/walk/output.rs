@@ -77,7 +77,6 @@ impl Walk<'_> {
         texts.concat()
     }
 
-    /// What one command prints.
     pub(super) fn print(
         &mut self,
         list: &[Command<'_>],

@@ -112,7 +112,6 @@ fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
         && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
 }
 
-/// A name with what it is called on and with.
 struct Call<'t> {
     calls: bool,
     /// The name in front of its dot.

@@ -29,7 +29,6 @@ pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {
     }
 }
 
-/// What `source` reads.
 pub(super) fn sourced(arguments: &[Word<'_>]) -> Script {
     let operands = match arguments.first() {
         Some(first) if first.text == "--" => &arguments[1..],

@@ -13,7 +13,6 @@ pub(super) enum Token<'t> {
     Text(String),
     /// A text in backticks that is run.
     Shell(String),
-    /// Any other character.
     Sign(char),
 }
 

@@ -5,7 +5,6 @@ const MOST: usize = 256;
 /// So many values of one variable are kept that it may have at a time.
 const CHOICES: usize = 8;
 
-/// A value as the shell has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
