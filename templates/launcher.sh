@@ -53,6 +53,10 @@ case $2 in
         if is_closed || on_error ask; then holds=closed; fi
         ;;
 esac
+# Other agents take a question for a yes.
+case " $* " in
+    *' --host '*) [ -z "$holds" ] || holds=closed ;;
+esac
 case $holds in
     closed)
         echo "$why" >&2
