@@ -42,7 +42,6 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         _ => {}
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
-    let today = clock::today();
     let mut scope = "";
     for Configured { hook, scope: of, uncalled } in &hooks {
         if *of != scope {
@@ -57,7 +56,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             (true, true) => Some("(not registered)"),
             (true, false) => None,
         };
-        let watches = hook.manner.observe.words(&today).filter(|_| hook.enabled);
+        let watches = hook.manner.observe.words(clock::today).filter(|_| hook.enabled);
         let watches = watches.map(|words| format!("({words})"));
         let marks = mark.map(str::to_owned).into_iter().chain(watches);
         parts.extend(marks.map(|mark| world.terminal.painted(&mark, Paint::Yellow)));

@@ -53,12 +53,11 @@ fn parses(facts: &Facts, findings: &mut Findings) {
 }
 
 fn watching(facts: &Facts, findings: &mut Findings) {
-    let today = clock::today();
     let mut watching: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for hook in facts.hooks().filter(|hook| hook.enabled) {
         let (name, observe) = (&hook.name, &hook.manner.observe);
         let place = |key| hook.origins.get(key).map(Origin::place).unwrap_or_default();
-        if let Some(words) = observe.words(&today) {
+        if let Some(words) = observe.words(clock::today) {
             watching.entry((place("mode"), words)).or_default().push(name);
         } else if let Observe::Until(day) = observe {
             let told = format!("`{name}` decides since {day} is over");

@@ -133,11 +133,14 @@ pub enum Observe {
 }
 
 impl Observe {
-    /// The words for a person; nothing for a hook that decides `today`.
-    pub fn words(&self, today: &str) -> Option<String> {
+    /// The words for a person; nothing for a hook that decides `today`, which is asked for where a day
+    /// is given: to find it takes longer than the rest of `hookman list`.
+    pub fn words<T: AsRef<str>>(&self, today: impl FnOnce() -> T) -> Option<String> {
         match self {
             Self::Always => Some("only watches".to_owned()),
-            Self::Until(day) if **day >= *today => Some(format!("only watches, up to {day}")),
+            Self::Until(day) if **day >= *today().as_ref() => {
+                Some(format!("only watches, up to {day}"))
+            }
             Self::Never | Self::Until(_) => None,
         }
     }

@@ -312,7 +312,7 @@ impl Known {
             name: hook.name.clone(),
             user_only: hook.audience.user_only,
             watches: {
-                let words = hook.manner.observe.words(&clock::today());
+                let words = hook.manner.observe.words(clock::today);
                 words.map(|words| format!("{words}, {}", origin("mode")))
             },
             off_at: (!hook.enabled).then(|| origin("enabled")),
