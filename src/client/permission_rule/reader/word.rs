@@ -9,7 +9,7 @@ const DOCUMENT: &str = "$(cat <<'";
 /// What is taken for a usual variable, which no rule spells out.
 const KNOWN: char = '\0';
 
-/// Variables that every shell has, of which the client minds only where they stand alone.
+/// Variables that every shell has, which the client minds only as a word of their own.
 const USUAL: &str = "BASHPID BASH_VERSION EUID HOSTNAME IFS LINENO LOGNAME OLDPWD PATH PPID PWD \
     RANDOM SECONDS SHELL SHLVL TMPDIR UID USER";
 
