@@ -24,9 +24,7 @@ pub struct Candidate {
     pub position: Position,
     /// Its event, as it is written.
     pub event: String,
-    /// The matcher of its group.
     pub matcher: Option<String>,
-    /// A summary in one line.
     pub summary: String,
     /// The command that hookman would run instead, or the reason why it cannot.
     pub wrapped: Result<Wrapped, Refusal>,
@@ -35,7 +33,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// On what it fires, for people.
     pub fn fires(&self) -> String {
         match self.matcher.as_deref().filter(|matcher| !matcher.is_empty()) {
             Some(matcher) => format!("{}({matcher})", self.event),
@@ -56,23 +53,18 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The program of a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A line for the shell.
     Command(String),
-    /// A program and its arguments.
     Argv(Vec<String>),
 }
 
 /// A handler as a hookman hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrapped {
-    /// The event.
     pub event: Event,
-    /// The matcher.
     pub matcher: Option<String>,
-    /// Its program.
     pub program: Program,
     /// The time the client gives it, in milliseconds.
     pub timeout_ms: u64,

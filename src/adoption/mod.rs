@@ -51,7 +51,6 @@ pub struct Adoption {
     snapshots: Vec<Snapshot>,
 }
 
-/// One adopted handler.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Adopted {
     /// The name of the hook it became.
@@ -68,7 +67,6 @@ impl Adopted {
         Self { hook: hook.into(), pointer: pointer.into(), block }
     }
 
-    /// The name of its event.
     fn event(&self) -> &str {
         self.pointer.split('/').nth(2).unwrap_or_default()
     }
@@ -83,11 +81,8 @@ struct Snapshot {
 /// A handler to put back of which nothing is kept but what the manifest says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Its event.
     pub event: String,
-    /// The matcher of its group.
     pub matcher: Option<String>,
-    /// The handler.
     pub handler: Value,
 }
 
@@ -181,10 +176,6 @@ impl Adoption {
 
     /// The same with a hook of which only the manifest is left, as if its handlers had been at the
     /// end of their events.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where a value is in the way.
     pub fn presuming(&self, hook: &str, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
         let mut adoption = self.clone();
         for handler in handlers {
@@ -215,7 +206,6 @@ impl Adoption {
 /// A settings file as it is, with what is kept of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Current<'a> {
-    /// Its text.
     pub text: &'a str,
     /// The way to take hookman's entries out of it.
     pub undo: Option<&'a Undo>,

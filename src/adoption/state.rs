@@ -16,7 +16,6 @@ use crate::settings::undo::Undo;
 /// A process may be killed between its two files, so before a write both states are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The adoptions now.
     #[serde(flatten)]
     pub now: Adoption,
     /// The adoptions after a write that has not ended.
@@ -27,10 +26,6 @@ pub struct Kept {
 impl Kept {
     /// All that is adopted, and of a write that did not end also what was about to be, brought in
     /// line with `current` as [`Adoption::of`] does it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Adoption::of`].
     pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
         let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
         let all = next.joined(&self.now);
@@ -44,15 +39,11 @@ impl Kept {
 /// A hook as its manifest declares it.
 #[derive(Debug, Clone)]
 pub struct Declared<'a> {
-    /// Its name.
     pub hook: &'a str,
-    /// True if it says that it was adopted.
     pub adopted: bool,
     /// Its program; a ready-made hook has none.
     pub program: Option<Program>,
-    /// Its events.
     pub events: &'a [Event],
-    /// Its matcher.
     pub matcher: Option<&'a str>,
     /// The permission rule under which it is called.
     pub condition: Option<&'a str>,
@@ -78,10 +69,6 @@ impl Adoption {
     /// The same as a manifest knows it: under the names that its hooks have now, without the
     /// handlers that are back in `current` and that no hook runs, and with those that are there
     /// though a hook that is marked as adopted runs them, as when an old copy came back.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where the text is no JSON.
     pub fn declared_by(
         &self,
         hooks: &[Declared<'_>],
@@ -165,10 +152,6 @@ impl Adoption {
     }
 
     /// The adopted handlers that are in `current` all the same, so that they run twice.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where a text is no JSON.
     pub fn standing(&self, current: &str) -> Result<Vec<&Adopted>, Refusal> {
         let mut left = foreign(current)?;
         let mut lines: HashMap<String, String> =

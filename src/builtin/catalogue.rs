@@ -14,13 +14,10 @@ use crate::client::event::Event;
 // `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `FINGERPRINT`.
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
-/// One ready-made hook.
 pub struct Entry {
     /// The name that manifests use.
     pub name: &'static str,
-    /// The kind that runs.
     pub kind: &'static Kind,
-    /// A summary in one line.
     pub summary: String,
     /// Notes for a user before the first use, in a few lines.
     pub description: String,
@@ -47,9 +44,7 @@ impl Entry {
     /// The options that the hook has when a manifest overrides some of them, in the form in which they
     /// are written.
     ///
-    /// # Errors
-    ///
-    /// When an override is unknown, of another shape, or names something the hook does not have.
+    /// Fails when an override is unknown, of another shape, or names something the hook does not have.
     pub fn resolve(
         &self,
         overrides: &Map<String, Value>,
@@ -64,10 +59,6 @@ impl Entry {
     }
 
     /// Compiles the options that [`Self::resolve`] gave for the kind's function.
-    ///
-    /// # Errors
-    ///
-    /// When they are not such options.
     pub fn compile(
         &self,
         written: &Map<String, Value>,
@@ -81,9 +72,7 @@ impl Entry {
 
     /// Checks options that [`Entry::resolve`] took against the events of the hook.
     ///
-    /// # Errors
-    ///
-    /// When one of them can never have an effect at these events.
+    /// Fails when one of them can never have an effect at these events.
     pub fn suits(
         &self,
         overrides: &Map<String, Value>,
@@ -133,7 +122,6 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     PARSED[at].get_or_init(|| parse(name, text).ok()).as_ref()
 }
 
-/// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }

@@ -16,15 +16,12 @@ use crate::session::store::Store;
 pub struct Context<'a> {
     /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.
     pub name: &'a str,
-    /// The event being answered.
     pub event: Event,
-    /// The client's payload.
     pub payload: &'a Payload<'a>,
     /// The payload as the client wrote it, for fields that [`Payload`] does not have.
     pub text: &'a str,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.
     pub options: &'a str,
-    /// The store of this session.
     pub store: &'a (dyn Store + Sync),
     /// The machine: time, environment, files, processes.
     pub host: &'a (dyn Host + Sync),
@@ -33,9 +30,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The hook's options.
     ///
-    /// # Errors
-    ///
-    /// When the plan was compiled by another version whose options had another shape.
+    /// Fails when the plan was compiled by another version whose options had another shape.
     pub fn options<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
         serde_json::from_str(self.options).map_err(|error| Failure::Options(error.to_string()))
     }
@@ -50,10 +45,6 @@ impl<'a> Context<'a> {
     }
 
     /// The tool's input; `None` where the event has none.
-    ///
-    /// # Errors
-    ///
-    /// When the input has another shape.
     pub fn tool_input<T: Deserialize<'a>>(&self) -> Result<Option<T>, Failure> {
         let Some(input) = self.payload.tool_input.filter(|input| input.get() != "null") else {
             return Ok(None);
@@ -79,10 +70,6 @@ impl<'a> Context<'a> {
 
     /// The flag under which a strike is noted. One of a call that an agent made up is noted apart, so
     /// that it lets no call of the client's pass.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn strike(&self, flag: String) -> io::Result<String> {
         let is_plain = self.store.is_up(&flag)? || self.host.is_called_by_client();
         Ok(if is_plain { flag } else { flag + " by hand" })

@@ -22,7 +22,6 @@ const CLAUSE: usize = 100;
 
 /// One rule that has something against a call.
 pub(super) struct Finding<'f> {
-    /// The rule's id.
     pub(super) id: &'f str,
     pub(super) level: Level,
     /// The command or the call, as it is shown.

@@ -34,7 +34,6 @@ pub struct Finished {
     pub code: Option<i32>,
     /// Its standard output; what is not UTF-8 is replaced.
     pub stdout: String,
-    /// Its standard error, likewise.
     pub stderr: String,
 }
 
@@ -59,23 +58,13 @@ pub trait Host {
     /// The first `most` bytes of a regular file as text; `None` where there is none. What is not UTF-8
     /// is replaced.
     ///
-    /// # Errors
-    ///
-    /// When it may not be read, or is no regular file.
+    /// Fails when it may not be read, or is no regular file.
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>>;
 
     /// The last `most` bytes of a regular file, from the first whole line on; empty where there is none.
-    ///
-    /// # Errors
-    ///
-    /// As [`Host::read`].
     fn tail(&self, path: &Path, most: u64) -> io::Result<String>;
 
     /// The names in a directory, sorted, at most 10,000; none where there is no directory.
-    ///
-    /// # Errors
-    ///
-    /// When it may not be read.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
 
     /// The branch that is checked out around a directory; `None` where none is or it cannot be told.
@@ -83,46 +72,24 @@ pub trait Host {
 
     /// Runs a program to its end, at most for `limit` and never beyond the hook's deadline.
     ///
-    /// # Errors
-    ///
-    /// When it could not be started, and of the kind `TimedOut` when its time was up.
+    /// Fails when it could not be started, and of the kind `TimedOut` when its time was up.
     fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished>;
 
     /// Starts a program that nobody waits for: in a session of its own, with its three streams closed,
     /// so that it holds neither hookman nor the client. After `limit` the system ends it.
-    ///
-    /// # Errors
-    ///
-    /// When it could not be started.
     fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()>;
 
     /// Appends text to a file that only the user may read; makes the file and its directory where they
     /// are missing. One write, so that lines of parallel sessions do not mix.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     fn append(&self, path: &Path, text: &str) -> io::Result<()>;
 
     /// Replaces or makes a file that only the user may read, at once or not at all.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
 
     /// Replaces a file that is somebody else's, at once or not at all; who may read it stays the same.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     fn rewrite(&self, path: &Path, text: &str) -> io::Result<()>;
 
     /// Removes a file; `false` where there was none.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     fn remove(&self, path: &Path) -> io::Result<bool>;
 
     /// Returns whether the client itself made this call, and not one of its tools or another program.

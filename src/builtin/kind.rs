@@ -54,28 +54,16 @@ impl Can {
 pub trait Options: DeserializeOwned + JsonSchema {
     /// Checks rules that types cannot express: texts that must name something, fields that exclude each
     /// other.
-    ///
-    /// # Errors
-    ///
-    /// The first thing that is wrong, with its path.
     fn check(&self) -> Result<(), OptionProblem> {
         Ok(())
     }
 
     /// Checks the options as written, for a default that looks like a value that is given.
-    ///
-    /// # Errors
-    ///
-    /// As [`Options::check`].
     fn check_written(_written: &Map<String, Value>) -> Result<(), OptionProblem> {
         Ok(())
     }
 
     /// Refuses options that can never apply where the hook runs for these events alone.
-    ///
-    /// # Errors
-    ///
-    /// As [`Options::check`].
     fn suits(&self, _events: &[Event]) -> Result<(), OptionProblem> {
         Ok(())
     }
@@ -121,10 +109,6 @@ impl Kind {
     }
 
     /// Answers a call, or keeps quiet where the hook's `only_with` is not met.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot decide.
     pub fn answer(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         match context.options.strip_prefix(only_with::BEGINS) {
             None => (self.run)(context),

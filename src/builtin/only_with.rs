@@ -16,7 +16,6 @@ use crate::client::answer::Answer;
 /// The beginning of the options of a hook that has it, in the form that a plan holds.
 pub(super) const BEGINS: &str = "{\"only_with\":";
 
-/// Checks the option where it is written.
 pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
     match written.get(KEY) {
         None => Ok(()),

@@ -20,7 +20,6 @@ pub struct OptionRow {
     pub shape: String,
     /// Its value where nobody gives one; nothing for one that must be given.
     pub default: Option<Value>,
-    /// Its purpose.
     pub help: String,
     /// The values there are and what each means, where they are explained one by one.
     pub values: Vec<(String, String)>,

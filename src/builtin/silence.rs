@@ -46,7 +46,6 @@ pub enum Silence {
     Paused,
     /// The work was too short for a notice.
     Short,
-    /// It is within the quiet hours.
     QuietHours,
     /// The same notice was given a short time ago.
     Repeated,

@@ -26,10 +26,6 @@ pub enum Put {
 
 /// Gives a name a value in the file that a hook's options name, for a session that was started in
 /// `project`.
-///
-/// # Errors
-///
-/// When the file cannot be read or written.
 pub fn put(
     options: &Map<String, Value>,
     (name, value): (&str, &str),

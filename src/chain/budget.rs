@@ -44,14 +44,12 @@ pub fn tokens(text: &str) -> u64 {
 /// One text that a hook has for the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// The hook's priority.
     pub priority: i64,
     pub text: &'a str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The model gets it.
     Said,
     /// Another hook says the same in this call.
     Doubled,

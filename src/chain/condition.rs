@@ -16,7 +16,6 @@ pub struct Condition<'a> {
     /// A rule of the client's permission language.
     #[serde(borrow, rename = "if", default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Cow<'a, str>>,
-    /// The condition `when`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
     /// The programs that it runs in; every one without any.
@@ -39,11 +38,9 @@ pub trait Scene {
 /// The branch that is checked out, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Branch {
-    /// Its name.
     Named(String),
     /// There is no work tree, or no branch is checked out.
     Absent,
-    /// It cannot be told.
     Unclear,
 }
 

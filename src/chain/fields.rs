@@ -13,7 +13,6 @@ enum Joined {
     Within,
     /// The entries of both, each once.
     List,
-    /// True if one of them is.
     Either,
     /// Both texts, one after the other.
     Text,

@@ -12,11 +12,9 @@ use crate::manifest::OnError;
 /// One step that was run.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// The hook's name.
     pub name: String,
     /// The meaning of its failure.
     pub on_error: OnError,
-    /// Its outcome.
     pub outcome: Outcome,
     /// The code that its command exited with.
     pub exit: Option<i32>,
@@ -76,7 +74,6 @@ impl Ran {
 /// The answer of hookman, in its own words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// The answer.
     pub answer: Answer,
     /// The exact words of the one command that spoke, which Claude Code gets as they are.
     pub exact: Option<Said>,

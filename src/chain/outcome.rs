@@ -13,9 +13,7 @@ use crate::manifest::OnError;
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// With this code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
     /// Its time was up, after so many milliseconds.
     TimedOut(u64),
@@ -30,7 +28,6 @@ pub enum Failure {
     NotStarted(String),
     /// It took longer than so many milliseconds.
     TimedOut(u64),
-    /// A signal ended it.
     Signal(i32),
     /// It exited with a code that is neither 0 nor 2, and this is what it last said.
     Code(i32, String),
@@ -41,7 +38,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// One word for journals.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NotStarted(_) => "not-started",
@@ -83,9 +79,7 @@ pub enum Outcome {
 /// The two outputs of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard<'a> {
-    /// Standard output.
     pub stdout: &'a str,
-    /// Standard error.
     pub stderr: &'a str,
     /// True if standard output had more than this.
     pub cut: bool,
@@ -94,7 +88,6 @@ pub struct Heard<'a> {
 /// The reading of a command's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// The outcome.
     pub outcome: Outcome,
     /// A remark on something odd that was still understood.
     pub warning: Option<String>,
@@ -143,7 +136,6 @@ fn decides(event: Event, answer: &Answer) -> bool {
     answer.decision.is_some() || holds_back(event, answer)
 }
 
-/// Returns whether an answer holds back all there is to hold back.
 fn holds_back(event: Event, answer: &Answer) -> bool {
     answer.decision == Some(Decision::Deny)
         || answer.stop && event.facts().top.contains(&"continue")

@@ -40,7 +40,6 @@ const BUDGET: &str = " budget=";
 /// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source<'a> {
-    /// Its path.
     #[serde(borrow)]
     pub path: Cow<'a, str>,
     /// Size in bytes, modification time in nanoseconds since 1970, inode; absent if the file was.
@@ -74,11 +73,9 @@ impl<'a> Header<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {
-    /// The hook's name.
     pub name: &'a str,
     /// Its line among those of the plan, which are in the order of the manifest.
     pub place: usize,
-    /// Its program.
     pub run: Run<'a>,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
@@ -115,12 +112,7 @@ pub const FILE: &str = "{file}";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A built-in hook of a kind, with its options as JSON, complete.
-    Builtin {
-        /// The kind's name.
-        kind: &'a str,
-        /// The options.
-        options: &'a str,
-    },
+    Builtin { kind: &'a str, options: &'a str },
     /// A line for the shell.
     Command(String),
     /// A program and its arguments.
@@ -173,7 +165,6 @@ fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 5]> {
     is_gate.then_some([event, name, on_error, options, mark])
 }
 
-/// The hooks of a plan.
 #[derive(Debug)]
 pub struct Plan<'a> {
     steps: &'a str,

@@ -98,7 +98,6 @@ pub(super) fn checks() -> Vec<CompletionCandidate> {
     families.chain(doctor::checks().map(|it| candidate(it.id, it.about))).collect()
 }
 
-/// The client's events.
 pub(super) fn events() -> Vec<CompletionCandidate> {
     Event::ALL.iter().map(|it| CompletionCandidate::new(it.name())).collect()
 }

@@ -15,10 +15,6 @@ use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 
 /// The hook of a name, or of part of one, that is configured here.
-///
-/// # Errors
-///
-/// When a manifest cannot be read.
 pub(super) fn configured(typed: &str, world: &World) -> Result<Option<Configured>> {
     use crate::session::names::{Found, resolve};
     let mut hooks = configured::hooks(world)?;

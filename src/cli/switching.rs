@@ -55,7 +55,6 @@ pub(super) fn here() -> String {
     environment::current_directory().unwrap_or_default().display().to_string()
 }
 
-/// A switch for programs.
 pub(super) fn off_as_json(off: &Off) -> Value {
     json!({
         "hook": off.hook,

@@ -35,7 +35,6 @@ struct Foreign {
     runs: String,
     /// True if the client would call it.
     fires: bool,
-    /// The reason against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }

@@ -82,7 +82,6 @@ impl Session {
     }
 }
 
-/// Represents every session.
 pub(super) fn everywhere() -> Session {
     let id = everywhere::session();
     Session { id, found_by: "--everywhere", is_known: Some(true), seen: None }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 pub enum Decision {
     /// Skips the permission prompt; on events without permissions, the legacy `approve`.
     Allow,
-    /// Asks the user.
     Ask,
     /// Leaves the call to the caller of a headless run.
     Defer,
@@ -53,7 +52,6 @@ pub struct Answer {
     pub stop: bool,
     /// The text shown to the user when `stop` is set.
     pub stop_reason: Option<String>,
-    /// Escape sequences for the terminal.
     pub terminal_sequence: Option<String>,
     /// `suppressOutput`, which clients accept and most pass over.
     pub suppress_output: bool,

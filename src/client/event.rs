@@ -11,28 +11,19 @@ pub use table::{Event, Facts};
 
 use crate::syntax::suggestion;
 
-/// The subject of a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The event has no subject: a `matcher` is accepted and has no effect.
     None,
     /// `tool_name`.
     Tool,
-    /// `source`.
     Source,
-    /// `trigger`.
     Trigger,
-    /// `reason`.
     Reason,
-    /// `command_name`.
     CommandName,
-    /// `notification_type`.
     NotificationType,
-    /// `agent_type`.
     AgentType,
-    /// `error`.
     Error,
-    /// `load_reason`.
     LoadReason,
     /// The last component of `file_path`.
     FileName,
@@ -42,7 +33,6 @@ pub enum Subject {
     McpServer,
 }
 
-/// The subjects of a notification.
 const NOTIFICATIONS: &[&str] = &[
     "permission_prompt",
     "idle_prompt",
@@ -154,7 +144,6 @@ pub enum Block {
     Request,
     /// Top-level `decision: "block"` with a `reason`.
     Decision,
-    /// Exit codes only.
     ExitCode,
     /// `hookSpecificOutput.action`, or top-level `decision: "block"`.
     Action,
@@ -165,9 +154,7 @@ pub enum Block {
 pub enum PlainText {
     /// It ends in the debug log.
     Ignored,
-    /// The model reads it.
     Context,
-    /// The user sees it.
     User,
     /// It steers the client: compaction instructions, the path of a worktree.
     Steers,
@@ -209,11 +196,9 @@ impl fmt::Display for ExitTwo {
 /// A type of handler in `settings.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Handler {
-    /// A program.
     Command,
     /// A request to a server.
     Http,
-    /// A tool of an MCP server.
     McpTool,
     /// A question to a model.
     Prompt,
@@ -222,7 +207,6 @@ pub enum Handler {
 }
 
 impl Handler {
-    /// All of them.
     pub const ALL: &[Self] = &[Self::Command, Self::Http, Self::McpTool, Self::Prompt, Self::Agent];
 
     /// The word after `type` in `settings.json`.
@@ -249,13 +233,11 @@ impl Handler {
 /// The types of handlers that an event takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// All five.
     All,
     /// Those that ask no model.
     NoModel,
     /// Programs and tools of MCP servers.
     CommandAndTool,
-    /// Programs.
     Command,
 }
 
@@ -291,22 +273,16 @@ impl Event {
         Self::ALL.iter().copied().find(|event| event.name() == name)
     }
 
-    /// The names of events.
     pub fn names(events: &[Self]) -> Vec<&'static str> {
         events.iter().map(|event| event.name()).collect()
     }
 
     /// The event that a user means by a name, in which case does not count.
-    ///
-    /// # Errors
-    ///
-    /// Where there is none.
     pub fn meant(name: &str) -> Result<Self, UnknownEvent> {
         let found = Self::ALL.iter().find(|event| event.name().eq_ignore_ascii_case(name));
         found.copied().ok_or_else(|| UnknownEvent(name.to_owned()))
     }
 
-    /// The event's row.
     pub fn facts(self) -> &'static Facts {
         &TABLE[self as usize]
     }

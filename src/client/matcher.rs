@@ -14,14 +14,12 @@ use super::model;
 use super::payload::Payload;
 use super::tools::aliases;
 
-/// The kinds of matchers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Left out, empty or `*`: every group runs.
     Any,
     /// Exact names between bars or commas.
     List,
-    /// A JavaScript regular expression.
     Pattern,
 }
 
@@ -42,7 +40,6 @@ fn kind_of(matcher: &str, narrow: bool) -> Kind {
     if matcher.bytes().all(in_list) { Kind::List } else { Kind::Pattern }
 }
 
-/// The names in a list matcher.
 pub fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
 }
@@ -61,7 +58,6 @@ pub struct Target<'a> {
     names: Vec<&'a str>,
     /// The tool whose hooks see the call too.
     stand_in: Option<&'static str>,
-    /// The kind of the subject.
     kind: Subject,
 }
 
@@ -79,7 +75,6 @@ impl<'a> Target<'a> {
         Self { names, stand_in: None, kind }
     }
 
-    /// The target of a call.
     pub fn of(event: Event, payload: &'a Payload<'_>) -> Self {
         Self::new(event, payload.subject(event)).or_as(payload.stand_in())
     }
@@ -113,7 +108,6 @@ impl<'a> Target<'a> {
 /// The match of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// As what it is.
     Itself,
     /// As a call of this tool.
     As(&'static str),

@@ -25,10 +25,8 @@ pub struct Payload<'a> {
     /// Path of the session's transcript; the file may lag behind or be missing.
     #[serde(borrow)]
     pub transcript_path: Cow<'a, str>,
-    /// The session's current directory.
     #[serde(borrow)]
     pub cwd: Cow<'a, str>,
-    /// The event's name.
     #[serde(borrow)]
     pub hook_event_name: Cow<'a, str>,
     /// The prompt being processed (client 2.1.196 and later).
@@ -49,7 +47,6 @@ pub struct Payload<'a> {
     /// The tool's input, unparsed: most hooks never look at it.
     #[serde(borrow)]
     pub tool_input: Option<&'a RawValue>,
-    /// The id of the tool call.
     #[serde(borrow)]
     pub tool_use_id: Cow<'a, str>,
     /// `SessionStart`, `ConfigChange`, `DirectoryAdded`: what caused it.
@@ -64,7 +61,6 @@ pub struct Payload<'a> {
     /// `UserPromptExpansion`: the command without its slash.
     #[serde(borrow)]
     pub command_name: Cow<'a, str>,
-    /// `Notification`: its type.
     #[serde(borrow)]
     pub notification_type: Cow<'a, str>,
     /// `StopFailure`, `PostToolUseFailure`: the error.
@@ -120,19 +116,16 @@ pub struct Payload<'a> {
     /// Another program's: the time of the call.
     #[serde(borrow)]
     pub timestamp: Cow<'a, str>,
-    /// Codex: the id of the turn.
     #[serde(borrow)]
     pub turn_id: Cow<'a, str>,
     /// Qwen Code: the id of the tool call, besides the client's own.
     #[serde(borrow)]
     pub tool_call_id: Cow<'a, str>,
-    /// Cursor: the session.
     #[serde(borrow)]
     pub conversation_id: Cow<'a, str>,
     /// Copilot, in its own words, and VS Code: the session.
     #[serde(borrow, rename = "sessionId")]
     pub own_session: Cow<'a, str>,
-    /// VS Code: the event.
     #[serde(borrow, rename = "hookEventName")]
     pub hook_event: Cow<'a, str>,
 }
@@ -142,9 +135,7 @@ impl<'a> Payload<'a> {
     /// a text field of another type counts as absent, and of a field that is given twice the last
     /// counts, as in JavaScript.
     ///
-    /// # Errors
-    ///
-    /// When the text is not a JSON object, or a string in it is none of JSON's.
+    /// Fails when the text is not a JSON object, or a string in it is none of JSON's.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         Self::strict(text).or_else(|_| {
             let is_usable = |(name, value): &(String, &RawValue)| match name.as_str() {
@@ -158,9 +149,7 @@ impl<'a> Payload<'a> {
 
     /// Reads a payload as the client writes it, which is all that the usual one costs.
     ///
-    /// # Errors
-    ///
-    /// When the text is not a JSON object, or a field read here has another type than the client
+    /// Fails when the text is not a JSON object, or a field read here has another type than the client
     /// gives it.
     pub fn strict(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
@@ -212,9 +201,7 @@ impl<'a> Payload<'a> {
 /// is absent. What JSON has no form for is mended as by [`repaired`], and the last of several fields
 /// of this name counts.
 ///
-/// # Errors
-///
-/// When the input is no object, or the field no string.
+/// Fails when the input is no object, or the field no string.
 pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<String>> {
     let mended = repaired(input.get());
     fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()

@@ -161,7 +161,6 @@ pub fn stand_in(name: &str) -> Option<&'static str> {
     STAND_INS.iter().find(|(tool, _)| *tool == name).map(|(_, other)| *other)
 }
 
-/// Today's name of a tool.
 pub fn canonical(name: &str) -> &str {
     LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
 }

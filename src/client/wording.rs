@@ -11,9 +11,7 @@ use super::event::{Block, Event, PlainText};
 /// The report of a process to the client: its two outputs and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Standard output.
     pub stdout: String,
-    /// Standard error.
     pub stderr: String,
     /// 0, 2 for a block, or 1 where the user learns of a failure by the exit code only.
     pub code: u8,

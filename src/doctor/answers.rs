@@ -12,9 +12,7 @@ use crate::client::output::{self, Output};
 pub(super) struct Said<'a> {
     pub(super) event: Event,
     pub(super) code: i32,
-    /// Its standard output.
     pub(super) stdout: &'a str,
-    /// Its standard error.
     pub(super) stderr: &'a str,
     /// True if nobody waits for it.
     pub(super) is_async: bool,

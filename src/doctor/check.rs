@@ -3,9 +3,7 @@
 use super::facts::Facts;
 use super::finding::{Finding, Findings};
 
-/// Looks at one thing.
 pub struct Check {
-    /// The id that findings carry.
     pub id: &'static str,
     /// Its subject in one line.
     pub about: &'static str,
@@ -17,9 +15,7 @@ pub struct Check {
 
 /// Checks of one subject, which can be asked for by its name.
 pub struct Family {
-    /// Its name.
     pub name: &'static str,
-    /// The subject of its checks.
     pub about: &'static str,
     /// The checks, a list for each file.
     pub lists: &'static [&'static [Check]],
@@ -32,9 +28,7 @@ impl Family {
     }
 }
 
-/// The result of a check.
 pub struct Examined {
-    /// The check.
     pub check: &'static Check,
     /// Its findings; none is good.
     pub findings: Vec<Finding>,

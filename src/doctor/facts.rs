@@ -28,9 +28,7 @@ use crate::state::journal::{self, Entry};
 /// The bytes of the journal that are looked at.
 const JOURNAL_TAIL: u64 = 1024 * 1024;
 
-/// A chain and its manifests.
 pub struct ChainFacts {
-    /// The chain.
     pub chain: Chain,
     /// The manifest's name for people.
     pub shown: String,
@@ -42,7 +40,6 @@ pub struct ChainFacts {
 
 /// Everything the checks look at.
 pub struct Facts {
-    /// The paths.
     pub paths: Paths,
     /// True if the files of all scopes are looked at.
     pub is_whole: bool,
@@ -53,9 +50,7 @@ pub struct Facts {
     /// The local settings of the git root, which the client reads as well where a session starts
     /// below it.
     pub of_git_root: Option<SettingsFile>,
-    /// The settings files of an administrator.
     pub managed: Vec<SettingsFile>,
-    /// The plugins that are on here.
     pub plugins: Vec<Plugin>,
     /// The skills, agents and commands of the user and the project that have hooks.
     pub frontmatters: Vec<SettingsFile>,
@@ -69,7 +64,6 @@ pub struct Facts {
     pub journal_is_cut: bool,
     /// The reason why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
-    /// The overrides of this environment.
     pub overrides: Overrides,
     /// The client, where one is found.
     pub client: Option<Installed>,
@@ -230,7 +224,6 @@ impl Facts {
         self.chains.iter().filter_map(|it| Some((it, it.manifest.as_ref().ok()?.as_ref()?)))
     }
 
-    /// The hooks of those.
     pub(super) fn hooks(&self) -> impl Iterator<Item = &Hook> {
         self.manifests().flat_map(|(_, manifest)| &manifest.hooks)
     }

@@ -6,11 +6,9 @@ use serde::Serialize;
 
 use crate::install::command_faults::Layer;
 
-/// The gravity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Worth knowing.
     Info,
     /// Something does not do what was meant, or will not for long.
     Warning,
@@ -19,7 +17,6 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -40,22 +37,17 @@ pub enum Mend {
     MakePrivate(PathBuf),
 }
 
-/// The finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The check's id.
     pub check: &'static str,
-    /// Its gravity.
     pub level: Level,
     /// The place: a file, with line and column where there are any.
     pub place: String,
-    /// The finding, in words.
     pub message: String,
     /// The effect that a user would notice.
     pub notice: String,
     /// The way out, with what is to be typed in backquotes.
     pub fix: String,
-    /// The layer that the finding rests on.
     pub rests_on: Layer,
     /// A line to be pasted into a shell, where one line does it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +64,6 @@ impl Finding {
         self
     }
 
-    /// Says what it rests on.
     pub fn rests_on(&mut self, layer: Layer) -> &mut Self {
         self.rests_on = layer;
         self

@@ -11,9 +11,7 @@ use crate::machine::{environment, files};
 /// The time that a client may take to say its version.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// The client that is installed.
 pub struct Installed {
-    /// Its program.
     pub program: PathBuf,
     /// Its version, where it can be told.
     pub version: Option<Version>,

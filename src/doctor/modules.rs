@@ -19,7 +19,6 @@ const MOST: u64 = 512 * 1024;
 /// A module of function hooks.
 #[derive(Debug)]
 pub(super) struct Module {
-    /// The plugin's name.
     pub plugin: String,
     /// The place of the plugin.
     pub origin: String,

@@ -27,9 +27,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 pub struct Tested {
     /// Its file, line and column.
     pub place: String,
-    /// Its event.
     pub event: String,
-    /// The problem, if there is one.
     pub problem: Option<String>,
     /// The time that it took, in microseconds.
     pub us: u64,
@@ -37,10 +35,6 @@ pub struct Tested {
 
 /// Calls each hookman entry with a payload of its event. No hook of the chains runs, and all
 /// state is kept elsewhere and thrown away.
-///
-/// # Errors
-///
-/// When there is no room for that state.
 pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
     let mut tested = Vec::new();
     for file in &facts.settings {

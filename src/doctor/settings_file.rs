@@ -38,9 +38,7 @@ impl fmt::Display for Unreadable {
 pub struct SettingsFile {
     /// `user`, `project`, `local`, `managed`, `plugin`, `skill`, `agent` or `command`.
     pub scope: &'static str,
-    /// Its path.
     pub path: PathBuf,
-    /// Its name for people.
     pub shown: String,
     /// Its text, `None` where there is no file, or why it could not be read.
     pub text: Result<Option<String>, Unreadable>,
@@ -115,12 +113,10 @@ impl SettingsFile {
         }
     }
 
-    /// The place of a defect.
     pub(super) fn at_defect(&self, defect: &Defect) -> String {
         format!("{}:{}:{}", self.shown, defect.line, defect.column)
     }
 
-    /// A place in it.
     pub fn at(&self, position: Position) -> String {
         format!("{}:{}:{}", self.shown, position.line, position.column)
     }
@@ -162,7 +158,6 @@ impl SettingsFile {
         }
     }
 
-    /// The handlers in the file.
     pub fn handlers(&self) -> Vec<Handler> {
         self.document().map(|document| settings::handlers(&document)).unwrap_or_default()
     }

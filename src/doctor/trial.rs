@@ -43,17 +43,13 @@ pub struct Tried {
     pub place: String,
     /// Its hook, where that has a name.
     pub hook: Option<String>,
-    /// Its event.
     pub event: String,
-    /// The problem, if there is one.
     pub problem: Option<String>,
-    /// A remark on it.
     pub note: Option<String>,
     /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
 }
 
-/// A command to run.
 struct Trial {
     place: String,
     hook: Option<String>,
@@ -73,9 +69,7 @@ enum Words {
 
 /// Runs the commands of the user's hooks, and those of the project where `is_asked_for`.
 ///
-/// # Errors
-///
-/// When there is no room for the copy of the project.
+/// Fails when there is no room for the copy of the project.
 pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
     let is_run = |scope: &str| is_asked_for || scope == "user";
     // A project's settings could have another's programs found.

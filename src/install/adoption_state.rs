@@ -27,7 +27,6 @@ pub(crate) struct AdoptionState {
 }
 
 impl AdoptionState {
-    /// Reads everything.
     pub(crate) fn of(world: &World, target: &Target) -> Result<Self> {
         let settings = records::read(world, &target.settings)?;
         Self::over(world, target, settings)
@@ -127,7 +126,6 @@ impl AdoptionState {
         Ok(adoption)
     }
 
-    /// The adoptions with further ones.
     pub(crate) fn with(&self, adopted: Vec<Adopted>) -> Adoption {
         if adopted.is_empty() {
             return self.adoption.clone();

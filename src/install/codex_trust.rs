@@ -16,7 +16,6 @@ use crate::machine::environment;
 use crate::machine::program;
 use crate::machine::world::World;
 
-/// The answer of Codex.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trusted {
     /// The events of hookman entries that run.
@@ -52,7 +51,6 @@ pub(crate) fn asked(world: &World, target: &Target) -> Option<Trusted> {
     read(&String::from_utf8_lossy(&finished.stdout), &target.settings)
 }
 
-/// Reads the answer for one file.
 fn read(answer: &str, settings: &Path) -> Option<Trusted> {
     let answer: Value = answer.lines().find_map(|line| serde_json::from_str(line).ok())?;
     let mut found = Trusted::default();

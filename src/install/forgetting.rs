@@ -17,7 +17,6 @@ pub(crate) struct Forgetting {
     text: Option<String>,
     file: PathBuf,
     kept: Option<String>,
-    /// The handlers, for people.
     rows: Vec<String>,
 }
 

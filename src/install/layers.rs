@@ -16,7 +16,6 @@ use crate::state::chains;
 pub(crate) struct Layers {
     /// Those of the manifest, without the overlay; a user's are all of them.
     pub(crate) committed: Manifest,
-    /// Those that run.
     pub(crate) all: Manifest,
 }
 

@@ -1,7 +1,6 @@
 //! The options of a command that writes: its place, and its manner.
 
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
-#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use std::path::PathBuf;
 

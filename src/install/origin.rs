@@ -8,7 +8,6 @@ pub enum Origin {
     /// A package manager, and the command that updates the copy with it.
     Manager(&'static str, &'static str),
     Build,
-    /// Nobody else.
     Own,
 }
 

@@ -19,7 +19,6 @@ pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
 
-/// Returns whether diffs are coloured.
 pub(crate) fn colour(world: &World) -> Colour {
     if world.terminal.colours { Colour::Always } else { Colour::Never }
 }

@@ -65,10 +65,6 @@ pub struct Found {
 
 impl Releases {
     /// Those that this program was built to take.
-    ///
-    /// # Errors
-    ///
-    /// When it was built with no key or address.
     pub fn of_this_build() -> Result<Self> {
         let line = KEY.lines().find(|line| line.starts_with("ssh-"));
         let Some(line) = line else {
@@ -92,9 +88,7 @@ impl Releases {
 
     /// The release of a version, or the newest.
     ///
-    /// # Errors
-    ///
-    /// When it cannot be downloaded, is not signed with the key, or has nothing for this platform.
+    /// Fails when it cannot be downloaded, is not signed with the key, or has nothing for this platform.
     pub fn find(&self, version: Option<&str>) -> Result<Found> {
         let folder = match version {
             Some(version) => format!("{}/download/v{version}", self.address),
@@ -138,9 +132,7 @@ impl Releases {
 impl Found {
     /// Puts the release's program in the place of `program`, in one step.
     ///
-    /// # Errors
-    ///
-    /// When the archive does not come whole, has another checksum, or its program does not run here;
+    /// Fails when the archive does not come whole, has another checksum, or its program does not run here;
     /// and when the file cannot be replaced. It is as it was then.
     pub fn install(&self, program: &Path) -> Result<()> {
         let inner = format!("{}/hookman", self.archive.trim_end_matches(".tar.gz"));

@@ -25,7 +25,6 @@ use crate::settings::{
 
 /// The text that a settings file is to have.
 enum Goal {
-    /// Exactly these hookman entries.
     Entries(Vec<Registration>),
     Nothing,
     /// The handlers of others but those that are adopted, and these entries.
@@ -155,7 +154,6 @@ impl SettingsChange {
         Ok(Self { target: target.clone(), goal: Goal::Nothing, plan, undo, quiet: false })
     }
 
-    /// The change to other adoptions.
     pub(crate) fn adopting(world: &World, state: &AdoptionState, goal: Adopting) -> Result<Self> {
         let (before, undo) = (state.settings.clone(), state.undo.clone());
         Self::adopting_over(world, &state.target, before, undo, goal)
@@ -194,7 +192,6 @@ impl SettingsChange {
         path == self.target.settings && self.plan.after.is_none()
     }
 
-    /// The settings file.
     pub(crate) fn path(&self) -> &Path {
         &self.target.settings
     }

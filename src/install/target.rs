@@ -159,7 +159,6 @@ impl Target {
         launcher.then(|| Self::of_project(project, false))
     }
 
-    /// The project's launcher.
     pub(crate) fn launcher(&self) -> Option<PathBuf> {
         Some(self.project.as_ref()?.join(".claude/hookman"))
     }

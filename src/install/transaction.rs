@@ -22,7 +22,6 @@ pub(crate) struct Transaction<'w> {
     lock: Option<Lock>,
 }
 
-/// The result of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Nothing,

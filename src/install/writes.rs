@@ -27,7 +27,6 @@ struct Write {
 /// Whose file it is, and what for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The user's.
     Text,
     /// The user's, and it can be run.
     Program,
@@ -71,7 +70,6 @@ impl<'w> Writes<'w> {
         Err(changed(self.world, path))
     }
 
-    /// As [`Writes::exchange`], and says so.
     pub(crate) fn exchange_and_say(
         &mut self,
         path: &Path,

@@ -44,7 +44,6 @@ pub fn is_one(paths: &Paths, process: u32) -> bool {
         && clients::started(process).as_deref() == Some(&*noted)
 }
 
-/// Returns whether any was noted.
 pub fn are_any(paths: &Paths) -> bool {
     folders::entries(&folder(paths)).is_ok_and(|files| !files.is_empty())
 }

@@ -20,9 +20,7 @@ impl Packed<'_> {
     /// Puts the program in the place of `program`, in one step, once `check` has nothing against the
     /// unpacked file.
     ///
-    /// # Errors
-    ///
-    /// When the archive cannot be unpacked, `check` refuses, or the file cannot be replaced; it is as
+    /// Fails when the archive cannot be unpacked, `check` refuses, or the file cannot be replaced; it is as
     /// it was then.
     pub fn replace(&self, program: &Path, check: &dyn Fn(&Path) -> Result<()>) -> Result<()> {
         let failed = || format!("{} cannot be replaced", program.display());

@@ -46,9 +46,7 @@ impl Backup {
 /// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
 /// name with this extension, its record next to it, and prunes old copies.
 ///
-/// # Errors
-///
-/// When the copy cannot be written; nothing else may be written then.
+/// Fails when the copy cannot be written; nothing else may be written then.
 pub fn save(
     directory: &Path,
     text: &str,
@@ -73,10 +71,6 @@ pub fn save(
 }
 
 /// The record that was saved with a copy, if any was.
-///
-/// # Errors
-///
-/// When it cannot be read.
 pub fn record(copy: &Path) -> Result<Option<String>> {
     files::read_text(&record_of(copy))
 }
@@ -86,10 +80,6 @@ fn record_of(copy: &Path) -> PathBuf {
 }
 
 /// The backups in `directory`, newest first.
-///
-/// # Errors
-///
-/// When the directory cannot be read.
 pub fn list(directory: &Path) -> Result<Vec<Backup>> {
     let mut backups = Vec::new();
     for path in folders::entries(directory).map_err(Error::of("list", directory))? {

@@ -36,15 +36,12 @@ pub const LINGER: Duration = Duration::from_secs(1);
 pub enum Program<'a> {
     /// A line for `sh -c`.
     Shell(&'a str),
-    /// A program and its arguments.
     Argv(&'a [String]),
 }
 
-/// One child to be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec<'a> {
     pub program: Program<'a>,
-    /// Its standard input.
     pub stdin: &'a [u8],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
@@ -111,10 +108,6 @@ pub struct Finished {
 /// or the words to a code other than 0. What it writes later is thrown away.
 ///
 /// A signal that `endings` tells of ends the children in the same way, and none is started after it.
-///
-/// # Errors
-///
-/// Per child, why it could not be started.
 pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {
     specs.chunks(at_once()).flat_map(|specs| run_at_once(specs, endings)).collect()
 }

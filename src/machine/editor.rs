@@ -19,9 +19,7 @@ fn named() -> Option<String> {
 /// Opens a file in `$VISUAL`, else `$EDITOR`, else `vi`, and waits until it is closed. What the variable
 /// holds is a line for the shell, as git has it.
 ///
-/// # Errors
-///
-/// When there is no such program, or it says that it failed.
+/// Fails when there is no such program, or it says that it failed.
 pub fn open(file: &Path) -> io::Result<()> {
     let editor = named().unwrap_or_else(|| "vi".to_owned());
     let mut command = Command::new("/bin/sh");

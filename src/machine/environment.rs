@@ -32,10 +32,6 @@ pub fn raw(name: &str) -> Option<OsString> {
 }
 
 /// The current directory.
-///
-/// # Errors
-///
-/// When it was removed or may not be read.
 pub fn current_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }

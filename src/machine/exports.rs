@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, Result, environment, files, foreign};
 
-/// The variable that names the file.
 pub const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
 /// The files of one chain's commands.
@@ -35,9 +34,7 @@ impl Exports {
 
     /// Puts what the commands wrote into the client's file.
     ///
-    /// # Errors
-    ///
-    /// When a file cannot be read or written, or is none, such as a pipe, which nothing is waited
+    /// Fails when a file cannot be read or written, or is none, such as a pipe, which nothing is waited
     /// for at. What the other commands wrote is there then anyway.
     pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };

@@ -29,10 +29,6 @@ pub struct Stamp {
 }
 
 /// The stamp of a file, or `None` where there is none.
-///
-/// # Errors
-///
-/// When the file may not be looked at.
 pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(Some(Stamp {
@@ -76,9 +72,7 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// The text of a file, or `None` where there is none.
 ///
-/// # Errors
-///
-/// When the path is a directory, a link into nowhere or unreadable, or the text is not UTF-8.
+/// Fails when the path is a directory, a link into nowhere or unreadable, or the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
     // Opening a pipe waits for a writer, and a device has no end.
     if let Ok(metadata) = fs::metadata(path)
@@ -110,10 +104,6 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
 }
 
 /// Reads a small file that is hookman's own into `text`; `false` where there is none.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
     let Some(bytes) = read_checked(path, std::mem::take(text), |_| Ok(()))? else {
         return Ok(false);
@@ -126,10 +116,6 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
 /// As [`read_into`], for a file that decides something: one that belongs to another user or that
 /// others may write is refused. What is not UTF-8 is replaced, so that a damaged file can be written
 /// over.
-///
-/// # Errors
-///
-/// What the system says, and the refusal.
 pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
     let bytes = read_checked(path, std::mem::take(text), |file| check_own(file.as_fd()))?;
     let is_there = bytes.is_some();
@@ -183,10 +169,6 @@ fn read_checked(
 }
 
 /// The last `bytes` of a text file, from the first whole line on; empty where there is no file.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn read_tail(path: &Path, bytes: u64) -> io::Result<String> {
     // A pipe is not waited for.
     let nonblock = OFlags::NONBLOCK.bits().cast_signed();
@@ -222,10 +204,6 @@ pub fn is_link(path: &Path) -> bool {
 }
 
 /// Makes a directory and its parents, readable by the user alone where it makes them.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn make_private_directory(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -238,10 +216,6 @@ pub fn make_private_directory(path: &Path) -> Result<()> {
 }
 
 /// Makes a directory of the user's, with the usual mode.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn make_directory(path: &Path) -> Result<()> {
     fs::create_dir_all(path)
         .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
@@ -283,10 +257,6 @@ pub(super) fn obstacle(directory: &Path) -> Option<io::Error> {
 
 /// Returns whether a file could be replaced, or made along with its directories, as far as can be told
 /// without doing it.
-///
-/// # Errors
-///
-/// What would keep it from being written.
 pub fn check_replaceable(path: &Path) -> Result<()> {
     let target = resolve(path)?;
     let existing = |it: &&Path| it.exists();
@@ -345,9 +315,7 @@ pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> 
 
 /// The file that a path means once symlinks are followed.
 ///
-/// # Errors
-///
-/// When a link points to nothing, which is an error here: the user meant some file by it.
+/// Fails when a link points to nothing, which is an error here: the user meant some file by it.
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) => Ok(target),
@@ -376,10 +344,6 @@ pub fn is_readable(path: &Path) -> bool {
 
 /// Returns whether a private file could be appended to, and the disk has room for it; a file that is not
 /// there yet is made.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     append_line(path, "")?;
     let mut probe = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
@@ -387,10 +351,6 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
 }
 
 /// Removes a file; one that is not there is no error.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Ok(()) => Ok(()),
@@ -400,20 +360,12 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 /// Gives a file another name, in the place of what has it.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn rename(path: &Path, name: &Path) -> Result<()> {
     fs::rename(path, name).map_err(Error::of("rename", path))
 }
 
 /// Gives a finished file a further name that nothing has; gives whether it did. Of several processes
 /// that do this at once, the system lets one through.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn link(path: &Path, name: &Path) -> io::Result<bool> {
     match fs::hard_link(path, name) {
         Ok(()) => Ok(true),
@@ -423,10 +375,6 @@ pub fn link(path: &Path, name: &Path) -> io::Result<bool> {
 }
 
 /// Removes a file, and not a symlink to it, if it still holds `expected`; gives whether it did.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
     let target = resolve(path)?;
     if read_text(&target)?.as_deref() != expected {
@@ -452,20 +400,12 @@ pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool
 
 /// Appends one line to a private file with a single write, so that lines of parallel processes do
 /// not mix; makes the file and its directory where they are missing. A link there is an error.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     open_to_append(path)?.write_all(line.as_bytes())
 }
 
 /// As [`append_line`], where the path is one that a person or a project chose: a file that others may
 /// read is made private first.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn append_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = open_to_append(path)?;
     if file.metadata()?.mode() & 0o077 != 0 {

@@ -23,10 +23,6 @@ impl Following {
     }
 
     /// The whole lines that have come since the last call.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn read(&mut self) -> io::Result<String> {
         self.begin_anew_if_cut()?;
         let mut text = self.rest()?;

@@ -12,10 +12,6 @@ use rustix::fs::OFlags;
 use super::files::absent;
 
 /// The bytes of a regular file, or `None` where there is none.
-///
-/// # Errors
-///
-/// What the system says, and what is no regular file.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some((mut file, _)) = opened(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -36,10 +32,6 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>>
 
 /// The first `most` bytes of a regular file as text, or `None` where there is none; what is not UTF-8
 /// is replaced, and of a character that is cut nothing is left.
-///
-/// # Errors
-///
-/// What the system says, and what is no regular file.
 pub fn read_start(path: &Path, most: u64) -> io::Result<Option<String>> {
     let Some((file, length)) = opened(path)? else { return Ok(None) };
     let mut bytes = Vec::new();

@@ -61,9 +61,7 @@ fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
 /// The branch that is checked out in the work tree around `folder`, read from its files; `None`
 /// outside of a work tree and where a commit is checked out.
 ///
-/// # Errors
-///
-/// When something is in the way that git could not have put there, or where the branch is in
+/// Fails when something is in the way that git could not have put there, or where the branch is in
 /// no file by itself, so that it cannot be told.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {

@@ -38,9 +38,7 @@ impl Lock {
     /// Waits for the lock behind `path` and takes it; after a second, standard error says what is
     /// waited for.
     ///
-    /// # Errors
-    ///
-    /// When the lock file cannot be made, or the lock is still held after two minutes.
+    /// Fails when the lock file cannot be made, or the lock is still held after two minutes.
     pub fn take(path: &Path) -> Result<Self> {
         let say = |holder: &str| {
             let _ =
@@ -51,18 +49,12 @@ impl Lock {
 
     /// As [`Lock::take`], for who cannot wait longer than `wait`.
     ///
-    /// # Errors
-    ///
-    /// When the lock file cannot be made, or the lock is still held then.
+    /// Fails when the lock file cannot be made, or the lock is still held then.
     pub fn take_within(path: &Path, wait: Duration) -> Result<Self> {
         Self::wait(path, &Patience { in_silence: wait, at_most: wait }, |_| {})
     }
 
     /// The first line of the file that is locked, where that is more than a lock.
-    ///
-    /// # Errors
-    ///
-    /// What the system says, and as [`files::read_own`].
     pub fn read_line(&self) -> io::Result<String> {
         files::check_own(self.file.as_fd())?;
         let mut bytes = [0; LINE];
@@ -73,10 +65,6 @@ impl Lock {
 
     /// Puts another first line into the file, by one write that needs no room but the first time. To be
     /// preceded by [`Lock::read_line`], which refuses files of others.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn write_line(&self, line: &str) -> io::Result<()> {
         self.file.write_all_at(format!("{line}\n").as_bytes(), 0)
     }

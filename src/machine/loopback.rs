@@ -25,7 +25,6 @@ pub struct Request {
 pub struct Response {
     /// The status line's code and words, such as `200 OK`.
     pub status: &'static str,
-    /// The content type.
     pub kind: &'static str,
     pub body: String,
 }
@@ -38,10 +37,6 @@ pub struct Loopback {
 
 impl Loopback {
     /// Listens on a free port and answers each request by `answer`, several at the same time.
-    ///
-    /// # Errors
-    ///
-    /// When no port can be had.
     pub fn start(
         answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
     ) -> io::Result<Self> {

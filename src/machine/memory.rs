@@ -23,7 +23,6 @@ const LARGE: usize = 64 * 1024;
 /// The number of sizes that blocks can have.
 const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize + 1;
 
-/// The global allocator.
 pub struct Memory;
 
 #[repr(align(16))]

@@ -41,7 +41,6 @@ pub struct Error {
     pub doing: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// The error of the system.
     pub source: io::Error,
 }
 

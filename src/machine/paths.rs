@@ -38,10 +38,6 @@ impl std::error::Error for NoHome {}
 
 impl Paths {
     /// Finds the directories from the environment; nothing is created.
-    ///
-    /// # Errors
-    ///
-    /// When `HOME` is missing and needed.
     pub fn from_environment() -> Result<Self, NoHome> {
         let home = environment::raw("HOME").map(PathBuf::from);
         let config = match environment::raw("CLAUDE_CONFIG_DIR") {
@@ -55,12 +51,10 @@ impl Paths {
         Ok(Self { home, config, state })
     }
 
-    /// The user's manifest.
     pub fn user_manifest(&self) -> PathBuf {
         self.config.join("hookman.toml")
     }
 
-    /// The client's settings of the user.
     pub fn user_settings(&self) -> PathBuf {
         self.config.join("settings.json")
     }
@@ -94,7 +88,6 @@ impl Paths {
         }
     }
 
-    /// The journal.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")
     }

@@ -35,7 +35,6 @@ pub enum Trouble {
     /// There is none of that name.
     Absent,
     Directory,
-    /// Nobody may run it.
     NotExecutable,
     /// Its first line ends in CRLF and names this interpreter, to which the system adds the CR.
     Crlf(String),

@@ -36,20 +36,12 @@ enum Kind {
 ///
 /// A symlink is followed; mode, owner and extended attributes (on Linux the access control list is
 /// one) are kept.
-///
-/// # Errors
-///
-/// When any step fails; the target is untouched then.
 pub fn replace(path: &Path, text: &str) -> Result<()> {
     let target = resolve(path)?;
     put(prepare(&target, text, Kind::Text)?, &target)
 }
 
 /// As [`replace`], for a program: whoever may read the file may run it.
-///
-/// # Errors
-///
-/// As [`replace`].
 pub fn replace_program(path: &Path, text: &str) -> Result<()> {
     let target = resolve(path)?;
     put(prepare(&target, text, Kind::Program)?, &target)
@@ -60,10 +52,6 @@ pub fn replace_program(path: &Path, text: &str) -> Result<()> {
 ///
 /// Where the file system can exchange two names, what was there is looked at after the exchange, so
 /// not even a write between a look and a rename is lost; elsewhere it is looked at right before.
-///
-/// # Errors
-///
-/// As [`replace`].
 pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
     let target = resolve(path)?;
     let new = prepare(&target, text, Kind::Text)?;
@@ -189,10 +177,6 @@ fn put_back(theirs: NamedTempFile, target: &Path, ours: &str) -> Result<()> {
 }
 
 /// Replaces or creates a file that is hookman's own, readable by the user alone.
-///
-/// # Errors
-///
-/// When any step fails; the old file is untouched then.
 pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     put(write_beside(path, text, None, Kind::Private)?, path)
@@ -200,10 +184,6 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
 
 /// As [`replace_private`], without waiting until the disk has its name: after a loss of power the file
 /// is the old one or the new one, and whole. For what goes with a session.
-///
-/// # Errors
-///
-/// As [`replace_private`].
 pub fn replace_for_session(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     rename(write_beside(path, text, None, Kind::Private)?, path)
@@ -211,10 +191,6 @@ pub fn replace_for_session(path: &Path, text: &str) -> Result<()> {
 
 /// As [`replace_private`], without waiting until the disk has it: after a loss of power the file may be
 /// the old one, or empty. For what is counted at each call.
-///
-/// # Errors
-///
-/// As [`replace_private`].
 pub fn replace_fleeting(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     rename(write_beside(path, text, None, Kind::Fleeting)?, path)

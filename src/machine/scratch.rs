@@ -41,18 +41,12 @@ pub struct Ended {
     pub code: Option<i32>,
     /// True if its time was up.
     pub is_late: bool,
-    /// Its standard output.
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 
 impl Scratch {
     /// Makes the directory.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn new() -> io::Result<Self> {
         let folder = TempDir::with_prefix("hookman-")?;
         let root = folder.path().canonicalize()?;
@@ -64,10 +58,6 @@ impl Scratch {
     }
 
     /// Writes a file, with the directories above it.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
@@ -75,20 +65,12 @@ impl Scratch {
     }
 
     /// Makes a directory.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn make(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.path(name))
     }
 
     /// Links the entries of a directory, `most` of them at most, into one here that is there; `but` is left
     /// out.
-    ///
-    /// # Errors
-    ///
-    /// What the system says of a link.
     pub fn link(&self, name: &str, of: &Path, but: &str, most: usize) -> io::Result<()> {
         // Of a directory that cannot be read nothing is linked.
         let entries = of.read_dir().into_iter().flatten().flatten();
@@ -99,10 +81,6 @@ impl Scratch {
     }
 
     /// Copies a directory into it, links aside; entries whose names `skips` gives are left out.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
     pub fn copy(&self, from: &Path, name: &str, skips: &dyn Fn(&str) -> bool) -> io::Result<()> {
         let entries = match fs::read_dir(from) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -135,10 +113,6 @@ impl Scratch {
 
     /// Runs a program to its end. Its outputs go to files, so that nothing that it leaves behind is
     /// waited for.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be started.
     pub fn run(&self, run: &Run<'_>) -> io::Result<Ended> {
         let (stdout, stderr) =
             (self.folder.path().join("stdout"), self.folder.path().join("stderr"));

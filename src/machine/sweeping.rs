@@ -41,19 +41,11 @@ pub(super) fn builder() -> tempfile::Builder<'static, 'static> {
 }
 
 /// A private temporary file, of the name that is swept when its process is killed.
-///
-/// # Errors
-///
-/// What the system says.
 pub fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
     builder().tempfile_in(directory)
 }
 
 /// As [`temporary_in`], and the user can read it whatever the umask takes away.
-///
-/// # Errors
-///
-/// The system's error.
 pub fn readable_temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
     let file = temporary_in(directory)?;
     rustix::fs::fchmod(&file, Mode::from_raw_mode(0o600))?;

@@ -26,7 +26,6 @@ pub struct Terminal {
 pub enum Paint {
     /// The subject of a row.
     Bold,
-    /// Less important words.
     Dim,
     Green,
     /// Off, or to be looked at.
@@ -93,10 +92,6 @@ impl Terminal {
     }
 
     /// As [`Self::line`], for a reader that may go away before the end.
-    ///
-    /// # Errors
-    ///
-    /// When nobody reads any more.
     pub fn try_line(&self, text: &str) -> io::Result<()> {
         let mut stdout = io::stdout();
         writeln!(stdout, "{}", self.shown(text))?;
@@ -156,10 +151,6 @@ impl Terminal {
     }
 
     /// Lets the user choose one of several lines; `None` if nothing was chosen.
-    ///
-    /// # Errors
-    ///
-    /// When the terminal cannot be read.
     pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
         /// Longer lists are searched.
         const SHORT: usize = 15;
@@ -183,10 +174,6 @@ impl Terminal {
 
     /// Lets the user choose among lines, the first `marked` of which are so already; the places of the
     /// chosen ones, `None` if the user gave up.
-    ///
-    /// # Errors
-    ///
-    /// When the terminal cannot be read.
     pub fn choose(
         &self,
         question: &str,
@@ -202,10 +189,6 @@ impl Terminal {
     }
 
     /// Asks for a line of text, which the user may begin with `initial`; `None` if the user gave up.
-    ///
-    /// # Errors
-    ///
-    /// When the terminal cannot be read.
     pub fn ask(&self, question: &str, initial: &str) -> io::Result<Option<String>> {
         let hint = if initial.is_empty() { String::new() } else { format!(" [{initial}]") };
         let answer = typed(&format!("{}: ", harmless(&format!("{question}{hint}"))))?;
@@ -213,20 +196,12 @@ impl Terminal {
     }
 
     /// Asks a question that is answered with yes or no; no answer is a yes, and the end of input a no.
-    ///
-    /// # Errors
-    ///
-    /// When the terminal cannot be read.
     pub fn confirm_unless_denied(&self, question: &str) -> io::Result<bool> {
         let answer = typed(&format!("{question} [Y/n] "))?;
         Ok(answer.is_some_and(|it| matches!(&*it.to_lowercase(), "" | "y" | "yes")))
     }
 
     /// Asks a question that is answered with yes or no; no answer is a no.
-    ///
-    /// # Errors
-    ///
-    /// When the terminal cannot be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
         let answer = typed(&format!("{question} [y/N] "))?;
         Ok(answer.is_some_and(|it| matches!(&*it.to_lowercase(), "y" | "yes")))

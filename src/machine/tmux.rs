@@ -5,10 +5,6 @@ use std::process::{Command, Stdio};
 
 /// Runs tmux with these words and gives its output without the line's end; `None` where it refuses
 /// them.
-///
-/// # Errors
-///
-/// When tmux cannot be started.
 pub fn tmux(words: &[&str]) -> io::Result<Option<String>> {
     let output = Command::new("tmux").args(words).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -9,7 +9,6 @@ use super::when;
 use crate::client::host::HOSTS;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// The keys that are read here.
 pub(super) const KEYS: &[&str] = &["when", "switch", "hosts"];
 
 /// Reads for whom a hook runs.

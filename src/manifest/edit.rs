@@ -19,20 +19,14 @@ pub fn add_block(text: &str, block: &str) -> String {
     text
 }
 
-/// A place in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Above a hook and the comment on it.
     Before(String),
-    /// Below a hook.
     After(String),
 }
 
 /// The text with a hook added at a place, whose lines are `block`.
-///
-/// # Errors
-///
-/// Where no hook of the text has the place's name.
 pub fn add_at(text: &str, block: &str, place: &Place) -> Result<String, Undeclared> {
     let (Place::Before(name) | Place::After(name)) = place;
     let (document, _) = DeTable::parse_recoverable(text);
@@ -86,17 +80,12 @@ pub fn setting(typed: &str) -> Option<String> {
 /// The reason why a key of `[defaults]` was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
-    /// It is set already.
     IsSet,
     /// `defaults` is written in a form to which no line can be added.
     Inline,
 }
 
 /// The text with `line`, which sets `key`, added to its `[defaults]`.
-///
-/// # Errors
-///
-/// Where it is not added.
 pub fn add_default(text: &str, key: &str, line: &str) -> Result<String, Unset> {
     let (document, _) = DeTable::parse_recoverable(text);
     let Some(defaults) = document.get_ref().get("defaults") else {
@@ -125,11 +114,9 @@ pub fn add_default(text: &str, key: &str, line: &str) -> Result<String, Unset> {
 /// A command to be written into a manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct NewHook<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Its events; one is written as a string, several as a list.
     pub events: &'a [Event],
-    /// Its matcher.
     pub matcher: Option<&'a str>,
     /// Its action; a ready-made hook has a line of its own and is not written here.
     pub action: &'a Action,
@@ -152,7 +139,6 @@ pub fn add(text: &mut String, hook: &NewHook<'_>) -> String {
     append(text, &block(hook))
 }
 
-/// The lines of a hook.
 pub fn block(hook: &NewHook<'_>) -> String {
     let mut rows: Vec<(&str, String)> = vec![("name", string(hook.name))];
     rows.push(("event", events(hook.events)));
@@ -280,10 +266,6 @@ impl std::error::Error for Undeclared {}
 
 /// The text without hooks, each given by its name and by the block that was added for it, if that is
 /// known: without exactly that block where it is still as it was added, else without the table.
-///
-/// # Errors
-///
-/// Where it has no hook of a name.
 pub fn remove(text: &str, hooks: &[(&str, Option<&str>)]) -> Result<String, Undeclared> {
     let (document, _) = DeTable::parse_recoverable(text);
     let declared = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());

@@ -37,9 +37,7 @@ impl std::error::Error for Unclear {}
 ///
 /// Off is `enabled = false` behind the hook's first key; on removes that line.
 ///
-/// # Errors
-///
-/// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
+/// Fails when the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
 pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
     let document =
         DeTable::parse(text).map_err(|error| Unclear::Syntax(error.message().to_owned()))?;

@@ -7,7 +7,6 @@ use super::reader::Reader;
 use crate::client::event::{Event, Subject};
 use crate::client::settings_schema::is_one_rule;
 
-/// The keys that are read here.
 pub(super) const KEYS: &[&str] = &[
     "parallel",
     "always",

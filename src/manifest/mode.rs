@@ -9,7 +9,6 @@ use toml::de::{DeTable, DeValue};
 use super::model::{Observe, Origin, Problem};
 use super::reader::Reader;
 
-/// The keys that are read here.
 pub(super) const KEYS: &[&str] = &[MODE, UNTIL];
 
 const MODE: &str = "mode";

@@ -13,9 +13,7 @@ use crate::client::host::CLAUDE;
 /// A place in a manifest; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
     pub line: usize,
-    /// The column.
     pub column: usize,
 }
 
@@ -24,7 +22,6 @@ pub struct Position {
 pub struct Origin {
     /// The file as the user would name it.
     pub file: String,
-    /// The place in it.
     pub position: Position,
 }
 
@@ -49,19 +46,16 @@ pub enum OnError {
     /// No decision.
     #[default]
     Open,
-    /// The user is asked.
     Ask,
     /// It blocks, with the error as the reason.
     Closed,
 }
 
 impl OnError {
-    /// Reads a word of a manifest.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Open, Self::Ask, Self::Closed].into_iter().find(|known| known.name() == name)
     }
 
-    /// The word in the manifest.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -71,12 +65,10 @@ impl OnError {
     }
 }
 
-/// The action of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A ready-made hook of the catalogue.
     Builtin {
-        /// Its name in the catalogue.
         name: String,
         /// The kind of hook it is an entry of.
         kind: String,
@@ -126,7 +118,6 @@ pub enum Observe {
     /// None.
     #[default]
     Never,
-    /// All.
     Always,
     /// Those up to this one, such as `2026-12-31`.
     Until(String),
@@ -250,7 +241,6 @@ pub struct When {
     /// Globs for the file that the event is about, as in a permission rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Permission modes of the client.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permission_mode: Vec<String>,
 }
@@ -278,7 +268,6 @@ impl Audience {
 pub struct Hook {
     /// Its name, unique among the hooks of a chain.
     pub name: String,
-    /// Its action.
     pub action: Action,
     /// One line on what it is for.
     pub summary: String,
@@ -286,7 +275,6 @@ pub struct Hook {
     pub events: Vec<Event>,
     /// The client's matcher; `None` matches all.
     pub matcher: Option<String>,
-    /// The permanent switch.
     pub enabled: bool,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
@@ -325,14 +313,12 @@ impl Hook {
 pub struct KeepDays {
     /// The days, 1 to 3650.
     pub days: u64,
-    /// The place.
     pub origin: Origin,
 }
 
 /// A manifest with its overlay: the hooks of one chain, in the order they run in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
-    /// The hooks.
     pub hooks: Vec<Hook>,
     /// The hooks that each profile switches off, by the profile's name.
     pub profiles: BTreeMap<String, Vec<String>>,
@@ -351,10 +337,6 @@ impl Manifest {
     }
 
     /// The same, as a project's: what is the user's alone may not be in it.
-    ///
-    /// # Errors
-    ///
-    /// Where it does.
     pub fn of_project(self) -> Result<Self, Problems> {
         let Some(KeepDays { origin, .. }) = self.keep else { return Ok(self) };
         let message = "the state of sessions is each user's own, so `[sessions]` belongs in the \
@@ -366,13 +348,10 @@ impl Manifest {
 /// The values that a ready-made hook brings along, so that a manifest need not write them.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// The kind of hook it is.
     pub kind: String,
     /// One line on what it is for.
     pub summary: String,
-    /// Its events.
     pub events: Vec<Event>,
-    /// Its matcher.
     pub matcher: Option<String>,
     /// Its time limit in milliseconds; that of all hooks if absent.
     pub timeout_ms: Option<u64>,
@@ -383,18 +362,12 @@ pub type Options = Arc<Map<String, Value>>;
 
 /// The ready-made hooks, for the reader of a manifest.
 pub trait Presets {
-    /// The names of all, for suggestions.
     fn names(&self) -> Vec<&str>;
 
-    /// One by its exact name.
     fn find(&self, name: &str) -> Option<Preset>;
 
     /// The options that result when the manifest's are laid over the preset's own, for a hook with
     /// these events.
-    ///
-    /// # Errors
-    ///
-    /// The path of the key that is wrong, and why.
     fn options(
         &self,
         name: &str,
@@ -417,10 +390,6 @@ impl fmt::Display for BadName {
 impl std::error::Error for BadName {}
 
 /// Returns whether a text can be the name of a hook.
-///
-/// # Errors
-///
-/// Where it cannot.
 pub fn check_name(name: &str) -> Result<(), BadName> {
     let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
     if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
@@ -432,7 +401,6 @@ pub fn check_name(name: &str) -> Result<(), BadName> {
 /// Something wrong in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file and place.
     pub origin: Origin,
     /// The mistake and, where it can be guessed, the meant word.
     pub message: String,

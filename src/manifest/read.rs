@@ -25,7 +25,6 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 pub struct Source<'a> {
     /// The file as the user would name it.
     pub file: &'a str,
-    /// Its content.
     pub text: &'a str,
 }
 
@@ -43,10 +42,6 @@ const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
 /// Reads a manifest and, over it, its overlay: the overlay's own hooks come after the manifest's,
 /// and of the manifest's hooks it may set [`OVERRIDABLE`] keys by name.
-///
-/// # Errors
-///
-/// Every problem found, each with file, line and column.
 pub fn read(
     base: Option<Source<'_>>,
     overlay: Option<Source<'_>>,

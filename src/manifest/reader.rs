@@ -95,7 +95,6 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// A whole number.
     pub(super) fn integer(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<i64> {
         let found = match value.get_ref() {
             DeValue::Integer(integer) => {

@@ -10,7 +10,6 @@ use crate::client::host::HOSTS;
 /// A key of a `[[hook]]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its name.
     pub name: &'static str,
     /// The values that it takes, in Markdown.
     pub about: &'static str,
@@ -101,11 +100,9 @@ const WHEN: &[(&str, bool)] = &[
 /// A ready-made hook, as far as a schema says something of it.
 #[derive(Clone, Debug)]
 pub struct ReadyMade {
-    /// Its name.
     pub name: String,
     /// Its kind, which decides what options it takes.
     pub kind: String,
-    /// The schema of its kind's options.
     pub options: Value,
 }
 

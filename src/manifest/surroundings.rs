@@ -7,7 +7,6 @@ use super::model::Surroundings;
 use super::reader::Reader;
 use crate::syntax::escaped::escaped;
 
-/// The keys that are read here.
 pub(super) const KEYS: &[&str] = &["cwd", "path"];
 
 /// The surroundings of a hook, whose `path` may come from `defaults`.

@@ -18,11 +18,9 @@ pub struct Call {
 /// The place of a call: its session and its directories.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// The session's id.
     pub session: &'a str,
     /// The transcript's path; empty where there is none.
     pub transcript: &'a str,
-    /// The current directory.
     pub cwd: &'a str,
 }
 
@@ -34,7 +32,6 @@ fn fields(value: Value) -> Map<String, Value> {
 }
 
 impl Call {
-    /// Makes a call of a tool with this input.
     pub fn of_tool(event: Event, tool: &str, input: &Value) -> Self {
         let fields =
             fields(json!({ "tool_name": tool, "tool_input": input, "tool_use_id": SESSION }));
@@ -98,10 +95,6 @@ impl Call {
     }
 
     /// Takes a call from a payload, such as one that was recorded.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that says why it is none.
     pub fn of_payload(event: Option<Event>, text: &str) -> Result<Self, String> {
         let value: Value =
             serde_json::from_str(text).map_err(|it| format!("it is not JSON: {it}"))?;

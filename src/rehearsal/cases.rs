@@ -18,7 +18,6 @@ use crate::syntax::suggestion;
 /// The file of cases next to a manifest.
 pub const FILE: &str = "hookman.test.toml";
 
-/// A file of cases.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Book {
@@ -93,7 +92,6 @@ pub struct Deed {
     /// A shell line of the tool Bash.
     pub command: Option<String>,
     pub tool: Option<String>,
-    /// The file of a file tool.
     pub file: Option<String>,
     /// The whole input of the tool.
     pub input: Option<Value>,
@@ -102,10 +100,8 @@ pub struct Deed {
     pub payload: Option<Value>,
 }
 
-/// The result of a case.
 #[derive(Debug, Serialize)]
 pub struct Tested {
-    /// The case's name.
     pub name: String,
     /// The difference to the expected answer, a line each; none where the case passes.
     pub problems: Vec<String>,

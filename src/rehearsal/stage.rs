@@ -49,7 +49,6 @@ pub struct HookReason {
     pub hook: String,
     /// True if it was asked.
     pub ran: bool,
-    /// The reason, in words.
     pub why: String,
 }
 
@@ -92,10 +91,6 @@ impl Answer {
 
 impl Stage {
     /// Makes the copy, with the state of `session` and of what holds for all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no room for it.
     pub fn of(paths: &Paths, session: &SessionId<'_>, effects: Effects) -> io::Result<Self> {
         let stage = Self::empty(paths, effects)?;
         let own = ["sessions", "backups", "locks"];
@@ -110,10 +105,6 @@ impl Stage {
     }
 
     /// Makes one without any state, and with a directory to work in.
-    ///
-    /// # Errors
-    ///
-    /// When there is no room for it.
     pub fn empty(paths: &Paths, effects: Effects) -> io::Result<Self> {
         let scratch = Scratch::new()?;
         scratch.make(STATE)?;
@@ -134,9 +125,7 @@ impl Stage {
 
     /// Writes a file of the directory to work in.
     ///
-    /// # Errors
-    ///
-    /// When the path leads out of it, or the system refuses.
+    /// Fails when the path leads out of it, or the system refuses.
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
         if name.starts_with('/') || name.split('/').any(|part| part == "..") {
             return Err(io::Error::other(format!("`{name}` leads out of the case's folder")));
@@ -145,19 +134,11 @@ impl Stage {
     }
 
     /// Runs a chain on a payload.
-    ///
-    /// # Errors
-    ///
-    /// When the payload is no JSON object.
     pub fn run(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Rehearsed> {
         rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)
     }
 
     /// Asks a chain about a payload, and why each of its hooks did or did not run.
-    ///
-    /// # Errors
-    ///
-    /// When the payload is no JSON object.
     pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Answered> {
         let rehearsed = self.run(chain, event, payload)?;
         let asked = Asked { chain, event, only: None };

@@ -9,14 +9,11 @@ use serde_json::Value;
 /// A call that the model made.
 #[derive(Debug)]
 pub struct Made {
-    /// The session's id.
     pub session: String,
     pub time: String,
-    /// The session's directory then.
     pub cwd: String,
     pub tool: String,
     pub input: Value,
-    /// The call's id.
     pub id: String,
 }
 

@@ -71,9 +71,7 @@ impl Arguments {
     /// The directories to work in. An administrator's chain runs wherever a user's settings point the
     /// environment to.
     ///
-    /// # Errors
-    ///
-    /// When the environment names no home, for the chains of others.
+    /// Fails when the environment names no home, for the chains of others.
     pub fn paths(&self) -> Result<Paths, NoHome> {
         Paths::from_environment().or_else(|none| match &self.managed {
             Some(folder) => {
@@ -83,7 +81,6 @@ impl Arguments {
         })
     }
 
-    /// The chain that is asked.
     pub fn chain(&self, paths: &Paths) -> Chain {
         match (&self.managed, &self.project) {
             (Some(folder), _) => Chain::of_managed(folder),

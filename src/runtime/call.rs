@@ -18,7 +18,6 @@ pub(super) struct Call<'a> {
     /// The one hook that is asked for, which has an entry of its own.
     pub hook: Option<String>,
     pub overrides: Overrides,
-    /// The program that calls.
     pub host: &'static Host,
 }
 

@@ -34,10 +34,8 @@ const NOWHERE: &str = "/dev/null";
 /// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
-/// The state of a session.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
-    /// The store of its hooks.
     pub store: &'a (dyn Store + Sync),
     /// hookman's own directory for it.
     pub folder: &'a Path,
@@ -48,7 +46,6 @@ pub struct Session<'a> {
 /// The surroundings of a chain's steps.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
-    /// The state of the session.
     pub session: Session<'a>,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,
@@ -63,7 +60,6 @@ pub(super) struct Came {
     pub outcome: Outcome,
     /// The code that its command exited with.
     pub exit: Option<i32>,
-    /// The time that it took.
     pub took: Duration,
     /// Odd things about it, for the journal.
     pub warnings: Vec<String>,

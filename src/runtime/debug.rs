@@ -21,9 +21,7 @@ const NOTHING: &str = "it found nothing that it is for";
 
 /// A hook, and why it did or did not run.
 pub struct Told {
-    /// The hook's name.
     pub hook: String,
-    /// The reason, in words.
     pub why: String,
 }
 
@@ -39,9 +37,7 @@ pub struct Reasons {
 /// The chain and the event of a run.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// Its chain.
     pub chain: &'a Chain,
-    /// Its event.
     pub event: Event,
     /// The hook that an entry of its own called; `None` for all others.
     pub only: Option<&'a str>,

@@ -13,7 +13,6 @@ use crate::state::journal::Entry;
 
 /// The input of a run, in hookman's words.
 pub(super) struct Received<'a> {
-    /// The program that calls.
     pub host: &'static Host,
     /// The event; `None` where neither the arguments nor the payload name one.
     pub event: Option<Event>,

@@ -20,7 +20,6 @@ use crate::state::journal::{self, Entry};
 pub struct Rehearsed {
     /// The line of the journal, which is not written.
     pub entry: Entry<'static>,
-    /// The answer.
     pub verdict: Verdict,
     /// The words of the answer.
     pub said: Said,
@@ -28,10 +27,6 @@ pub struct Rehearsed {
 
 /// Asks a chain about a payload. The state in `paths` is read and changed as in a run, so a rehearsal
 /// hands in the paths of a copy.
-///
-/// # Errors
-///
-/// When the payload is no JSON object.
 pub fn rehearse(
     paths: &Paths,
     chain: Chain,

@@ -25,7 +25,6 @@ use crate::state::journal::Entry;
 /// A step that is to run, or that is if a step before it makes the input one that it is for.
 #[derive(Debug)]
 pub struct Candidate<'p> {
-    /// The step.
     pub step: Step<'p>,
     /// The condition that the tool's input does not meet as it came.
     pub unmet: Option<Unmet>,

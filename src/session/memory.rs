@@ -48,7 +48,6 @@ impl MemoryStore {
         counters.map(|(name, value)| (name.clone(), *value)).collect()
     }
 
-    /// The named texts.
     pub fn texts(&self) -> BTreeMap<String, String> {
         self.lock().texts.clone()
     }

@@ -8,7 +8,6 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
     One(&'a str),
-    /// Several could be meant.
     Several(Vec<&'a str>),
     /// None; the nearest by edit distance, as a suggestion only.
     None(Option<&'a str>),
@@ -65,10 +64,6 @@ impl std::error::Error for NameError {}
 
 /// The one name that is meant, or why that cannot be told. `what` says in the singular and in the plural what
 /// has the names, `hint` where they are listed.
-///
-/// # Errors
-///
-/// Where several could be meant, or none.
 pub fn one<'a>(
     typed: &str,
     names: &[&'a str],

@@ -13,7 +13,6 @@ pub fn label(scope: Option<&str>, hook: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Off {
-    /// The hook's name.
     pub hook: String,
     /// The chain whose hook it is, one of [`SCOPES`]; absent for the hooks of that name in both.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +31,6 @@ pub struct Off {
     /// The type of subagent it is off for; absent for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The profile that switched it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// True if a person made it. What does not say so is an agent's, because a fence that may be
@@ -41,7 +39,6 @@ pub struct Off {
     pub person: bool,
 }
 
-/// Who asks, and when.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment<'a> {
     /// Seconds since 1970.
@@ -70,7 +67,6 @@ impl Off {
         self.agent.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(agent))
     }
 
-    /// Names its hook.
     pub fn label(&self) -> String {
         label(self.scope.as_deref(), &self.hook)
     }

@@ -5,9 +5,7 @@ use std::fmt;
 /// The deed that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// Switch off.
     Disable,
-    /// Switch on again.
     Enable,
     /// Show what is on and off.
     Status,
@@ -30,7 +28,6 @@ impl Verb {
 /// The time that a switch is to hold, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Term {
-    /// To the session's end.
     #[default]
     Session,
     /// For a time such as `30m`.
@@ -62,7 +59,6 @@ pub enum RequestError {
     Unknown(String),
     /// Several of the options that say how long.
     Terms,
-    /// Several types of agent.
     Agents,
     /// The type of agent is empty.
     Agentless,
@@ -161,10 +157,6 @@ impl Request {
     }
 
     /// The request, if all that it says means something to `command`.
-    ///
-    /// # Errors
-    ///
-    /// The options that it does not take.
     pub fn of(self, command: Command) -> Result<Self, RequestError> {
         let has_term = self.term != Term::Session;
         match command {
@@ -177,9 +169,7 @@ impl Request {
 
 /// The type of agent that a switch is for, as it was typed.
 ///
-/// # Errors
-///
-/// When it is none, which would mean the main agent, or several.
+/// Fails when it is none, which would mean the main agent, or several.
 pub fn agent(typed: &str) -> Result<String, RequestError> {
     match typed.trim() {
         "" => Err(RequestError::Agentless),
@@ -199,16 +189,11 @@ pub enum Careful {
     /// To be on, for a time such as `30m` if one is given.
     On(Option<String>),
     Off,
-    /// To say whether it is on.
     Status,
 }
 
 impl Careful {
     /// Reads the words behind `careful`; none ask for its status.
-    ///
-    /// # Errors
-    ///
-    /// The words that are no such wish.
     pub fn parse(words: &str, period: Option<&str>) -> Result<Self, RequestError> {
         let mut words: Vec<&str> = words.split_whitespace().map(unquoted).collect();
         words.retain(|word| !word.is_empty());

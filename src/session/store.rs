@@ -25,44 +25,24 @@ pub trait Store {
     /// Raises a flag for `ttl` and tells whether it was down before.
     ///
     /// Of any number of processes that raise the same flag at once, exactly one gets `true`.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written.
     fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool>;
 
     /// Returns whether a flag is up.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be read.
     fn is_up(&self, flag: &str) -> io::Result<bool>;
 
     /// Takes a flag down and tells whether it was up; of several takers exactly one gets `true`.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written.
     fn take(&self, flag: &str) -> io::Result<bool>;
 
     /// Adds to a counter and gives its value; it begins at 0 and never falls below. `i64::MIN` sets
     /// it back to 0.
     ///
     /// However many processes count at once, none of them is lost.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written.
     fn count(&self, counter: &str, by: i64) -> io::Result<u64>;
 
     /// Returns whether this is the first call for `mark` in the turn of `prompt`, the id of a prompt.
     ///
     /// Clients up to 2.1.195 do not say which prompt they work on; there a turn is the quarter of
     /// an hour after the first call.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written.
     fn first_in_turn(&self, mark: &str, prompt: &str) -> io::Result<bool> {
         let minutes = if prompt.is_empty() { 15 } else { 24 * 60 };
         let of_mark = format!("{mark} in ");
@@ -78,26 +58,16 @@ pub trait Store {
     ///
     /// Texts that a person or a workflow may set, such as `phase`, have a plain name; what a hook
     /// keeps for itself has a name with a dot, as `Context::key` makes it.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be read.
     fn text(&self, name: &str) -> io::Result<Option<String>>;
 
     /// Puts `new` in the place of a named text if that is `old` now; no text at all is `None`. Tells
     /// whether it did.
     ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written, or the text has more than [`LONGEST`] bytes.
+    /// Fails when the state directory cannot be written, or the text has more than [`LONGEST`] bytes.
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool>;
 
     /// Changes a named text from what it is to what `change` makes of it, and gives that; however many
     /// processes do so at once, no change is lost.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::swap`], and when others keep changing it.
     fn change(
         &self,
         name: &str,

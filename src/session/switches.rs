@@ -25,9 +25,7 @@ pub struct Switches {
 impl Switches {
     /// Reads a switches file.
     ///
-    /// # Errors
-    ///
-    /// When the text is not what hookman wrote; that means that nothing is switched.
+    /// Fails when the text is not what hookman wrote; that means that nothing is switched.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
         // A list would pass for the fields in their order.
         if text.trim_start().starts_with('[') {
@@ -37,10 +35,6 @@ impl Switches {
     }
 
     /// The file's text.
-    ///
-    /// # Errors
-    ///
-    /// None in practice: every field is plain text.
     pub fn to_text(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }

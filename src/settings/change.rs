@@ -24,12 +24,9 @@ pub enum Action {
     Release,
 }
 
-/// One change of one entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The step.
     pub action: Action,
-    /// The event of the entry.
     pub event: String,
     /// JSON Pointer of the group or handler, valid when the changes before it are done.
     pub pointer: String,
@@ -61,7 +58,6 @@ impl fmt::Display for Change {
 pub enum Seating {
     /// It is put first.
     Put,
-    /// It is taken out.
     Taken,
 }
 

@@ -22,7 +22,6 @@ use super::{
     registration::Registration,
 };
 
-/// The result of a draft.
 pub(crate) struct Outcome {
     pub(crate) after: Option<String>,
     pub(crate) record: Record,

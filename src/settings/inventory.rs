@@ -13,17 +13,12 @@ use crate::client::call::run_words;
 /// A handler of a settings file, for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handler {
-    /// JSON Pointer of the handler.
     pub pointer: String,
-    /// Its place.
     pub position: Position,
-    /// The event it is under.
     pub event: String,
-    /// The matcher of its group.
     pub matcher: Option<String>,
     /// True if it is hookman's.
     pub ours: bool,
-    /// The handler itself.
     pub value: Value,
     /// What the client compares to run equal handlers once: of handlers that match an event, those
     /// with the same key run once, with the keys of the last in the place of the first (2.1.197).

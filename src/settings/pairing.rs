@@ -14,7 +14,6 @@ pub(crate) type HandlerIndex = (usize, usize);
 pub(crate) struct Pairing<'w> {
     /// Entries to bring up to date where they are; equal ones are not listed.
     pub(crate) stale: Vec<Stale<'w>>,
-    /// Entries to take out.
     pub(crate) surplus: HashSet<HandlerIndex>,
     pub(crate) missing: Vec<&'w Registration>,
 }

@@ -18,7 +18,6 @@ use super::registration::{Passed, Registration};
 /// the user's cannot be seen in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// True if there was no file.
     #[serde(default)]
     pub file_made: bool,
     /// JSON Pointers of the objects and arrays that hookman created: `/hooks`, `/hooks/Stop`, and

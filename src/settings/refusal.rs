@@ -18,12 +18,10 @@ pub enum Refusal {
         found: &'static str,
         /// The value that should be there, with its article.
         wanted: &'static str,
-        /// Its place.
         position: Position,
     },
     /// A key on the path of the edit occurs twice in its object.
     DuplicateKey {
-        /// The key.
         key: String,
         /// The place of the second one.
         position: Position,
@@ -34,10 +32,7 @@ pub enum Refusal {
         bytes: usize,
     },
     /// A wanted registration would not be recognised as ours, so it could not be removed again.
-    Unrecognisable {
-        /// Its command.
-        command: String,
-    },
+    Unrecognisable { command: String },
     /// The edited text failed the proof; a bug in hookman, caught before anything was written.
     Unproven {
         /// The part of the proof that failed.

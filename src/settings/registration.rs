@@ -75,12 +75,9 @@ impl Registration {
 /// An entry that hookman wrote and the client runs without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passed {
-    /// The event it is under.
     pub event: String,
-    /// The matcher of its group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// The handler.
     pub handler: Value,
 }
 

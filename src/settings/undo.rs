@@ -28,10 +28,6 @@ impl Undo {
     ///
     /// Where that text is the one `previous` wrote, nobody else touched the file and the original
     /// stays; else it is the text with our entries removed.
-    ///
-    /// # Errors
-    ///
-    /// The [`Refusal`] of the plan for that removal.
     pub fn of(previous: Option<&Self>, plan: &Plan) -> Result<Option<Self>, Refusal> {
         let Some(after) = plan.after.clone() else { return Ok(None) };
         let current = plan.before.as_deref();
@@ -53,10 +49,6 @@ impl Undo {
 
     /// The removal of all hookman entries from `current`: to the original text where `current` is
     /// what was written, else by the record.
-    ///
-    /// # Errors
-    ///
-    /// The [`Refusal`] of the plan for the removal.
     pub fn removal(&self, current: Option<&str>) -> Result<Plan, Refusal> {
         let mut removal = plan(current, &[], &self.record)?;
         if current != Some(&*self.after) || removal.after == self.original {

@@ -9,7 +9,6 @@ use super::Registration;
 /// The demand of one hook on the client: to be called on an event.
 #[derive(Clone, Debug)]
 pub struct Demand<'a> {
-    /// The event.
     pub event: Event,
     /// The matcher; `None` matches all.
     pub matcher: Option<&'a str>,
@@ -35,7 +34,6 @@ pub fn for_switches() -> [Demand<'static>; 2] {
 /// A hook that is called by an entry of its own.
 #[derive(Clone, Debug)]
 pub struct Own<'a> {
-    /// The hook's name.
     pub hook: &'a str,
     /// True if the client runs it without hookman; the keys are the whole handler then.
     pub passed: bool,

@@ -18,7 +18,6 @@ const LONG: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// The session and the files of careful mode.
 pub struct Place<'p> {
-    /// hookman's directories.
     pub paths: &'p Paths,
     /// The session; none where only a project is meant.
     pub session: Option<&'p SessionId<'p>>,
@@ -38,9 +37,7 @@ pub struct Careful {
 /// The result of a request.
 pub struct Answer {
     pub now: Careful,
-    /// True if this changed it.
     pub changed: bool,
-    /// True if it was refused.
     pub refused: bool,
     pub text: String,
 }
@@ -57,10 +54,6 @@ pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
 }
 
 /// Reads the reach of careful mode.
-///
-/// # Errors
-///
-/// When the session's state cannot be read.
 pub fn now(place: &Place<'_>) -> Result<Careful> {
     let session = match place.session {
         Some(session) => store(place.paths, session).is_up(CAREFUL).context(UNREADABLE)?,
@@ -73,9 +66,7 @@ const UNREADABLE: &str = "the session's flags cannot be used";
 
 /// Does what is wished, in the session or, if `of_project`, in the project.
 ///
-/// # Errors
-///
-/// When a time cannot be read, or the state cannot be read or written.
+/// Fails when a time cannot be read, or the state cannot be read or written.
 pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answer> {
     let before = now(place)?;
     let is_on = if of_project { before.project } else { before.session };

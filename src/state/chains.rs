@@ -25,7 +25,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The user's chain.
     pub fn of_user(paths: &Paths) -> Self {
         Self { scope: "user", manifest: paths.user_manifest(), overlay: None }
     }
@@ -62,7 +61,6 @@ impl Chain {
         folder.join("managed-settings.d/hookman.json")
     }
 
-    /// The chain of the project in `directory`.
     pub fn of_project(directory: &Path) -> Self {
         // Its plan names files by whole paths, which must hold in every directory.
         let whole = std::path::absolute(directory);

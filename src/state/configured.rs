@@ -23,9 +23,7 @@ pub struct Configured {
 
 /// The hooks of an administrator's chain, then those of the user's, then those of the project's.
 ///
-/// # Errors
-///
-/// When a manifest cannot be read; the message has every problem in it.
+/// Fails when a manifest cannot be read; the message has every problem in it.
 pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     let mut found = Vec::new();
     for chain in chains(world) {

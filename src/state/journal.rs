@@ -45,28 +45,23 @@ pub const UNASKED: [&str; 3] =
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Entry<'a> {
-    /// When the run ended.
     pub time: String,
     /// `user` or `project`.
     pub scope: Cow<'a, str>,
     /// The program that called, where that was not the client.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub host: Cow<'a, str>,
-    /// The session's id.
     #[serde(borrow)]
     pub session: Cow<'a, str>,
-    /// The event's name.
     pub event: Cow<'a, str>,
     /// The tool, or what else the event's matchers are tested against.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub subject: Cow<'a, str>,
-    /// The session's directory.
     #[serde(borrow)]
     pub cwd: Cow<'a, str>,
     /// The directory the session was started in, whose project's hooks it has, where the client says.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub project: Cow<'a, str>,
-    /// The session's transcript.
     #[serde(borrow)]
     pub transcript: Cow<'a, str>,
     /// The prompt that was worked on, where the client says.
@@ -111,7 +106,6 @@ pub struct Entry<'a> {
 /// A hook that a run passed over.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Passed {
-    /// The hook's name.
     pub hook: String,
     /// The reason, one of [`PASSED`].
     pub why: Cow<'static, str>,
@@ -134,7 +128,6 @@ pub const DENIED: &str = "denied";
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StepEntry {
-    /// The hook's name.
     pub hook: String,
     /// Microseconds it took.
     pub us: u64,
@@ -160,7 +153,6 @@ pub struct StepEntry {
     /// The number of bytes that it added to the model's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
-    /// The failure in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Odd things that are no failure.

@@ -43,10 +43,6 @@ pub(super) fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
 }
 
 /// The journals that were put aside, oldest first.
-///
-/// # Errors
-///
-/// When the state directory cannot be listed.
 pub fn put_aside(paths: &Paths) -> io::Result<Vec<PathBuf>> {
     let is_aside =
         |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(is_journal);

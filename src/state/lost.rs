@@ -52,7 +52,6 @@ impl Lost {
         })
     }
 
-    /// Everything in a line.
     pub fn text(&self) -> String {
         let Self { manifest, fate, way_out, .. } = self;
         let (callers, calls) = (self.callers.join(" and "), self.calls());

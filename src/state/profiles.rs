@@ -27,10 +27,6 @@ pub struct Profile {
 
 /// The profiles of the manifests that apply, the user's first, and what to tell the user of a
 /// manifest that cannot be read.
-///
-/// # Errors
-///
-/// When none can be read.
 pub fn profiles(
     paths: &Paths,
     project: Option<&Path>,
@@ -144,9 +140,7 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow:
 
 /// Switches the hooks of a profile off.
 ///
-/// # Errors
-///
-/// When a time cannot be read, or the session's files cannot be read or written.
+/// Fails when a time cannot be read, or the session's files cannot be read or written.
 pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Result<Reply> {
     let request = Request { term: term.clone(), ..Request::default() };
     let mut replies = Vec::new();
@@ -168,10 +162,6 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
 
 /// Switches on again what the profile `name`, or any, switched off; what was switched off by hand
 /// stays off.
-///
-/// # Errors
-///
-/// When the session's files cannot be read or written.
 pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     let now = session_switches::moment(scene.paths, &scene.session);
     let name = name.map(str::trim);

@@ -20,10 +20,6 @@ pub fn answer(paths: &Paths, folder: &Path) -> Option<bool> {
 }
 
 /// Keeps an answer for a project.
-///
-/// # Errors
-///
-/// When the state cannot be written.
 pub fn keep(paths: &Paths, project: &Path, answer: bool) -> Result<(), crate::machine::Error> {
     let project = paths::real(project);
     let word = if answer { "yes" } else { "no" };

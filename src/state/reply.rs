@@ -11,7 +11,6 @@ pub struct Reply {
     pub changed: bool,
     /// True if something of what was asked could not be done.
     pub failed: bool,
-    /// The results, hook by hook.
     pub hooks: Vec<Done>,
 }
 

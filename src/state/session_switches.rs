@@ -24,7 +24,6 @@ pub struct Scene<'a> {
     pub directory: &'a str,
     /// True if a person asks, and not an agent's tool.
     pub person: bool,
-    /// The profile that is switched, if it is one.
     pub profile: Option<&'a str>,
     /// The prompt as which the switch is typed, or empty.
     pub prompt: &'a str,
@@ -81,9 +80,7 @@ pub fn switches_file(paths: &Paths, session: &SessionId<'_>) -> PathBuf {
 
 /// A session's switches as they are now, and whether their file was damaged.
 ///
-/// # Errors
-///
-/// When the file cannot be read, or is not the user's alone.
+/// Fails when the file cannot be read, or is not the user's alone.
 pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, bool)> {
     let path = switches_file(paths, session);
     let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
@@ -94,7 +91,6 @@ pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, boo
     })
 }
 
-/// The content of a switches file.
 pub enum SwitchesFile {
     /// There is none.
     Nothing,
@@ -105,9 +101,7 @@ pub enum SwitchesFile {
 
 /// Reads a switches file.
 ///
-/// # Errors
-///
-/// When it cannot be read, or is not the user's alone.
+/// Fails when it cannot be read, or is not the user's alone.
 pub fn read(path: &Path) -> io::Result<SwitchesFile> {
     let mut text = String::new();
     match files::read_own(path, &mut text) {
@@ -132,9 +126,7 @@ pub struct Changed {
 
 /// Changes a session's switches under a lock.
 ///
-/// # Errors
-///
-/// When the file cannot be read or written, or another process keeps it for too long.
+/// Fails when the file cannot be read or written, or another process keeps it for too long.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     if scene.is_run {
         return change_soon(scene, edit);
@@ -145,9 +137,7 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
 
 /// As [`change`], for a run, which does not wait for long.
 ///
-/// # Errors
-///
-/// When the file cannot be read or written, or another process keeps it.
+/// Fails when the file cannot be read or written, or another process keeps it.
 pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let lock = switches_file(scene.paths, &scene.session).with_extension("lock");
     let _lock = Lock::take_within(&lock, WAIT)?;

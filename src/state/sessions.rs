@@ -24,10 +24,6 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const KEEP_DAYS: u64 = 30;
 
 /// Tells how long the state of a session is kept after its last use, as the user's manifest says.
-///
-/// # Errors
-///
-/// When that cannot be read.
 pub fn kept(paths: &Paths) -> Result<Duration, Problems> {
     let manifest = chains::read(paths, &Chain::of_user(paths))?.unwrap_or_default();
     Ok(days(manifest.keep.map_or(KEEP_DAYS, |keep| keep.days)))
@@ -158,10 +154,6 @@ pub fn forked_from(
 
 /// Removes the state of sessions that were not used for `kept` and are not running, and what killed
 /// processes left in the others'; gives how many.
-///
-/// # Errors
-///
-/// When the sessions cannot be listed.
 pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> {
     prune_some(paths, kept, dry_run, usize::MAX)
 }

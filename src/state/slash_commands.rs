@@ -43,10 +43,6 @@ impl Written {
     }
 
     /// Reads a record; none where there is none that can be understood.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read.
     pub fn read(record: &Path) -> crate::machine::Result<Self> {
         let text = files::read_text(record)?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())

@@ -50,7 +50,6 @@ pub enum ForAgent {
 pub struct Row {
     /// `managed`, `user` or `project`.
     pub scope: &'static str,
-    /// The hook's name.
     pub hook: String,
     pub layer: Layer,
     /// The argument with which `apply` registers it, where the manifest has it on and the client's
@@ -68,7 +67,6 @@ pub struct Report {
     pub unconfigured: Vec<Off>,
     /// The session's switches file, for people.
     pub file: Option<String>,
-    /// True if it is damaged.
     pub damaged: bool,
     /// The mistakes of the manifests; their last good versions are shown, because these run.
     pub problems: Vec<String>,
@@ -76,10 +74,6 @@ pub struct Report {
 
 impl Report {
     /// Looks.
-    ///
-    /// # Errors
-    ///
-    /// When the switches cannot be read.
     pub fn of(
         paths: &Paths,
         project: Option<&Path>,
@@ -351,10 +345,6 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
 }
 
 /// The answer to a typed `/hook:status`.
-///
-/// # Errors
-///
-/// When a manifest or the switches cannot be read.
 pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
     let report = Report::of(scene.paths, project, Some(&scene.session), &scene.moment())?;
     let place = Place {

@@ -67,10 +67,6 @@ impl FileStore {
     }
 
     /// Holds a flag up from now on for `ttl`, whether it was up or not; on failure it stays as it was.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be written.
     pub fn hold(&self, flag: &str, ttl: Duration) -> io::Result<()> {
         files::make_private_directory(&self.directory).map_err(private)?;
         let falls = clock::unix_seconds().saturating_add_unsigned(ttl.as_secs());
@@ -81,10 +77,6 @@ impl FileStore {
     }
 
     /// Gives the time that a flag is still up.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be read.
     pub fn left(&self, flag: &str) -> io::Result<Duration> {
         Ok(match self.look(flag)? {
             Flag::Up(left) => left,
@@ -116,10 +108,6 @@ impl FileStore {
     }
 
     /// The named texts that are not a hook's own, by name.
-    ///
-    /// # Errors
-    ///
-    /// When the state directory cannot be read.
     pub fn plain_texts(&self) -> io::Result<BTreeMap<String, String>> {
         // Every character of a hook's own name that is not plain is written with a `%`.
         let is_plain =

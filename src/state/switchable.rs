@@ -107,10 +107,6 @@ impl Switchable {
 /// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
 /// last good version, with what to tell the user of it. One that nothing is known of does not keep
 /// the hooks of the other chain from being switched.
-///
-/// # Errors
-///
-/// When manifests cannot be read and nothing runs.
 pub fn switchable(
     paths: &Paths,
     project: Option<&Path>,
@@ -186,10 +182,6 @@ fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
 
 /// Adds what is off in a session and not among its hooks, as after a hook was renamed, so that it
 /// can be switched on.
-///
-/// # Errors
-///
-/// When the session's switches cannot be read.
 pub fn add_switched(
     hooks: &mut Vec<Switchable>,
     paths: &Paths,

@@ -40,9 +40,7 @@ fn result(verb: Verb, deed: Deed) -> &'static str {
 
 /// Switches hooks and says what came of it.
 ///
-/// # Errors
-///
-/// When a time cannot be read, or the session's files cannot be read or written.
+/// Fails when a time cannot be read, or the session's files cannot be read or written.
 pub fn perform(
     scene: &Scene<'_>,
     verb: Verb,
@@ -180,10 +178,6 @@ fn sentence(verb: Verb, hook: &Switchable, deed: Deed, scope: &str) -> String {
 }
 
 /// The second since 1970 at which a term ends; nothing for one that ends with the turn or session.
-///
-/// # Errors
-///
-/// When its time cannot be read or has passed.
 pub fn end_of(term: &Term, now: i64) -> Result<Option<i64>> {
     match term {
         Term::Session | Term::Turn => Ok(None),

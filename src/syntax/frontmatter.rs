@@ -7,10 +7,6 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 /// other.
 ///
 /// `None` where there is no front matter, or none with that key, or where the key has nothing.
-///
-/// # Errors
-///
-/// Where it is no YAML, and why.
 pub fn as_json(text: &str, key: &str) -> Option<Result<String, ScanError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines();

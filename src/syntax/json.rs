@@ -46,14 +46,12 @@ impl fmt::Display for Position {
 pub struct Node {
     /// The span of the value, with its quotes or brackets.
     pub span: Span,
-    /// Its kind.
     pub kind: Kind,
 }
 
 /// The kind of a [`Node`]. Strings and numbers stay text until they are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
@@ -61,18 +59,15 @@ pub enum Kind {
     Number,
     /// A string, see [`Document::string`].
     String,
-    /// An array with its elements.
     Array(Vec<Node>),
     /// An object with its members in written order, duplicates included.
     Object(Vec<Member>),
 }
 
-/// One member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// The span of the key, with its quotes.
     pub key: Span,
-    /// Its value.
     pub value: Node,
 }
 
@@ -136,7 +131,6 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// A parsed text.
 #[derive(Debug, Clone)]
 pub struct Document<'t> {
     text: &'t str,
@@ -208,7 +202,6 @@ impl<'t> Document<'t> {
         self.text
     }
 
-    /// The outermost value.
     pub fn root(&self) -> &Node {
         &self.root
     }

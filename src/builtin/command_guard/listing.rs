@@ -20,7 +20,6 @@ pub struct Listed {
     pub what: String,
     /// The safer way; may be empty.
     pub instead: String,
-    /// A command that it finds.
     pub example: String,
 }
 

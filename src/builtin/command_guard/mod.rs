@@ -47,9 +47,7 @@ struct Input<'a> {
 
 /// Judges the command of a shell tool's call; a call without one is none of its business.
 ///
-/// # Errors
-///
-/// When the call's command is no text, when the options are not in the form that resolving gives,
+/// Fails when the call's command is no text, when the options are not in the form that resolving gives,
 /// or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(input) = context.payload.tool_input.filter(|input| input.get() != "null") else {

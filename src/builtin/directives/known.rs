@@ -85,9 +85,7 @@ fn insert(set: &mut BTreeSet<String>, path: &Path) -> bool {
 /// A list of files that an agent has still to read.
 #[derive(Clone, Copy)]
 pub(super) enum List {
-    /// Before it goes on.
     Pending,
-    /// Before its turn ends.
     Checklists,
 }
 
@@ -130,7 +128,6 @@ impl List {
         })
     }
 
-    /// Forgets all of the list.
     pub(super) fn clear(self, context: &Context<'_>) -> Result<(), Failure> {
         self.change(context, &|_| Vec::new())
     }

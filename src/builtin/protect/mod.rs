@@ -35,9 +35,7 @@ pub(super) static KIND: Kind = Kind::of::<options::Options>(
 
 /// Judges what a call reads or changes; one that names no file is none of its business.
 ///
-/// # Errors
-///
-/// When the call's input has another shape, a command that may name a protected file cannot be read
+/// Fails when the call's input has another shape, a command that may name a protected file cannot be read
 /// to its end, or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(input) = context.tool_input::<ToolInput<'_>>()? else { return Ok(Answer::default()) };

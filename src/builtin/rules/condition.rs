@@ -67,7 +67,6 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Sets the count back.
     pub(super) fn reset(&self) -> Result<(), Failure> {
         self.context.store.count(&self.counter(), i64::MIN).map_err(Failure::Store)?;
         Ok(())

@@ -22,10 +22,6 @@ pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 ///
 /// A hook with an entry of its own runs apart from its chain where the client calls it by that
 /// entry and did not only `lately` begin to.
-///
-/// # Errors
-///
-/// When a value cannot be written as JSON.
 pub fn render(
     build: &str,
     sources: &[Source<'_>],

@@ -1,6 +1,5 @@
 //! The command line of what edits a manifest, as types and nothing else.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
-#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};

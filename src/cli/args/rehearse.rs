@@ -1,6 +1,6 @@
 //! The arguments of `hookman try` and `hookman test`.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
-#![allow(missing_docs, clippy::doc_markdown, reason = "a doc comment is a help text here")]
+#![allow(clippy::doc_markdown, reason = "a doc comment is a help text here")]
 
 use std::path::PathBuf;
 

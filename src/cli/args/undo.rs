@@ -1,6 +1,5 @@
 //! The arguments of `hookman backups` and `hookman restore`.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
-#![allow(missing_docs, reason = "a doc comment is a help text here")]
 
 use clap::Args;
 

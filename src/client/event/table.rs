@@ -9,7 +9,6 @@ pub struct Facts {
     pub name: &'static str,
     /// First client version that knows the event.
     pub since: &'static str,
-    /// The subject of its matchers.
     pub subject: Subject,
     /// The way to say no.
     pub block: Block,
@@ -50,9 +49,7 @@ macro_rules! events {
     ($($name:ident $since:literal $subject:ident $block:ident $context:literal $text:ident
        $timeout:literal $two:ident $takes:ident $fails:literal [$($top:ident)*] [$($specific:ident)*]
        $(beware $risk:literal)? $(note $note:literal)?;)*) => {
-        /// An event of the client.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "the names are the client's own and the table says the rest")]
         pub enum Event { $($name),* }
 
         pub(super) static TABLE: &[Facts] = &[$(Facts {

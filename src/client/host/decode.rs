@@ -11,7 +11,6 @@ use crate::client::payload::Payload;
 pub enum Decoded {
     /// It has them already.
     Same,
-    /// In hookman's words.
     Call(String),
     /// A call for each file of a patch.
     Patch(Vec<String>),
@@ -19,7 +18,6 @@ pub enum Decoded {
     Nothing(&'static str),
 }
 
-/// Codex's tool for edits.
 const PATCH: &str = "apply_patch";
 
 impl Host {

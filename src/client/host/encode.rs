@@ -11,7 +11,6 @@ use crate::client::output::{self, Said};
 /// An answer as a program reads it.
 #[derive(Debug, Default, PartialEq)]
 pub struct Encoded {
-    /// The words.
     pub said: Said,
     /// The parts of the answer that have no effect there, in words.
     pub left_out: Vec<&'static str>,

@@ -7,9 +7,7 @@ use super::{Event, Host};
 /// The files of a program, and the form of hookman entries in them.
 #[derive(Debug)]
 pub struct Files {
-    /// The program.
     pub host: &'static Host,
-    /// Its name for people.
     pub title: &'static str,
     /// The command that starts it.
     pub program: &'static str,
@@ -19,9 +17,7 @@ pub struct Files {
     pub folder: &'static str,
     /// The user's file, below that directory.
     pub user: &'static str,
-    /// A project's file, below the project.
     pub project: &'static str,
-    /// The form of the file.
     pub form: Form,
     /// True if the program reads comments in it.
     pub comments: bool,
@@ -40,7 +36,6 @@ pub struct Files {
     pub trust: Trust,
 }
 
-/// The form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As Claude Code's settings: groups of handlers below `hooks`. `named` handlers have a name.
@@ -59,7 +54,6 @@ pub enum Form {
 pub enum Trust {
     /// Nothing is needed.
     None,
-    /// A person trusts each entry.
     Entries,
     /// A person trusts the directory.
     Folder,

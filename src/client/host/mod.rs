@@ -32,19 +32,16 @@ pub struct Host {
     pub events: &'static [(&'static str, Event)],
     /// Its tools that have another name here.
     pub tools: Names,
-    /// Fields of its payloads.
     pub fields: Names,
     /// Fields of its tools' inputs.
     pub inputs: Names,
     /// Words of fields: the field in hookman's words, the program's word, hookman's.
     pub words: &'static [(&'static str, &'static str, &'static str)],
-    /// The layout of an answer.
     pub layout: Layout,
     /// The parts of an answer that have an effect there.
     pub heeds: Heeds,
 }
 
-/// The layout of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Claude Code's, with all that it knows.
@@ -137,7 +134,6 @@ impl Host {
         HOSTS.iter().copied().find(|host| host.name == name).unwrap_or(&ANOTHER)
     }
 
-    /// Returns whether it is Claude Code.
     pub fn is_claude(&self) -> bool {
         self.layout == Layout::Claude
     }
@@ -168,7 +164,6 @@ impl Host {
         self.events.iter().any(|(theirs, _)| *theirs == event)
     }
 
-    /// Its word for an event.
     pub(crate) fn event_name(&self, event: Event) -> &'static str {
         let own = self.events.iter().find(|(_, ours)| *ours == event);
         own.map_or(event.name(), |(theirs, _)| theirs)

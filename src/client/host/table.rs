@@ -23,7 +23,6 @@ const PLAIN: Host = Host {
     heeds: ALL,
 };
 
-/// Claude Code.
 pub static CLAUDE: Host =
     Host { name: "claude", session: "CLAUDE_CODE_SESSION_ID", layout: Layout::Claude, ..PLAIN };
 
@@ -50,7 +49,6 @@ pub(super) static COPILOT: Host = Host {
 /// Copilot's CLI where its entries have its own names of events.
 pub(super) static COPILOT_OWN: Host = Host { layout: Layout::Flat, ..OF_COPILOT };
 
-/// Qwen Code.
 pub(super) static QWEN: Host = Host {
     name: "qwen",
     session: "QWEN_CODE_SESSION_ID",
@@ -73,7 +71,6 @@ pub(super) static QWEN: Host = Host {
     ..PLAIN
 };
 
-/// Gemini CLI.
 pub(super) static GEMINI: Host = Host {
     name: "gemini",
     events: &[
@@ -101,7 +98,6 @@ pub(super) static GEMINI: Host = Host {
     ..PLAIN
 };
 
-/// Droid.
 pub(super) static DROID: Host = Host {
     name: "droid",
     tools: &[("Execute", "Bash"), ("Create", "Write"), ("Task", "Agent")],

@@ -8,7 +8,6 @@ use std::fmt;
 pub enum PatternError {
     /// Something repeats `\b` or `\B`; this is its letter.
     Repeated(char),
-    /// The library's words.
     Syntax(regress::Error),
 }
 
@@ -24,10 +23,6 @@ impl fmt::Display for PatternError {
 impl std::error::Error for PatternError {}
 
 /// Compiles a pattern the way the client does.
-///
-/// # Errors
-///
-/// Why JavaScript would not take it for a regular expression.
 pub fn compile(pattern: &str) -> Result<regress::Regex, PatternError> {
     regress::Regex::new(&plainer(pattern)?).map_err(PatternError::Syntax)
 }

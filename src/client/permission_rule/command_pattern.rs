@@ -10,7 +10,6 @@ pub(super) enum Pattern<'a> {
     /// `git * main`: a star is any text; the pieces between the stars. A blank before a
     /// last star may be missing, with the star's text.
     Wildcard(Vec<String>),
-    /// The whole command.
     Exact(String),
 }
 

@@ -22,11 +22,9 @@ use super::tools::{canonical, misspelled, stand_in, successor, unknown};
 /// The directories in which relative paths and patterns begin; all are absolute paths with `/`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anchors<'a> {
-    /// The session's current directory.
     pub cwd: &'a str,
     /// The directory that the session was started in.
     pub project: &'a str,
-    /// The user's home.
     pub home: &'a str,
 }
 
@@ -51,7 +49,6 @@ const SHELL_TOOLS: &[&str] = &["Bash", "Monitor", "PowerShell"];
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Input<'a> {
-    /// The shell's line.
     #[serde(borrow)]
     pub command: Option<Cow<'a, str>>,
     #[serde(borrow)]

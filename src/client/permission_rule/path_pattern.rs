@@ -78,7 +78,6 @@ enum Segment {
 enum Token {
     Star,
     Mark,
-    /// One of these ranges.
     Class(Vec<(char, char)>),
     /// This character, in lower case.
     Letter(char),

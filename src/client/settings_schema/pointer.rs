@@ -17,7 +17,6 @@ enum Token<'p> {
 }
 
 impl<'p> Pointer<'p> {
-    /// The whole file.
     pub(super) const ROOT: Pointer<'static> = Pointer { above: None, token: Token::Index(0) };
 
     /// The value under a key.

@@ -167,7 +167,6 @@ impl Shape {
         }
     }
 
-    /// Returns whether some numbers are taken.
     pub(super) fn has_numbers(&self) -> bool {
         self.number.is_some()
     }

@@ -61,7 +61,6 @@ const OF_GIT_ROOT: &str = ".claude/settings.local.json";
 /// The file of the record that hookman's own hook made.
 const SEEN: &str = "seen";
 
-/// The settings with that hook.
 const SETTINGS: &str = "seen.json";
 
 /// The directories of an administrator's files on this platform.
@@ -75,7 +74,6 @@ const MANAGED: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Came {
-    /// The client ran it.
     Fired,
     /// The client had a reason to run it, and did not.
     Silent,
@@ -90,7 +88,6 @@ pub enum Came {
 }
 
 impl Came {
-    /// The word in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fired => "fired",
@@ -108,11 +105,8 @@ impl Came {
 pub struct Proof {
     /// Its file, line and column; without a handler, the file's name alone.
     pub place: String,
-    /// Its event.
     pub event: String,
-    /// Its matcher.
     pub matcher: Option<String>,
-    /// Its fate.
     pub came: Came,
     /// The reason, where it is known.
     pub why: Option<String>,
@@ -121,13 +115,11 @@ pub struct Proof {
 /// The record of what the client did.
 #[derive(Debug, Serialize)]
 pub struct Asked {
-    /// The client's program.
     pub client: PathBuf,
     /// Its version, in its own words.
     pub version: String,
     /// The handlers, in the order of the files.
     pub proofs: Vec<Proof>,
-    /// Further remarks.
     pub remarks: Vec<String>,
 }
 
@@ -158,9 +150,7 @@ struct CameAbout<'a> {
 
 /// Asks the client `program` about the settings files of a user and a project.
 ///
-/// # Errors
-///
-/// When there is no such program, when it does not start or asks the model nothing, and what the
+/// Fails when there is no such program, when it does not start or asks the model nothing, and what the
 /// system says of the directory it runs in.
 pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     if !files::is_executable(program) {

@@ -27,7 +27,6 @@ pub(super) struct Model {
 #[derive(Default)]
 struct State {
     turns: VecDeque<Vec<Call>>,
-    /// The tools that the client offered.
     offered: Vec<String>,
     called: Vec<String>,
     /// The marks of handlers that asked a model or a server.

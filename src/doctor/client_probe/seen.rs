@@ -23,7 +23,6 @@ pub(super) fn settings(handlers: &[Handler], file: &str) -> Value {
     json!({ "hooks": events })
 }
 
-/// The payloads that came.
 pub(super) struct Seen<'a> {
     payloads: Vec<Payload<'a>>,
     project: &'a str,
@@ -61,12 +60,10 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// A handler's `if`.
 pub(super) fn condition(handler: &Handler) -> Option<&str> {
     handler.text("if")
 }
 
-/// Returns whether nothing that the client has is what a handler is for.
 pub(in crate::doctor) fn is_for_nothing(handler: &Handler, event: Event) -> bool {
     let subject = event.facts().subject;
     let matcher = handler.matcher.as_deref();

@@ -10,7 +10,6 @@ use crate::syntax::shell::{self, Word};
 pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
     pub(super) program: Option<Known>,
-    /// The arguments, as they are known.
     pub(super) arguments: Vec<Option<Known>>,
     /// True if it is the first of its line.
     pub(super) is_first: bool,

@@ -21,9 +21,7 @@ use syntax::Script;
 /// A command of a manifest or of a settings file.
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'a> {
-    /// The line.
     pub(crate) line: Line<'a>,
-    /// Who runs it.
     pub(crate) caller: Caller,
     /// The events that it is asked on.
     pub(crate) events: Vec<Event>,
@@ -35,7 +33,6 @@ pub(crate) struct Command<'a> {
     pub(crate) is_async: bool,
 }
 
-/// The line of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Line<'a> {
     Shell(&'a str),
@@ -43,7 +40,6 @@ pub(crate) enum Line<'a> {
     Argv(&'a [String]),
 }
 
-/// Who runs a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
     /// The client, in the session's current directory.
@@ -57,7 +53,6 @@ pub(crate) enum Caller {
     },
 }
 
-/// The surroundings of a command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
     /// The project's directory, in which sessions are started.
@@ -65,7 +60,6 @@ pub(crate) struct Around {
     /// The directory of the plugin that the command is of.
     pub(crate) plugin: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
-    /// The directories of programs.
     pub(crate) path: OsString,
     /// The names of variables that the settings set.
     pub(crate) variables: Vec<String>,
@@ -73,7 +67,6 @@ pub(crate) struct Around {
     pub(crate) sh_is_dash: bool,
 }
 
-/// The fault of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Its program or script is not there.
@@ -102,7 +95,6 @@ pub(crate) enum Kind {
     Lint,
 }
 
-/// The weight of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
     /// It is worth a look.
@@ -116,26 +108,21 @@ pub(crate) enum Weight {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
-    /// Its weight.
     pub(crate) weight: Weight,
     pub(crate) message: String,
     /// The effect that a user would notice, where it is not that of all faults of the kind.
     pub(crate) notice: Option<&'static str>,
-    /// The way out.
     pub(crate) fix: String,
     /// The file that is to be made one that may be run.
     pub(crate) executable: Option<PathBuf>,
     /// The key that is wrong, where it is not that of the command.
     pub(crate) key: Option<&'static str>,
-    /// The layer that found it.
     pub(crate) layer: Layer,
 }
 
-/// The ground of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
-    /// Files that were read.
     #[default]
     Read,
     /// The program that will run a script has read it, and ran nothing of it.
@@ -173,7 +160,6 @@ pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     seen
 }
 
-/// The scripts that a command runs.
 fn scripts(command: &Command<'_>, around: &Around) -> Vec<Script> {
     let calls = calls::of(command, around);
     calls.iter().filter_map(|call| syntax::script(command, call)).collect()

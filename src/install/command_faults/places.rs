@@ -12,7 +12,6 @@ use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 
-/// A fault of a command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFault {
     /// The file with line and column.

@@ -157,7 +157,6 @@ fn of_argv(words: &[String]) -> Vec<Fault> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     Unquoted,
-    /// In single quotes.
     Literal,
 }
 

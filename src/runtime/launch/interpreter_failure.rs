@@ -11,7 +11,6 @@ use crate::syntax::shell;
 
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// An interpreter and its script.
 struct Called {
     program: String,
     script: String,

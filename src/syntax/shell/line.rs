@@ -37,7 +37,6 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
-    /// True if there was a `[[`.
     pub(super) has_condition: bool,
     functions: Vec<(Cow<'a, str>, usize)>,
     pub(super) bodies: Vec<Body<'a>>,
@@ -60,7 +59,6 @@ pub(super) struct Body<'a> {
     pub(super) reader: Option<usize>,
 }
 
-/// The command being read.
 #[derive(Default)]
 pub(super) struct Current<'a> {
     pub(super) command: Command<'a>,

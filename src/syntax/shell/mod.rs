@@ -18,7 +18,6 @@ use std::ops::Range;
 
 pub use walk::{Invocation, alternatives, each_invocation, each_suspect};
 
-/// One word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word<'a> {
     /// The text with quotes and backslashes resolved; an expansion stays as it was written.
@@ -27,7 +26,6 @@ pub struct Word<'a> {
     pub expanded: bool,
     /// True if any part was quoted, which keeps the shell from reading a keyword.
     pub quoted: bool,
-    /// The word as it was written.
     pub written: Cow<'a, str>,
 }
 
@@ -47,7 +45,6 @@ pub struct Loop<'a> {
     pub words: Vec<Word<'a>>,
 }
 
-/// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command<'a> {
     /// The leading `NAME=value` words.
@@ -71,7 +68,6 @@ pub struct Command<'a> {
 /// The simple commands of a line, those inside a word before the command of the word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Split<'a> {
-    /// The commands.
     pub commands: Vec<Command<'a>>,
     /// True if the line was read to its end without an open quote or bracket, or too deep nesting.
     pub complete: bool,

@@ -111,7 +111,6 @@ pub(super) fn is_powershell(program: &str) -> bool {
     program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
 }
 
-/// Returns whether a program is a shell.
 pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
 }

@@ -48,7 +48,6 @@ const SHOWN: usize = 16;
 pub struct Invocation<'c> {
     /// The program's name without its folder and without `.exe`; empty for redirections alone.
     pub program: &'c str,
-    /// Its arguments.
     pub arguments: &'c [Word<'c>],
     /// The simple command that it is part of, as it was written.
     pub source: &'c str,

@@ -216,7 +216,6 @@ fn runs_shell(name: &str, call: &Call<'_>) -> bool {
     }
 }
 
-/// A function's equivalent.
 struct Equal {
     name: &'static str,
     option: &'static str,
