@@ -9,27 +9,28 @@
 mod candidate;
 mod multiset;
 mod name;
+mod rebuilt;
 mod reinsertion;
 mod remainder;
 mod state;
 mod strip;
+mod texts;
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::syntax::json::{Document, is_blank};
 
-use multiset::Multiset;
-
 pub use candidate::{Candidate, Program, Wrapped, candidates};
 pub use name::{Names, suggest};
+pub use rebuilt::Rebuilt;
 pub use state::{Declared, Kept, gone};
+use texts::{bare, count_foreign, filled, foreign, lines, rest, value};
 
 use crate::settings::change::{Action, Change};
-use crate::settings::identity::identity;
-use crate::settings::inventory::{Survey, handlers};
+use crate::settings::inventory::Survey;
 use crate::settings::plan::Plan;
 use crate::settings::record::Record;
 use crate::settings::refusal::Refusal;
@@ -76,21 +77,6 @@ impl Adopted {
 struct Snapshot {
     text: String,
     record: Record,
-}
-
-/// A handler to put back of which nothing is kept but what the manifest says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rebuilt {
-    pub event: String,
-    pub matcher: Option<String>,
-    pub handler: Value,
-}
-
-impl Rebuilt {
-    /// Returns whether the client would take the two for one, which it runs once.
-    pub fn is_twin_of(&self, other: &Self) -> bool {
-        self.event == other.event && identity(&self.handler) == identity(&other.handler)
-    }
 }
 
 impl Adoption {
@@ -266,27 +252,6 @@ fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option
     exact.into_iter().chain(other).next()
 }
 
-/// The text without hookman's entries.
-fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
-    let removal = crate::settings::plan(Some(text), &[], record)?;
-    Ok(removal.after.unwrap_or_else(|| "{}\n".to_owned()))
-}
-
-fn value(text: &str) -> Result<Value, Refusal> {
-    let document = Document::parse(filled(text))?;
-    Ok(document.value(document.root()))
-}
-
-/// An empty file counts as `{}` for the client.
-fn filled(text: &str) -> &str {
-    if is_blank(text) { "{}" } else { text }
-}
-
-fn count_foreign(text: &str) -> Result<usize, Refusal> {
-    let document = Document::parse(text)?;
-    Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
-}
-
 /// Lists the handlers of others that move: those of `next` go, also where an adopted one is back, and
 /// the others come back unless they are there.
 fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
@@ -335,28 +300,4 @@ fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refus
         return Ok(());
     };
     Err(Refusal::Unproven { reason: reason.to_owned() })
-}
-
-/// The foreign handlers of a text, each with its event and matcher.
-fn foreign(text: &str) -> Result<Multiset, Refusal> {
-    Ok(lines(text, false)?.into_iter().map(|(_, line)| line).collect())
-}
-
-/// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
-/// its matcher and itself.
-fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
-    let document = Document::parse(filled(text))?;
-    let line = |handler: crate::settings::Handler| {
-        let crate::settings::Handler { event, matcher, value, pointer, .. } = handler;
-        (pointer, serde_json::json!([event, matcher, value]).to_string())
-    };
-    let wanted = |handler: &crate::settings::Handler| handler.ours == ours;
-    Ok(handlers(&document).into_iter().filter(wanted).map(line).collect())
-}
-
-/// The file without its hooks.
-fn rest(text: &str) -> Result<Map<String, Value>, Refusal> {
-    let mut rest = value(text)?.as_object().cloned().unwrap_or_default();
-    rest.remove("hooks");
-    Ok(rest)
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::syntax::json::{Document, Node, child};
 
-use super::Rebuilt;
+use super::rebuilt::Rebuilt;
 use super::strip::taken;
 use crate::settings::edit::{Editor, Reshape, apply};
 use crate::settings::inventory::{Handler, Survey, handlers};

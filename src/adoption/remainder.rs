@@ -16,15 +16,15 @@ pub(super) fn plan(
     let pointers: Vec<&str> = gone.iter().map(String::as_str).collect();
     let left = super::strip::strip(current, &pointers).ok()?;
     let plan = crate::settings::plan(Some(&left), wanted, record).ok()?;
-    let reached = super::bare(plan.after.as_deref()?, &plan.record).ok()?;
+    let reached = super::texts::bare(plan.after.as_deref()?, &plan.record).ok()?;
     (reached == bare).then_some(plan)
 }
 
 /// JSON Pointers of the handlers of others in a text that another has not, which has no others.
 fn gone(text: &str, other: &str) -> Option<Vec<String>> {
-    let mut left = super::lines(other, false).ok()?.into_iter().map(|(_, line)| line).peekable();
+    let mut left = super::texts::lines(other, false).ok()?.into_iter().map(|(_, line)| line).peekable();
     let mut gone = Vec::new();
-    for (pointer, line) in super::lines(text, false).ok()? {
+    for (pointer, line) in super::texts::lines(text, false).ok()? {
         if left.next_if_eq(&line).is_none() {
             gone.push(pointer);
         }

@@ -75,7 +75,7 @@ impl Adoption {
         current: &str,
         undo: Option<&Undo>,
     ) -> Result<Self, Refusal> {
-        let document = Document::parse(super::filled(&self.original))?;
+        let document = Document::parse(super::texts::filled(&self.original))?;
         let candidates = candidates(&document);
         let mut adoption = self.renamed(hooks, &candidates);
         let back: HashSet<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
@@ -187,7 +187,7 @@ fn names<'a>(hooks: &[Declared<'a>]) -> HashSet<&'a str> {
 /// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
 /// each as the client names it, for people.
 pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
-    let (Ok(document), Ok(mut left)) = (Document::parse(super::filled(before)), foreign(after))
+    let (Ok(document), Ok(mut left)) = (Document::parse(super::texts::filled(before)), foreign(after))
     else {
         return Vec::new();
     };

@@ -3,6 +3,7 @@
 //! Nothing here waits: programs are started and left alone, and end after a time limit of their own.
 //! What cannot be told is no failure of the session.
 
+mod notice;
 mod sinks;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ use super::silence::Silence;
 use super::template::{fill, one_line, problem};
 use super::values::{Period, TimeSpan};
 use crate::client::answer::Answer;
+use notice::{Notice, State};
 use sinks::Terminal;
 
 pub use sinks::{DESKTOP_PROGRAM, most_urgent};
@@ -33,41 +35,6 @@ const BEGAN: &str = "notify.began";
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 /// A notice has at most so many characters.
 const LONGEST: usize = 240;
-
-/// What a session is at, the least urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum State {
-    /// As it was.
-    Keep,
-    /// Nothing is left to do.
-    Done,
-    /// It waited for you, and you have looked.
-    Checked,
-    /// It works.
-    Working,
-    /// It waits for you.
-    Unchecked,
-    /// It failed.
-    Error,
-}
-
-impl State {
-    /// Those that a pane may have, the most urgent first.
-    const RANKS: [Self; 5] =
-        [Self::Error, Self::Unchecked, Self::Working, Self::Checked, Self::Done];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Done => "done",
-            Self::Checked => "checked",
-            Self::Working => "working",
-            Self::Unchecked => "unchecked",
-            Self::Error => "error",
-        }
-    }
-}
 
 /// What to notify of, and how.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -134,13 +101,6 @@ impl kind::Options for Options {
         }
         Ok(())
     }
-}
-
-/// One notice, ready to be given.
-struct Notice {
-    message: String,
-    title: String,
-    state: State,
 }
 
 /// Sets the session's state and tells what is to be told; never decides, and never fails for want of a

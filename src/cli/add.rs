@@ -4,7 +4,8 @@ use anyhow::{Result, bail};
 
 use super::args::{Add, Directory, Placing};
 use super::registering::Registering;
-use super::{ExitStatus, word};
+use super::exit::ExitStatus;
+use super::word;
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::doctor;

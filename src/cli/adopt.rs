@@ -3,9 +3,9 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Adopt;
-use super::hint;
+use super::word::hint;
 use crate::install::adoption_offers::{self, Offer, adopt as adoption, offers, picked};
 use crate::install::adoption_state::AdoptionState;
 use crate::install::assets::Assets;

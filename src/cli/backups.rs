@@ -6,8 +6,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::apply::name_project;
-use super::hint;
-use super::{ExitStatus, args};
+use super::word::hint;
+use super::exit::ExitStatus;
+use super::args;
 use crate::install::records::backup_directory;
 use crate::install::target::Target;
 use crate::machine::backups::{self, Backup, KEPT};

@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::args::Careful;
 use super::which::{self, Session};
-use super::{ExitStatus, failure, hint};
+use super::exit::ExitStatus;
+use super::word::hint;
+use super::failure;
 use crate::machine::world::World;
 use crate::machine::{agents, environment};
 use crate::session::request::Careful as Wish;

@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, EnvCompleter, Fish, Shells, Zsh};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::{Cli, Completions, Shell};
 use crate::machine::environment;
 use crate::machine::world::World;

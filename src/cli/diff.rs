@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::{self, Format};
 use crate::install::adoption_warnings;
 use crate::install::assets::Assets;

@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::Doctor;
-use super::{ExitStatus, word};
+use super::exit::ExitStatus;
+use super::word;
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
 use crate::doctor::trial::{self, Tried};

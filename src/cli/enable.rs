@@ -3,7 +3,8 @@
 use anyhow::Result;
 
 use super::args::Enable;
-use super::{ExitStatus, switch};
+use super::exit::ExitStatus;
+use super::switch;
 use crate::machine::world::World;
 use crate::session::request::{Term, Verb};
 

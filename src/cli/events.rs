@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Events;
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
 use crate::machine::table;

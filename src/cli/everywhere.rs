@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 
 use super::switching::{here, report, scene, switchable, told};
-use super::{ExitStatus, args, which};
+use super::exit::ExitStatus;
+use super::{args, which};
 use crate::machine::world::World;
 use crate::session::request::{Request, Term, Verb};
 use crate::state::reply::Reply;

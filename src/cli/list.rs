@@ -3,9 +3,9 @@
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::List;
-use super::hint;
+use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
 use crate::client::event::Event;

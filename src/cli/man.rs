@@ -5,7 +5,7 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::{self, Cli};
 use crate::machine::files;
 use crate::machine::world::World;

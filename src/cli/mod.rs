@@ -15,6 +15,7 @@ mod edit;
 mod enable;
 pub mod events;
 mod everywhere;
+mod exit;
 mod failure;
 mod install;
 mod list;
@@ -61,36 +62,9 @@ use crate::machine::signals;
 use crate::machine::terminal::{Terminal, harmless};
 use crate::machine::world::World;
 use args::{Cli, Command};
+pub use exit::ExitStatus;
 use failure::Manner;
-
-/// The end of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitStatus {
-    /// Done, or nothing found.
-    Done,
-    /// Something was found: drift, or findings.
-    Found,
-    /// A wrong call or an error; the command line parser uses the same code.
-    Error,
-    /// An error of what hooks call, where the client takes 2 for a block.
-    Undecided,
-}
-
-impl From<ExitStatus> for u8 {
-    fn from(status: ExitStatus) -> Self {
-        match status {
-            ExitStatus::Done => 0,
-            ExitStatus::Found => 1,
-            ExitStatus::Error => 2,
-            ExitStatus::Undecided => 3,
-        }
-    }
-}
-
-/// Prints a line that names calls of hookman in backquotes, as they are to be typed.
-fn hint(world: &World, text: impl AsRef<str>) {
-    world.terminal.line(word::typed(world, text.as_ref()));
-}
+use word::hint;
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {

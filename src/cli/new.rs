@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 
 use super::args::{Add, Failing, Install, New, Placing};
-use super::{ExitStatus, add, install};
+use super::exit::ExitStatus;
+use super::{add, install};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::client::event::{Block, Event, Subject};

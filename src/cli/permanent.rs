@@ -3,7 +3,8 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::{ExitStatus, args, switching};
+use super::exit::ExitStatus;
+use super::{args, switching};
 use crate::install::change::{Change, each, is_empty};
 use crate::install::consent::Question;
 use crate::install::layers::Layers;

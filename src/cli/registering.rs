@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use crate::install::assets::Assets;
 use crate::install::change::{Change, each};
 use crate::install::consent::Question;

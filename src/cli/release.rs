@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Release;
-use super::hint;
+use super::word::hint;
 use super::list::fires;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::adoption_step;

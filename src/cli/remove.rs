@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use super::args::Remove;
 use super::registering::Registering;
-use super::{ExitStatus, word};
+use super::exit::ExitStatus;
+use super::word;
 use crate::install::edition::Edition;
 use crate::install::target::Target;
 use crate::machine::world::World;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::rehearse::Replay;
 use super::since::earliest;
 use crate::client::event::Event;

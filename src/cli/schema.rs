@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Schema;
 use crate::machine::world::World;
 use crate::manifest::schema;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::SelfUpdate;
 use crate::install::origin::Origin;
 use crate::machine::environment;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Sessions;
 use super::switching::off_as_json;
 use crate::machine::world::World;

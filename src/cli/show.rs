@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Show;
-use super::hint;
+use super::word::hint;
 use super::list::{self, as_json, fires, resolved};
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::command_guard::{self, Listed};

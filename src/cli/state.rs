@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::args::{CounterDeed, FlagDeed, State, StateCommand};
 use super::which::Session;
-use super::{ExitStatus, which};
+use super::exit::ExitStatus;
+use super::which;
 use crate::builtin::real_host::RealHost;
 use crate::builtin::workflow_file::{self, Put};
 use crate::machine::environment;

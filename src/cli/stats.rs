@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::rehearse::{Stats, StatsFormat};
 use super::since::earliest;
 use crate::machine::terminal::harmless;

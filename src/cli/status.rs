@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::json;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::Status;
-use super::hint;
+use super::word::hint;
 use super::switching::{as_json as as_json_of_reply, off_as_json};
 use super::which::{self, Session};
 use crate::machine::environment;

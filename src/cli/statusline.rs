@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::rehearse::Statusline;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::clock;

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::hint;
+use super::word::hint;
 use super::which::{self, Session};
-use super::{ExitStatus, args, failure};
+use super::exit::ExitStatus;
+use super::{args, failure};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{agents, clock, environment};

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use super::args::rehearse::Test;
-use super::{ExitStatus, hint};
+use super::exit::ExitStatus;
+use super::word::hint;
 use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;

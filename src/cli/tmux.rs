@@ -5,7 +5,7 @@
 
 use anyhow::{Context as _, Result, bail};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::{Tmux, TmuxCommand};
 use crate::builtin::notify::most_urgent;
 use crate::machine::environment;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::args::rehearse::Try;
 use crate::chain::condition::falls_under;
 use crate::client::event::Event;

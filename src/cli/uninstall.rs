@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use super::apply::name_project;
 use super::args::Uninstall;
 use crate::client::host::CLAUDE;

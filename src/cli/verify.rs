@@ -4,7 +4,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Verify;
-use super::{ExitStatus, apply, hint};
+use super::exit::ExitStatus;
+use super::word::hint;
+use super::apply;
 use crate::install::adoption_state::AdoptionState;
 use crate::install::assets::Assets;
 use crate::install::change::{Change, each};

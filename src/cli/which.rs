@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::{args, hint};
+use super::word::hint;
+use super::args;
 use crate::client::host::{HOSTS, Host};
 use crate::machine::world::World;
 use crate::machine::{clients, clock, environment};

@@ -41,3 +41,8 @@ pub(super) fn typed(world: &World, hint: &str) -> String {
         hint.to_owned()
     }
 }
+
+/// Prints a line that names calls of hookman in backquotes, as they are to be typed.
+pub(super) fn hint(world: &World, text: impl AsRef<str>) {
+    world.terminal.line(typed(world, text.as_ref()));
+}

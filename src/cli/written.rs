@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::ExitStatus;
+use super::exit::ExitStatus;
 use crate::install::change::{Change, is_empty};
 use crate::install::options::Writing;
 use crate::install::settings_change::SettingsChange;

@@ -3,6 +3,7 @@
 //! What clients 2.1.329 and 2.1.197 do was asked of them, key by key and type by type; where the two
 //! differ, a defect says so.
 
+mod check;
 mod defect;
 mod forms;
 mod handler;
@@ -14,11 +15,10 @@ mod shape;
 pub use defect::{Defect, Effect, Effects, VERSIONS};
 pub use handler::is_one_rule;
 
-use std::collections::HashSet;
-
 use super::matcher::compile;
 use super::tools;
 use crate::syntax::json::{Document, Kind, Member, Node, Position};
+use check::{Check, hidden, last_of_each};
 use parked::{GUARDS, Search};
 use pointer::Pointer;
 
@@ -49,12 +49,6 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     located(document, check.defects)
 }
 
-struct Check<'d, 't> {
-    document: &'d Document<'t>,
-    known_events: HashSet<&'d str>,
-    defects: Vec<(usize, Defect)>,
-}
-
 /// Puts the defects in the order of the file and gives them their places in one pass over it.
 fn located(document: &Document<'_>, mut defects: Vec<(usize, Defect)>) -> Vec<Defect> {
     defects.sort_by_key(|(offset, _)| *offset);
@@ -70,19 +64,6 @@ fn located(document: &Document<'_>, mut defects: Vec<(usize, Defect)>) -> Vec<De
 }
 
 impl Check<'_, '_> {
-    fn report(
-        &mut self,
-        effects: Effects,
-        pointer: &Pointer<'_>,
-        node: &Node,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
-        let (pointer, message, hint) = (pointer.to_string(), message.into(), hint.into());
-        let defect = Defect { effects, pointer, line: 0, column: 0, message, hint };
-        self.defects.push((node.span.start, defect));
-    }
-
     fn root(&mut self) {
         let (root, top) = (self.document.root(), Pointer::ROOT);
         let Kind::Object(members) = &root.kind else {
@@ -245,37 +226,6 @@ fn is_permission_rule(matcher: &str) -> bool {
                 known(name) && rule.chars().all(is_word) && !known(&format!("{name}{rule}"));
             !rule.contains(['(', ')', '|']) && (rule.contains([' ', ':', '/']) || is_of_tool)
         })
-}
-
-/// The members that count, in the order of the file.
-fn last_of_each<'n>(
-    document: &Document<'_>,
-    members: &'n [Member],
-) -> impl Iterator<Item = &'n Member> + use<'n> {
-    let hidden = hidden(document, members);
-    let start = |member: &Member| member.key.start;
-    members.iter().filter(move |member| {
-        hidden.binary_search_by_key(&start(member), |hidden| start(hidden)).is_err()
-    })
-}
-
-/// The members that a later member of the same name hides, in the order of the file.
-fn hidden<'n>(document: &Document<'_>, members: &'n [Member]) -> Vec<&'n Member> {
-    // A group or handler has few keys, and a file many of those: comparing them costs less than a
-    // set for each.
-    const FEW: usize = 16;
-    if members.len() <= FEW {
-        let is_hidden = |(index, member): &(usize, &Member)| {
-            let key = document.key(member);
-            members[index + 1..].iter().any(|later| document.key(later) == key)
-        };
-        return members.iter().enumerate().filter(is_hidden).map(|(_, member)| member).collect();
-    }
-    let mut seen = HashSet::with_capacity(members.len());
-    let mut hidden: Vec<&Member> =
-        members.iter().rev().filter(|member| !seen.insert(document.key(member))).collect();
-    hidden.reverse();
-    hidden
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ mod order;
 mod overlap;
 mod plugin;
 mod plugins;
+mod pointless;
 mod races;
 mod readers;
 mod registration;

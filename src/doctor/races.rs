@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::check::Check;
-use super::client_probe;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
 use super::order::REWRITES;
 use super::overlap::meet;
+use super::pointless::is_for_nothing;
 use super::settings_file::SettingsFile;
 use super::switched_off;
 use crate::client::event::Event;
@@ -57,7 +57,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
                 handler.text("type") == Some("command")
                     && !off.iter().any(|off| off.hits(handler))
                     && event.is_some_and(|it| {
-                        !client_probe::is_for_nothing(handler, it)
+                        !is_for_nothing(handler, it)
                             && chain_hits(facts, it, handler.matcher.as_deref())
                     })
             })

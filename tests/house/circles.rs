@@ -57,9 +57,7 @@ fn arrows_of<'a>(from: &'a File, modules: &Modules<'a>) -> Vec<Arrow<'a>> {
     for named in needed.filter(|named| !from.is_in_tests(named.line)) {
         let Some(path) = absolute(&here, &named.path, modules) else { continue };
         let Some(to) = owner(&path, modules) else { continue };
-        // A module and those in its folder are one thing in several files, so they may name it.
-        let is_around = here.starts_with(&module(to));
-        if !is_around && to.room() == from.room() {
+        if to.path != from.path && to.room() == from.room() {
             arrows.entry(&to.path).or_insert(Arrow { from, to, line: named.line });
         }
     }
@@ -69,6 +67,10 @@ fn arrows_of<'a>(from: &'a File, modules: &Modules<'a>) -> Vec<Arrow<'a>> {
 /// A path from the crate's root, if it leads into the crate.
 fn absolute(here: &[String], path: &[String], modules: &Modules<'_>) -> Option<Vec<String>> {
     let (first, rest) = path.split_first()?;
+    // `pub(super)` names nothing.
+    if path.iter().all(|part| part == "super" || part == "self") {
+        return None;
+    }
     match first.as_str() {
         "crate" | "hookman" => Some(rest.to_vec()),
         "self" | "super" => {

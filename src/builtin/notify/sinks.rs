@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Notice, State};
+use super::notice::{Notice, State};
 use crate::builtin::context::Context;
 use crate::builtin::host::Program;
 use crate::builtin::values::Period;

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::builtin::arguments::{Argument, Arguments};
+use crate::builtin::context::Context;
 use crate::client::answer::Answer;
 use crate::syntax::shell::Invocation;
 use crate::syntax::wildcard;
 
-use super::Context;
 
 /// In so many directories of the one that is searched files are looked for as well.
 const BELOW: usize = 64;

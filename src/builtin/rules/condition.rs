@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,6 +17,9 @@ use crate::session::store::before_name;
 
 /// The tokens of the context window of most models, and of those whose name ends in [`LARGE_NAME`].
 const WINDOWS: [u64; 2] = [200_000, 1_000_000];
+
+/// The time that what was said once is remembered: as long as any session's state is kept.
+pub(super) const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The mark of the larger window in a model's name: `claude-opus-4-5[1m]`.
 const LARGE_NAME: &str = "[1m]";
@@ -204,7 +208,7 @@ impl<'a> Scene<'a> {
         let store = self.context.store;
         let flag = self.context.key("large window");
         if tokens > usual {
-            store.raise(&flag, super::ONCE).map_err(Failure::Store)?;
+            store.raise(&flag, ONCE).map_err(Failure::Store)?;
             return Ok(large);
         }
         let is_named = self
@@ -227,7 +231,7 @@ impl<'a> Scene<'a> {
         let flag = self.context.key("large window");
         let store = self.context.store;
         if start.model.ends_with(LARGE_NAME) {
-            store.raise(&flag, super::ONCE).map_err(Failure::Store)?;
+            store.raise(&flag, ONCE).map_err(Failure::Store)?;
         } else if !start.model.is_empty() {
             store.take(&flag).map_err(Failure::Store)?;
         }

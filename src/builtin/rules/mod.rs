@@ -10,7 +10,6 @@ mod options;
 use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -24,15 +23,12 @@ use super::values::Level;
 use crate::client::answer::Answer;
 use crate::client::event::{Event, Subject};
 
-use condition::Scene;
+use condition::{ONCE, Scene};
 use options::{Options, Rule};
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("rules", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
-
-/// The time that what was said once is remembered: as long as any session's state is kept.
-const ONCE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The most characters of one file that the model gets.
 const PRELOADED: u64 = 6_000;

@@ -1,6 +1,6 @@
 //! The rows.
 
-use super::{Block, ExitTwo, PlainText, Subject, Takes};
+use super::column::{Block, ExitTwo, PlainText, Subject, Takes};
 
 /// One row of the table: what the client does with an event.
 #[derive(Debug)]

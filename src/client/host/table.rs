@@ -1,6 +1,7 @@
 //! The rows.
 
-use super::{Event, Heeds, Host, Layout, Names};
+use super::row::{Heeds, Host, Layout, Names};
+use crate::client::event::Event;
 
 const ALL: Heeds = Heeds {
     ask: true,

@@ -7,6 +7,7 @@
 //! A rule is a best effort and no gate: what the client cannot read of a shell line lets every rule
 //! through, and so it does here.
 
+mod anchors;
 mod bash;
 mod command_pattern;
 mod path_pattern;
@@ -17,16 +18,9 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::tools::{canonical, misspelled, stand_in, successor, unknown};
+pub use anchors::Anchors;
 
-/// The directories in which relative paths and patterns begin; all are absolute paths with `/`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Anchors<'a> {
-    pub cwd: &'a str,
-    /// The directory that the session was started in.
-    pub project: &'a str,
-    pub home: &'a str,
-}
+use super::tools::{canonical, misspelled, stand_in, successor, unknown};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule<'a> {

@@ -1,6 +1,6 @@
 //! Rules about files: globs in the manner of `.gitignore`, anchored.
 
-use super::Anchors;
+use super::anchors::Anchors;
 use super::command_pattern::is_whole;
 
 /// Returns whether a pattern hits a path.

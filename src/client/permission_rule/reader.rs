@@ -3,9 +3,11 @@
 //! Where the client gives up, every rule is let through, so this reader may give up more often but
 //! never less. It reads simple commands in lists and pipelines, and gives up the rest.
 
+mod cursor;
 mod redirection;
 mod word;
 
+use self::cursor::Reader;
 use self::word::{is_opaque, is_reserved};
 
 use crate::syntax::shell::{self, Command, Word};
@@ -60,53 +62,7 @@ pub(super) fn read(line: &str, home: &str) -> Reading {
     }
 }
 
-/// A place in a line and what was found before it; methods give `None` to give up.
-#[expect(clippy::struct_excessive_bools, reason = "each is a place in which the line is read")]
-struct Reader<'a> {
-    line: &'a str,
-    rest: &'a str,
-    home: &'a str,
-    /// True if this is in a subshell.
-    open: bool,
-    /// True behind an operator that needs a command.
-    joins: bool,
-    texts: Vec<String>,
-    /// True if an argument was an expansion that the client cannot look through.
-    expanded: bool,
-    /// True if there is one command, with words and nothing else, at every level.
-    plain: bool,
-    /// True if the command being read has single quotes, backslashes, or `$HOME` in a string.
-    quoted: bool,
-}
-
 impl Reader<'_> {
-    fn takes(&mut self, prefix: &str) -> bool {
-        let rest = self.rest.strip_prefix(prefix);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    /// Skips blanks, lines that go on, and a comment.
-    fn blanks(&mut self) -> Option<()> {
-        loop {
-            let trimmed = self.rest.trim_start_matches([' ', '\t']);
-            let skipped = trimmed.len() < self.rest.len();
-            self.rest = trimmed;
-            let before = &self.line[..self.line.len() - trimmed.len()];
-            if self.takes("\\\n") {
-                if !skipped || self.rest.starts_with("\\\n") {
-                    return None;
-                }
-            } else if trimmed.starts_with('#')
-                && (before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|']))
-            {
-                self.rest = &trimmed[trimmed.find('\n').unwrap_or(trimmed.len())..];
-            } else {
-                return Some(());
-            }
-        }
-    }
-
     fn lines(&mut self) -> Option<()> {
         self.blanks()?;
         while self.takes("\n") {

@@ -3,7 +3,10 @@
 use url::Url;
 
 use super::shape::TABLES;
-use super::{Check, Effect, Effects, Kind, Node, Pointer, last_of_each};
+use super::check::{Check, last_of_each};
+use super::defect::{Effect, Effects};
+use super::pointer::Pointer;
+use crate::syntax::json::{Kind, Node};
 use crate::client::event::{Event, Handler, Subject};
 use crate::client::permission_rule::Rule;
 

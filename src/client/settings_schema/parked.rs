@@ -5,7 +5,10 @@
 //! It looks four levels deep and passes over keys that hold other people's names. 2.1.197 does not
 //! mind. Measured on both versions.
 
-use super::{Check, Effect, Effects, Kind, Node, Pointer};
+use super::check::{Check, last_of_each};
+use super::defect::{Effect, Effects};
+use super::pointer::Pointer;
+use crate::syntax::json::{Kind, Node};
 
 /// The events whose hooks guard something.
 pub(super) const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
@@ -63,7 +66,7 @@ impl Check<'_, '_> {
                 }
             }
             Kind::Object(members) => {
-                for member in super::last_of_each(self.document, members) {
+                for member in last_of_each(self.document, members) {
                     let key = self.document.key(member);
                     let is_top = search.depth == 0 && key == "hooks" && pointer.is_root();
                     if !is_top && !PASSED_OVER.contains(&key.as_ref()) {

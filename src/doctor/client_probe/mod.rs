@@ -30,7 +30,6 @@ use copy::Marks;
 use model::Model;
 use plan::Session;
 use seen::Seen;
-pub(super) use seen::is_for_nothing;
 
 /// The time that one session of the client may take.
 const SESSION_TIME: Duration = Duration::from_secs(45);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::model::Call;
+use super::super::pointless::is_for_nothing;
 use super::seen::{self, Seen};
 use crate::client::event::Event;
 use crate::client::matcher::{self, Kind};
@@ -207,7 +208,7 @@ pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>, called: &[String]) -
     if handler.text("type") == Some("mcp_tool") {
         return Some("the copies have no MCP servers".to_owned());
     }
-    if seen.has_for(handler, event) || seen::is_for_nothing(handler, event) {
+    if seen.has_for(handler, event) || is_for_nothing(handler, event) {
         return None;
     }
     let why = match event {

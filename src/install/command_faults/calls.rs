@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Around, Caller, Command, Line};
+use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word};
 
 /// One program with its arguments.

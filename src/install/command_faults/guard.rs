@@ -1,6 +1,7 @@
 //! Does what says no say it in a way that blocks?
 
-use super::{Command, Fault, Kind, Line, Weight, blocks};
+use super::command::{Command, Line, blocks};
+use super::fault::{Fault, Kind, Weight};
 use crate::client::event::Event;
 
 /// The ways in which languages end with a code that blocks nothing; a program that means to block uses
@@ -132,7 +133,7 @@ fn of_async(command: &Command<'_>, what: &str, text: &str) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::command_faults::Caller;
+    use crate::install::command_faults::command::Caller;
 
     #[test]
     fn a_no_that_blocks_nothing_is_seen() {

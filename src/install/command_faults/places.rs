@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::script::mentions;
 use super::syntax::{self, Script};
-use super::{Around, Caller, Command, Fault, Line, of, scripts};
+use super::command::{Around, Caller, Command, Line};
+use super::fault::Fault;
+use super::{of, scripts};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;

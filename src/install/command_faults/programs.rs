@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::calls::{Call, Known, is_shell};
 use super::runners;
-use super::{Around, Caller, Command, Fault, Kind, Weight};
+use super::command::{Around, Caller, Command};
+use super::fault::{Fault, Kind, Weight};
 use crate::install::nearby;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;

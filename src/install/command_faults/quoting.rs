@@ -1,6 +1,7 @@
 //! Can the shell read the line, and does a directory's name reach the program whole?
 
-use super::{Around, Command, Fault, Kind, Layer, Line, Weight};
+use super::command::{Around, Command, Line};
+use super::fault::{Fault, Kind, Layer, Weight};
 use crate::machine::program;
 use crate::syntax::shell;
 
@@ -199,7 +200,7 @@ mod tests {
         let found = |line: &&str| {
             let command = Command {
                 line: Line::Shell(line),
-                caller: super::super::Caller::Client,
+                caller: super::super::command::Caller::Client,
                 events: Vec::new(),
                 is_closed: false,
                 is_open: true,

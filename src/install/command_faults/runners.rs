@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, Known, is_shell};
-use super::{Fault, Kind, Weight};
+use super::fault::{Fault, Kind, Weight};
 
 /// The ends of the names of scripts for JavaScript.
 const OF_JAVASCRIPT: &[&str] = &[".js", ".mjs", ".cjs", ".ts", ".mts"];

@@ -2,7 +2,9 @@
 
 use super::calls::{self, Call, is_shell};
 use super::programs;
-use super::{Around, Command, Fault, Kind, Line, Weight, guard};
+use super::command::{Around, Command, Line};
+use super::fault::{Fault, Kind, Weight};
+use super::guard;
 use crate::machine::{foreign, program};
 
 /// The bytes of a script that are read.

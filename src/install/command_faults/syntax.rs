@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::calls::{Call, is_shell};
-use super::{Around, Command, Fault, Kind, Layer, Weight, programs};
+use super::command::{Around, Command};
+use super::fault::{Fault, Kind, Layer, Weight};
+use super::programs;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};

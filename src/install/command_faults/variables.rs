@@ -1,6 +1,7 @@
 //! Does a line ask for variables that the client sets?
 
-use super::{Around, Command, Fault, Kind, Line, Weight};
+use super::command::{Around, Command, Line};
+use super::fault::{Fault, Kind, Weight};
 use crate::machine::environment;
 use crate::syntax::suggestion::nearest;
 
@@ -75,7 +76,7 @@ fn fault(name: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::command_faults::Caller;
+    use crate::install::command_faults::command::Caller;
 
     #[test]
     fn what_nobody_sets_is_named() {

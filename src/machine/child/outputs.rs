@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-use super::KEPT;
+use super::spec::KEPT;
 
 /// The number of bytes that are read of what holds a pipe after hookman.
 const LEFT: &str = "67108864";

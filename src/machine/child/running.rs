@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
 use super::input::Input;
 use super::outputs::Output;
-use super::{Ended, Finished, GRACE, LINGER};
+use super::spec::{Ended, Finished, GRACE, LINGER};
 
 pub(super) struct Running<'a> {
     pub(super) child: Child,

@@ -14,7 +14,7 @@ use rustix::process::Pid;
 use super::input::Input;
 use super::outputs::Output;
 use super::running::Running;
-use super::{Program, Spec};
+use super::spec::{Program, Spec};
 
 /// The number of threads that start children in addition to the process's own.
 const STARTERS: usize = 5;

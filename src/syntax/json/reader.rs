@@ -1,7 +1,7 @@
 //! The recursive reader behind [`super::Document::parse`].
 
 use super::super::escaped::escaped as written_out;
-use super::{BOM, Kind, MAX_DEPTH, Member, Node, Span, SyntaxError, position};
+use super::node::{BOM, Kind, MAX_DEPTH, Member, Node, Span, SyntaxError, position};
 
 /// Reads one value that fills the whole text.
 pub(super) fn read(text: &str) -> Result<Node, SyntaxError> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::assignment::is_assignment;
-use super::{Command, Loop, Split, Word};
+use super::command::{Command, Loop, Split, Word};
 
 /// The depth to which substitutions and subshells nest: more than anyone writes, and little stack.
 const DEPTH: usize = 48;

@@ -1,6 +1,6 @@
 //! Redirections and the documents behind them.
 
-use super::Reader;
+use super::cursor::Reader;
 
 /// Returns whether the client reads a document with this text. Measured.
 fn is_read(text: &str) -> bool {

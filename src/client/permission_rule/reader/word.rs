@@ -1,6 +1,6 @@
 //! Words and what expands in them.
 
-use super::Reader;
+use super::cursor::Reader;
 use super::redirection::document_text;
 
 /// A document in a string, as in `git commit -m "$(cat <<'END' …"`.

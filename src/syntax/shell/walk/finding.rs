@@ -3,7 +3,7 @@
 use super::super::Word;
 use super::super::programs::{interpreter, is_shell};
 use super::options::{Argument, Options};
-use super::{Place, Walk, base_name};
+use super::state::{Place, Walk, base_name};
 
 const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-chars \
                      --max-procs --process-slot-var";

@@ -2,7 +2,7 @@
 
 use super::super::programs::{self, WRAPPERS};
 use super::super::{Command, Word, split};
-use super::{Invocation, Place, Walk, base_name};
+use super::state::{Invocation, Place, Walk, base_name};
 
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;

@@ -12,10 +12,12 @@ mod output;
 mod program_text;
 mod shells;
 mod sql;
+mod state;
 mod suspects;
 mod tokens;
 mod variables;
 mod wrappers;
+mod written;
 
 use std::borrow::Cow;
 
@@ -24,38 +26,21 @@ use super::line::{Parser, WORDS, split_within};
 use super::programs::{self, writes_to_device};
 use super::{Command, Redirection, Split, Word};
 use expansion::Scope;
-use files::Files;
 use options::{Argument, Options};
 use shells::Script;
+use state::{Place, SHOWN, Walk, base_name};
 use variables::{Values, Variables};
+use written::Files;
 
 pub use braces::alternatives;
+pub use state::Invocation;
 pub use suspects::each_suspect;
 
 /// The number of scripts that may be written inside each other.
 const DEPTH: usize = 12;
-/// So much work any line may make, so much more a long one, and so much a word that is shown.
+/// So much work any line may make, and so much more a long one.
 const WORK: usize = 256 << 10;
 const MORE: usize = 768 << 10;
-const SHOWN: usize = 16;
-
-/// A program with its arguments, as it is called in the end.
-///
-/// Where a program does what another one does, it is shown as that: a deletion in a script of
-/// Python as `rm` or `unlink`, a statement for a database as `sql` with its words in small
-/// letters, an emptied file as `truncate`, and what is written to a device as `dd`.
-#[derive(Debug)]
-pub struct Invocation<'c> {
-    /// The program's name without its folder and without `.exe`; empty for redirections alone.
-    pub program: &'c str,
-    pub arguments: &'c [Word<'c>],
-    /// The simple command that it is part of, as it was written.
-    pub source: &'c str,
-    /// Where its input comes from and its output goes to.
-    pub redirections: &'c [Redirection<'c>],
-    /// What a here-document or here-string feeds to it.
-    pub input: Option<&'c str>,
-}
 
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.
@@ -75,30 +60,6 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
     };
     walk.script(line, 0);
     walk.complete
-}
-
-struct Walk<'v> {
-    visit: &'v mut dyn FnMut(&Invocation<'_>),
-    /// The number of bytes that may still be read, copied and shown.
-    work: usize,
-    /// The number of words that may still be made of scripts.
-    words: usize,
-    complete: bool,
-    variables: Variables,
-    files: Files,
-    /// True if a script so far has commands of which only some run, so that a variable that is set
-    /// again may have either value.
-    has_else: bool,
-    /// What the script that is being read has as its standard input.
-    given: Option<String>,
-}
-
-/// The place of a call: its command in its list, and the number of scripts around it.
-#[derive(Clone, Copy)]
-struct Place<'p> {
-    list: &'p [Command<'p>],
-    command: &'p Command<'p>,
-    depth: usize,
 }
 
 impl Walk<'_> {
@@ -477,13 +438,4 @@ fn is_made(word: &Word<'_>) -> bool {
     let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
     let is_output = word.text.contains("$(") || word.text.contains('`');
     cuts || (is_output && prints.iter().any(|program| word.text.contains(program)))
-}
-
-/// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`.
-fn base_name(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
-        _ => name,
-    }
 }

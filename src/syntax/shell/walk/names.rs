@@ -4,7 +4,7 @@ use super::super::Word;
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
 use super::variables::{Value, Values};
-use super::{Place, SHOWN, Walk};
+use super::state::{Place, SHOWN, Walk};
 
 /// So many values of a loop's variable are tried.
 const CHOICES: usize = 8;

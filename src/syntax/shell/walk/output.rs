@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::{Command, Word, split};
-use super::{Place, Walk, base_name};
+use super::state::{Place, Walk, base_name};
 
 /// Through so many programs that pass their input on a text is followed.
 const HOPS: usize = 8;

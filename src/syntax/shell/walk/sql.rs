@@ -2,7 +2,7 @@
 
 use super::super::Word;
 use super::super::programs::{CLIENTS, DOCUMENTS};
-use super::{Place, Walk};
+use super::state::{Place, Walk};
 
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;

@@ -1,7 +1,7 @@
 //! The cautious look at a line that could not be read to its end.
 
 use super::super::Word;
-use super::{Invocation, base_name};
+use super::state::{Invocation, base_name};
 
 /// So many words of a part are looked at.
 const WORDS: usize = 64;

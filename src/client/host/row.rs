@@ -1,0 +1,61 @@
+//! A row of the table of programs.
+
+use crate::client::event::Event;
+
+/// A pair of names: the program's, and hookman's for the same.
+pub type Names = &'static [(&'static str, &'static str)];
+
+/// A program that calls hooks, as data.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name, for `--host` and the journal.
+    pub name: &'static str,
+    /// The variable that names the session to its shell tool, where it has one.
+    pub session: &'static str,
+    /// Its events that have another name here.
+    pub events: &'static [(&'static str, Event)],
+    /// Its tools that have another name here.
+    pub tools: Names,
+    pub fields: Names,
+    /// Fields of its tools' inputs.
+    pub inputs: Names,
+    /// Words of fields: the field in hookman's words, the program's word, hookman's.
+    pub words: &'static [(&'static str, &'static str, &'static str)],
+    pub layout: Layout,
+    /// The parts of an answer that have an effect there.
+    pub heeds: Heeds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Claude Code's, with all that it knows.
+    Claude,
+    /// Claude Code's decisions and nothing else.
+    Nested,
+    /// As `Nested`, with texts for the model and answers to requests at the root.
+    Root,
+    /// All at the root, in Copilot's own names.
+    Flat,
+    /// Gemini's `decision` and `reason`.
+    Gemini,
+    /// A denial by exit code, as nothing else is known to count.
+    Code,
+}
+
+/// The parts of an answer that have an effect.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
+pub struct Heeds {
+    /// A person can be asked.
+    pub ask: bool,
+    /// `allow` spares the question.
+    pub allow: bool,
+    /// A tool's input can be rewritten.
+    pub rewrite: bool,
+    /// A text before a tool reaches the model.
+    pub advice_before: bool,
+    /// `continue: false` ends a turn after a tool and at its end.
+    pub end: bool,
+    /// A tool's result can be refused.
+    pub refuse_result: bool,
+}

@@ -1,0 +1,59 @@
+//! The state of a check, and what it reports.
+
+use std::collections::HashSet;
+
+use super::defect::{Defect, Effects};
+use super::pointer::Pointer;
+use crate::syntax::json::{Document, Member, Node};
+
+pub(super) struct Check<'d, 't> {
+    pub(super) document: &'d Document<'t>,
+    pub(super) known_events: HashSet<&'d str>,
+    pub(super) defects: Vec<(usize, Defect)>,
+}
+
+impl Check<'_, '_> {
+    pub(super) fn report(
+        &mut self,
+        effects: Effects,
+        pointer: &Pointer<'_>,
+        node: &Node,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let (pointer, message, hint) = (pointer.to_string(), message.into(), hint.into());
+        let defect = Defect { effects, pointer, line: 0, column: 0, message, hint };
+        self.defects.push((node.span.start, defect));
+    }
+}
+
+/// The members that count, in the order of the file.
+pub(super) fn last_of_each<'n>(
+    document: &Document<'_>,
+    members: &'n [Member],
+) -> impl Iterator<Item = &'n Member> + use<'n> {
+    let hidden = hidden(document, members);
+    let start = |member: &Member| member.key.start;
+    members.iter().filter(move |member| {
+        hidden.binary_search_by_key(&start(member), |hidden| start(hidden)).is_err()
+    })
+}
+
+/// The members that a later member of the same name hides, in the order of the file.
+pub(super) fn hidden<'n>(document: &Document<'_>, members: &'n [Member]) -> Vec<&'n Member> {
+    // A group or handler has few keys, and a file many of those: comparing them costs less than a
+    // set for each.
+    const FEW: usize = 16;
+    if members.len() <= FEW {
+        let is_hidden = |(index, member): &(usize, &Member)| {
+            let key = document.key(member);
+            members[index + 1..].iter().any(|later| document.key(later) == key)
+        };
+        return members.iter().enumerate().filter(is_hidden).map(|(_, member)| member).collect();
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    let mut hidden: Vec<&Member> =
+        members.iter().rev().filter(|member| !seen.insert(document.key(member))).collect();
+    hidden.reverse();
+    hidden
+}

@@ -1,0 +1,76 @@
+//! A fault of a command.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Its program or script is not there.
+    Missing,
+    /// Nor is the directory that it was in.
+    Gone,
+    /// It may not be run.
+    NotExecutable,
+    /// Its interpreter is not there, or its lines end in CRLF.
+    Interpreter,
+    /// It is found from one directory only.
+    Relative,
+    /// A directory's name with blanks would fall apart, or is not put in at all.
+    Quoting,
+    /// It exits with 2 where it cannot be run, which the client takes for a block.
+    Lockout,
+    /// It says no with a code that blocks nothing.
+    Toothless,
+    /// It asks for a variable that nobody sets.
+    Variable,
+    /// It needs a program that is not there.
+    Needs,
+    /// Its script is one that its interpreter cannot read.
+    Syntax,
+    /// Its script does something that a linter warns of.
+    Lint,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    /// It is worth a look.
+    Hints,
+    /// It may do what it is for.
+    Risks,
+    Breaks,
+}
+
+/// Something that is wrong with a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    pub(crate) weight: Weight,
+    pub(crate) message: String,
+    /// The effect that a user would notice, where it is not that of all faults of the kind.
+    pub(crate) notice: Option<&'static str>,
+    pub(crate) fix: String,
+    /// The file that is to be made one that may be run.
+    pub(crate) executable: Option<PathBuf>,
+    /// The key that is wrong, where it is not that of the command.
+    pub(crate) key: Option<&'static str>,
+    pub(crate) layer: Layer,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    #[default]
+    Read,
+    /// The program that will run a script has read it, and ran nothing of it.
+    Parsed,
+    /// A linter has read it.
+    Linted,
+}
+
+impl Fault {
+    pub(super) fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
+        let (notice, executable, key, layer) = (None, None, None, Layer::Read);
+        Self { kind, weight, message, notice, fix: fix.into(), executable, key, layer }
+    }
+}

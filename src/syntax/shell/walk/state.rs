@@ -1,0 +1,59 @@
+//! The state of a walk.
+
+use super::super::{Command, Redirection, Word};
+use super::variables::Variables;
+use super::written::Files;
+
+/// So much work a word that is shown may make.
+pub(super) const SHOWN: usize = 16;
+
+/// A program with its arguments, as it is called in the end.
+///
+/// Where a program does what another one does, it is shown as that: a deletion in a script of
+/// Python as `rm` or `unlink`, a statement for a database as `sql` with its words in small
+/// letters, an emptied file as `truncate`, and what is written to a device as `dd`.
+#[derive(Debug)]
+pub struct Invocation<'c> {
+    /// The program's name without its folder and without `.exe`; empty for redirections alone.
+    pub program: &'c str,
+    pub arguments: &'c [Word<'c>],
+    /// The simple command that it is part of, as it was written.
+    pub source: &'c str,
+    /// Where its input comes from and its output goes to.
+    pub redirections: &'c [Redirection<'c>],
+    /// What a here-document or here-string feeds to it.
+    pub input: Option<&'c str>,
+}
+
+pub(super) struct Walk<'v> {
+    pub(super) visit: &'v mut dyn FnMut(&Invocation<'_>),
+    /// The number of bytes that may still be read, copied and shown.
+    pub(super) work: usize,
+    /// The number of words that may still be made of scripts.
+    pub(super) words: usize,
+    pub(super) complete: bool,
+    pub(super) variables: Variables,
+    pub(super) files: Files,
+    /// True if a script so far has commands of which only some run, so that a variable that is set
+    /// again may have either value.
+    pub(super) has_else: bool,
+    /// What the script that is being read has as its standard input.
+    pub(super) given: Option<String>,
+}
+
+/// The place of a call: its command in its list, and the number of scripts around it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) list: &'p [Command<'p>],
+    pub(super) command: &'p Command<'p>,
+    pub(super) depth: usize,
+}
+
+/// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`.
+pub(super) fn base_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
+        _ => name,
+    }
+}
