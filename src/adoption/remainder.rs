@@ -22,7 +22,8 @@ pub(super) fn plan(
 
 /// JSON Pointers of the handlers of others in a text that another has not, which has no others.
 fn gone(text: &str, other: &str) -> Option<Vec<String>> {
-    let mut left = super::texts::lines(other, false).ok()?.into_iter().map(|(_, line)| line).peekable();
+    let mut left =
+        super::texts::lines(other, false).ok()?.into_iter().map(|(_, line)| line).peekable();
     let mut gone = Vec::new();
     for (pointer, line) in super::texts::lines(text, false).ok()? {
         if left.next_if_eq(&line).is_none() {

@@ -187,7 +187,8 @@ fn names<'a>(hooks: &[Declared<'a>]) -> HashSet<&'a str> {
 /// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
 /// each as the client names it, for people.
 pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
-    let (Ok(document), Ok(mut left)) = (Document::parse(super::texts::filled(before)), foreign(after))
+    let (Ok(document), Ok(mut left)) =
+        (Document::parse(super::texts::filled(before)), foreign(after))
     else {
         return Vec::new();
     };

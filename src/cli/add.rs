@@ -3,17 +3,17 @@
 use anyhow::{Result, bail};
 
 use super::args::{Add, Directory, Placing};
-use super::registering::Registering;
 use super::exit::ExitStatus;
+use super::registering::Registering;
 use super::word;
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::doctor;
-use crate::install::edition::Edition;
-use crate::install::nearby;
-use crate::install::placement::Placement;
+use crate::install::addition::edition::Edition;
+use crate::install::addition::nearby;
+use crate::install::addition::placement::Placement;
+use crate::install::change::transaction::Outcome;
 use crate::install::target::Target;
-use crate::install::transaction::Outcome;
 use crate::machine::world::World;
 use crate::manifest::edit::NewHook;
 use crate::manifest::{Action, Hook, Manner, OnError, seconds};

@@ -3,19 +3,22 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::exit::ExitStatus;
 use super::args::Adopt;
+use super::exit::ExitStatus;
 use super::word::hint;
-use crate::install::adoption_offers::{self, Offer, adopt as adoption, offers, picked};
-use crate::install::adoption_state::AdoptionState;
-use crate::install::assets::Assets;
+use crate::install::adoption::offers::{self as offered, Offer, adopt as adoption, offers, picked};
+use crate::install::adoption::state::AdoptionState;
+use crate::install::adoption::warnings as adoption_warnings;
+use crate::install::change::assets::Assets;
+use crate::install::change::consent::Question;
+use crate::install::change::gitignore::Gitignore;
+use crate::install::change::settings::SettingsChange;
+use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::change::{Change, each};
-use crate::install::consent::Question;
-use crate::install::gitignore::Gitignore;
-use crate::install::settings_change::SettingsChange;
+use crate::install::registration;
+use crate::install::registration::warnings;
 use crate::install::target::Target;
-use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{adoption_warnings, protection, registration, warnings};
+use crate::install::target::protection;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::session::names;
@@ -62,7 +65,7 @@ fn chosen<'o>(
 ) -> Result<Option<Vec<&'o Offer>>> {
     let twice = state.twice();
     if offers.is_empty() && twice.is_empty() {
-        adoption_offers::refuse_malformed(world, state)?;
+        offered::refuse_malformed(world, state)?;
     }
     let open: Vec<&Offer> = offers.iter().filter(|offer| offer.wrapped().is_some()).collect();
     let asks = !args.all && args.names.is_empty();

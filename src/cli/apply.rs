@@ -3,19 +3,19 @@
 use anyhow::Result;
 
 use super::args::Apply;
-use super::registering::status;
-use super::written::{Written, told};
 use super::exit::ExitStatus;
+use super::registering::status;
 use super::word::hint;
-use crate::install::assets::Assets;
+use super::written::{Written, told};
+use crate::install::change::assets::Assets;
+use crate::install::change::consent::Question;
+use crate::install::change::settings::SettingsChange;
+use crate::install::change::transaction::Transaction;
 use crate::install::change::{Change, each};
-use crate::install::consent::Question;
-use crate::install::hosts;
-use crate::install::layers::Layers;
-use crate::install::protection;
-use crate::install::settings_change::SettingsChange;
+use crate::install::registration::hosts;
 use crate::install::target::Target;
-use crate::install::transaction::Transaction;
+use crate::install::target::layers::Layers;
+use crate::install::target::protection;
 use crate::machine::world::World;
 use crate::state::configured;
 

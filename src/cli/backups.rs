@@ -6,10 +6,10 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::apply::name_project;
-use super::word::hint;
-use super::exit::ExitStatus;
 use super::args;
-use crate::install::records::backup_directory;
+use super::exit::ExitStatus;
+use super::word::hint;
+use crate::install::change::records::backup_directory;
 use crate::install::target::Target;
 use crate::machine::backups::{self, Backup, KEPT};
 use crate::machine::world::World;

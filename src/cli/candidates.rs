@@ -13,7 +13,7 @@ use crate::client::event::Event;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
 use crate::doctor;
-use crate::install::recipe::RECIPES;
+use crate::install::addition::recipe::RECIPES;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::{Terminal, harmless};
 use crate::machine::world::World;

@@ -4,10 +4,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Careful;
-use super::which::{self, Session};
 use super::exit::ExitStatus;
-use super::word::hint;
 use super::failure;
+use super::which::{self, Session};
+use super::word::hint;
 use crate::machine::world::World;
 use crate::machine::{agents, environment};
 use crate::session::request::Careful as Wish;

@@ -9,8 +9,8 @@ use clap::CommandFactory;
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, EnvCompleter, Fish, Shells, Zsh};
 
-use super::exit::ExitStatus;
 use super::args::{Cli, Completions, Shell};
+use super::exit::ExitStatus;
 use crate::machine::environment;
 use crate::machine::world::World;
 

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::exit::ExitStatus;
 use super::args::{self, Format};
-use crate::install::adoption_warnings;
-use crate::install::assets::Assets;
+use super::exit::ExitStatus;
+use crate::install::adoption::warnings as adoption_warnings;
+use crate::install::change::assets::Assets;
+use crate::install::change::settings::SettingsChange;
 use crate::install::change::{Change, each, is_empty};
-use crate::install::layers::Layers;
-use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
+use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {

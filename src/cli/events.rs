@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::exit::ExitStatus;
 use super::args::Events;
+use super::exit::ExitStatus;
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
 use crate::machine::table;
 use crate::machine::world::World;

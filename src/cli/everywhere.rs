@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::switching::{here, report, scene, switchable, told};
 use super::exit::ExitStatus;
+use super::switching::{here, report, scene, switchable, told};
 use super::{args, which};
 use crate::machine::world::World;
 use crate::session::request::{Request, Term, Verb};

@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
-use super::exit::ExitStatus;
 use super::args;
+use super::exit::ExitStatus;
 use crate::machine::environment;
 use crate::machine::terminal::Terminal;
 use crate::syntax::suggestion::meant;

@@ -3,13 +3,13 @@
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::exit::ExitStatus;
 use super::args::List;
+use super::exit::ExitStatus;
 use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
 use crate::client::event::Event;
-use crate::install::recipe::{RECIPES, Recipe};
+use crate::install::addition::recipe::{RECIPES, Recipe};
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
 use crate::machine::{clock, table};

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 
 use super::args::Log;
 use super::args::log::{FAILED, LogFormat, SLOW};
+use super::exit::ExitStatus;
 use super::log_row::{self, Row};
 use super::since::earliest;
-use super::exit::ExitStatus;
 use super::{otlp, silence, word};
 use crate::client::event::Event;
 use crate::machine::following::Following;

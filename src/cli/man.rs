@@ -5,8 +5,8 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::exit::ExitStatus;
 use super::args::{self, Cli};
+use super::exit::ExitStatus;
 use crate::machine::files;
 use crate::machine::world::World;
 

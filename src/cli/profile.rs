@@ -6,10 +6,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::Profile;
-use super::switching::here;
-use super::which::{self, Session};
 use super::exit::ExitStatus;
 use super::switching as commands;
+use super::switching::here;
+use super::which::{self, Session};
 use crate::machine::world::World;
 use crate::state::reply::Reply;
 use crate::state::{profiles, switchable};

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::exit::ExitStatus;
-use crate::install::assets::Assets;
+use crate::install::change::assets::Assets;
+use crate::install::change::consent::Question;
+use crate::install::change::gitignore::Gitignore;
+use crate::install::change::settings::SettingsChange;
+use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::change::{Change, each};
-use crate::install::consent::Question;
-use crate::install::gitignore::Gitignore;
-use crate::install::hosts;
-use crate::install::layers::Layers;
-use crate::install::options::RegisterOptions;
-use crate::install::protection;
-use crate::install::settings_change::SettingsChange;
+use crate::install::registration::hosts;
 use crate::install::target::Target;
-use crate::install::transaction::{Outcome, Transaction};
+use crate::install::target::layers::Layers;
+use crate::install::target::options::RegisterOptions;
+use crate::install::target::protection;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::args::Remove;
-use super::registering::Registering;
 use super::exit::ExitStatus;
+use super::registering::Registering;
 use super::word;
-use crate::install::edition::Edition;
+use crate::install::addition::edition::Edition;
 use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::syntax::quoting::quoted;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::exit::ExitStatus;
 use super::args::rehearse::Replay;
+use super::exit::ExitStatus;
 use super::since::earliest;
 use crate::client::event::Event;
 use crate::machine::signals::Endings;

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use super::exit::ExitStatus;
 use super::args::Schema;
+use super::exit::ExitStatus;
 use crate::machine::world::World;
 use crate::manifest::schema;
 use crate::state::catalogue::ready_made;

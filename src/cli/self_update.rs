@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::exit::ExitStatus;
 use super::args::SelfUpdate;
+use super::exit::ExitStatus;
 use crate::install::origin::Origin;
 use crate::machine::environment;
 use crate::machine::world::World;
@@ -53,9 +53,9 @@ mod updating {
 
     use crate::cli::ExitStatus;
     use crate::cli::args::SelfUpdate;
-    use crate::install::binary::registered;
     use crate::install::origin::Origin;
     use crate::install::releases::Releases;
+    use crate::install::target::binary::registered;
     use crate::machine::agents::is_person;
     use crate::machine::world::World;
 

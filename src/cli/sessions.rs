@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use super::exit::ExitStatus;
 use super::args::Sessions;
+use super::exit::ExitStatus;
 use super::switching::off_as_json;
 use crate::machine::world::World;
 use crate::machine::{agents, clock};

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
-use super::exit::ExitStatus;
 use super::args::Show;
-use super::word::hint;
+use super::exit::ExitStatus;
 use super::list::{self, as_json, fires, resolved};
+use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::command_guard::{self, Listed};
 use crate::builtin::outline;

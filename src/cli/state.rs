@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::args::{CounterDeed, FlagDeed, State, StateCommand};
-use super::which::Session;
 use super::exit::ExitStatus;
 use super::which;
+use super::which::Session;
 use crate::builtin::real_host::RealHost;
 use crate::builtin::workflow_file::{self, Put};
 use crate::machine::environment;

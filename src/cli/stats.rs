@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::exit::ExitStatus;
 use super::args::rehearse::{Stats, StatsFormat};
+use super::exit::ExitStatus;
 use super::since::earliest;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::json;
 
-use super::exit::ExitStatus;
 use super::args::Status;
-use super::word::hint;
+use super::exit::ExitStatus;
 use super::switching::{as_json as as_json_of_reply, off_as_json};
 use super::which::{self, Session};
+use super::word::hint;
 use crate::machine::environment;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::exit::ExitStatus;
 use super::args::rehearse::Statusline;
+use super::exit::ExitStatus;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::clock;
 use crate::machine::world::World;

@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 
+use super::exit::ExitStatus;
 use super::switching::{here, in_session, report, scene, switchable, told};
 use super::which;
 use super::which::Session;
-use super::exit::ExitStatus;
 use super::{args, everywhere, permanent};
 use crate::machine::clock;
 use crate::machine::world::World;

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::word::hint;
-use super::which::{self, Session};
 use super::exit::ExitStatus;
+use super::which::{self, Session};
+use super::word::hint;
 use super::{args, failure};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;

@@ -5,8 +5,8 @@
 
 use anyhow::{Context as _, Result, bail};
 
-use super::exit::ExitStatus;
 use super::args::{Tmux, TmuxCommand};
+use super::exit::ExitStatus;
 use crate::builtin::notify::most_urgent;
 use crate::machine::environment;
 use crate::machine::tmux::tmux as ask;

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::exit::ExitStatus;
 use super::args::rehearse::Try;
+use super::exit::ExitStatus;
 use crate::chain::condition::falls_under;
 use crate::client::event::Event;
 use crate::client::matcher::Target;

@@ -4,23 +4,27 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::exit::ExitStatus;
 use super::apply::name_project;
 use super::args::Uninstall;
+use super::exit::ExitStatus;
 use crate::client::host::CLAUDE;
-use crate::install::adoption_state::AdoptionState;
-use crate::install::adoption_step::{self, AdoptionStep};
-use crate::install::assets::Assets;
-use crate::install::binary::registered;
+use crate::install::addition;
+use crate::install::addition::managed;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::adoption::step::{self, AdoptionStep};
+use crate::install::adoption::warnings as adoption_warnings;
+use crate::install::change::assets::Assets;
+use crate::install::change::consent::Question;
+use crate::install::change::gitignore::Gitignore;
+use crate::install::change::manifest::ManifestChange;
+use crate::install::change::settings::SettingsChange;
+use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::change::{Change, each, is_empty};
-use crate::install::consent::Question;
-use crate::install::gitignore::Gitignore;
-use crate::install::layers::Layers;
-use crate::install::manifest_change::ManifestChange;
-use crate::install::settings_change::SettingsChange;
+use crate::install::registration::hosts;
 use crate::install::target::Target;
-use crate::install::transaction::{Outcome, Transaction};
-use crate::install::{addition, adoption_warnings, hosts, managed, protection};
+use crate::install::target::binary::registered;
+use crate::install::target::layers::Layers;
+use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit;
@@ -148,7 +152,7 @@ fn releases(world: &World, target: &Target) -> Result<Vec<AdoptionStep>> {
         let mut names: Vec<&str> = hooks.iter().map(|hook| &*hook.name).collect();
         names.extend(state.undeclared());
         adoption_warnings::of_release(world, &state, &hooks);
-        steps.push(adoption_step::release(world, &state, &names, |_| Ok(Vec::new()))?);
+        steps.push(step::release(world, &state, &names, |_| Ok(Vec::new()))?);
     }
     Ok(steps)
 }

@@ -3,17 +3,18 @@
 use anyhow::Result;
 use serde_json::json;
 
+use super::apply;
 use super::args::Verify;
 use super::exit::ExitStatus;
 use super::word::hint;
-use super::apply;
-use crate::install::adoption_state::AdoptionState;
-use crate::install::assets::Assets;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::adoption::warnings as adoption_warnings;
+use crate::install::change::assets::Assets;
+use crate::install::change::settings::SettingsChange;
 use crate::install::change::{Change, each};
-use crate::install::layers::Layers;
-use crate::install::settings_change::SettingsChange;
+use crate::install::registration::warnings;
 use crate::install::target::Target;
-use crate::install::{adoption_warnings, warnings};
+use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::word::hint;
 use super::args;
+use super::word::hint;
 use crate::client::host::{HOSTS, Host};
 use crate::machine::world::World;
 use crate::machine::{clients, clock, environment};

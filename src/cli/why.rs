@@ -6,9 +6,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::args::{Log, Why};
+use super::exit::ExitStatus;
 use super::log::{Wanted, known};
 use super::silence::{self, reasons};
-use super::exit::ExitStatus;
 use super::word::hint;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;

@@ -2,8 +2,8 @@
 
 use crate::machine::{environment, files};
 
-use crate::install::binary;
 use crate::install::target::Target;
+use crate::install::target::binary;
 use crate::machine::world::World;
 use crate::manifest::{Action, Hook};
 use crate::syntax::quoting::quoted;

@@ -4,11 +4,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::exit::ExitStatus;
+use crate::install::change::settings::SettingsChange;
+use crate::install::change::transaction::Outcome;
 use crate::install::change::{Change, is_empty};
-use crate::install::options::Writing;
-use crate::install::settings_change::SettingsChange;
 use crate::install::target::Target;
-use crate::install::transaction::Outcome;
+use crate::install::target::options::Writing;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 

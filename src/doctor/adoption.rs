@@ -5,7 +5,7 @@ use super::facts::Facts;
 use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
 use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
-use crate::install::entries::{declared, own_hooks};
+use crate::install::registration::entries::{declared, own_hooks};
 use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level, Mend};
+use crate::install::addition::tool_consent;
 use crate::install::command_faults::places::PlacedFault;
 use crate::install::command_faults::{Kind, Weight};
-use crate::install::tool_consent;
 use crate::manifest::Hook;
 use crate::state::project_tools;
 

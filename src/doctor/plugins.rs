@@ -7,8 +7,8 @@ use super::facts::Facts;
 use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
 use crate::client::event::Event;
-use crate::install::binary::registered;
-use crate::install::managed;
+use crate::install::addition::managed;
+use crate::install::target::binary::registered;
 use crate::settings::Handler;
 use crate::state::chains::Chain;
 

@@ -8,7 +8,7 @@ use super::settings_file::SettingsFile;
 use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::client::host::CLAUDE;
-use crate::install::entries::demands;
+use crate::install::registration::entries::demands;
 use crate::manifest::Origin;
 use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,

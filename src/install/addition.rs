@@ -1,20 +1,29 @@
 //! Ready-made hooks that come into a manifest, which is made where there is none.
 
+pub(crate) mod desktop;
+pub(crate) mod edition;
+pub(crate) mod managed;
+pub(crate) mod nearby;
+pub(crate) mod permanent_switch;
+pub(crate) mod placement;
+pub(crate) mod recipe;
+pub(crate) mod tool_consent;
+
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::change::Change;
-use super::entries::own_hooks;
-use super::hosts;
-use super::layers::Layers;
-use super::manifest_change::ManifestChange;
-use super::placement::Placement;
-use super::recipe::{Part, Recipe};
-use super::target::Target;
-use super::writes::Writes;
 use crate::builtin::catalogue;
 use crate::client::host::CLAUDE;
+use crate::install::addition::placement::Placement;
+use crate::install::addition::recipe::{Part, Recipe};
+use crate::install::change::Change;
+use crate::install::change::manifest::ManifestChange;
+use crate::install::change::writes::Writes;
+use crate::install::registration::entries::own_hooks;
+use crate::install::registration::hosts;
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::{Place, Unset};

@@ -1,7 +1,7 @@
 //! A change that a command is about to make, and the way it is made.
 //!
 //! A command that writes files of the user's builds a list of [`Change`]s and hands it to
-//! [`Transaction`](super::transaction::Transaction), which shows all of them, asks, takes the lock,
+//! [`Transaction`](crate::install::change::transaction::Transaction), which shows all of them, asks, takes the lock,
 //! checks again, writes all of them or puts everything back, and then watches for an old copy that
 //! a running client may write over them:
 //!
@@ -17,11 +17,23 @@
 //! Changes are shown and written in the order of the list. A change only plans when it is made;
 //! whatever it writes goes through [`Writes`], which notes what to put back.
 
+pub(crate) mod assets;
+pub(crate) mod consent;
+pub(crate) mod gitignore;
+pub(crate) mod manifest;
+pub(crate) mod mode;
+pub(crate) mod records;
+pub(crate) mod restoration;
+pub(crate) mod settings;
+pub(crate) mod transaction;
+pub(crate) mod write_watch;
+pub(crate) mod writes;
+
 use std::path::Path;
 
 use anyhow::Result;
 
-use super::writes::Writes;
+use crate::install::change::writes::Writes;
 use crate::machine::world::World;
 
 /// A change of one or more files that belong together, planned and not yet written.

@@ -1,14 +1,19 @@
 //! From the hooks of a manifest to the entries that the client needs for them.
 
+pub(crate) mod codex_trust;
+pub(crate) mod entries;
+pub mod hosts;
+pub(crate) mod warnings;
+
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::binary::{self, binary_path};
-use super::entries::demands;
-use super::layers::Layers;
-use super::target::Target;
 use crate::client::host::CLAUDE;
+use crate::install::registration::entries::demands;
+use crate::install::target::Target;
+use crate::install::target::binary::{self, binary_path};
+use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::settings::Registration;
 use crate::settings::wanted::{Caller, MANAGED, PROJECT, beyond, for_switches, wanted};

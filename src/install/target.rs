@@ -1,11 +1,17 @@
 //! The manifest and the settings files that a command works on.
 
+pub(crate) mod binary;
+pub(crate) mod layers;
+pub mod options;
+pub(crate) mod other_settings;
+pub(crate) mod protection;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::options::Scope;
 use crate::client::host::files::{FILES, Files, Form};
+use crate::install::target::options::Scope;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};

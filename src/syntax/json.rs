@@ -12,9 +12,9 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use serde_json::{Map, Number, Value};
 
-pub use node::{BOM, Kind, MAX_DEPTH, Member, Node, Position, Span, SyntaxError};
-pub(crate) use node::strip_bom;
 use node::position;
+pub(crate) use node::strip_bom;
+pub use node::{BOM, Kind, MAX_DEPTH, Member, Node, Position, Span, SyntaxError};
 
 #[derive(Debug, Clone)]
 pub struct Document<'t> {

@@ -10,7 +10,6 @@ use crate::client::answer::Answer;
 use crate::syntax::shell::Invocation;
 use crate::syntax::wildcard;
 
-
 /// In so many directories of the one that is searched files are looked for as well.
 const BELOW: usize = 64;
 

@@ -17,7 +17,7 @@ pub mod switch;
 pub mod tmux;
 pub mod undo;
 
-pub use crate::install::options::{RegisterOptions, Scope, WriteOptions};
+pub use crate::install::target::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
 pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
 pub use log::{Log, Why};

@@ -6,11 +6,11 @@ use super::super::apply;
 use super::super::args::{Apply, Doctor};
 use crate::doctor::{Examined, Mend};
 use crate::install::change::Change;
-use crate::install::consent::Question;
-use crate::install::mode_change::ModeChange;
-use crate::install::options::{RegisterOptions, Scope, Writing};
+use crate::install::change::consent::Question;
+use crate::install::change::mode::ModeChange;
+use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::target::Target;
-use crate::install::transaction::{Outcome, Transaction};
+use crate::install::target::options::{RegisterOptions, Scope, Writing};
 use crate::machine::world::World;
 
 /// Puts right what can be, by the plan, the question, the backup and the write of the commands that do

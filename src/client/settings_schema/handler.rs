@@ -2,13 +2,13 @@
 
 use url::Url;
 
-use super::shape::TABLES;
 use super::check::{Check, last_of_each};
 use super::defect::{Effect, Effects};
 use super::pointer::Pointer;
-use crate::syntax::json::{Kind, Node};
+use super::shape::TABLES;
 use crate::client::event::{Event, Handler, Subject};
 use crate::client::permission_rule::Rule;
+use crate::syntax::json::{Kind, Node};
 
 impl Check<'_, '_> {
     pub(super) fn handler(&mut self, event: &str, pointer: &Pointer<'_>, handler: &Node) {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::model::Call;
 use super::super::pointless::is_for_nothing;
+use super::model::Call;
 use super::seen::{self, Seen};
 use crate::client::event::Event;
 use crate::client::matcher::{self, Kind};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::script::mentions;
-use super::syntax::{self, Script};
 use super::command::{Around, Caller, Command, Line};
 use super::fault::Fault;
+use super::script::mentions;
+use super::syntax::{self, Script};
 use super::{of, scripts};
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, Known, is_shell};
-use super::runners;
 use super::command::{Around, Caller, Command};
 use super::fault::{Fault, Kind, Weight};
-use crate::install::nearby;
+use super::runners;
+use crate::install::addition::nearby;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
 

@@ -1,10 +1,10 @@
 //! The needs of the script that a command runs.
 
 use super::calls::{self, Call, is_shell};
-use super::programs;
 use super::command::{Around, Command, Line};
 use super::fault::{Fault, Kind, Weight};
 use super::guard;
+use super::programs;
 use crate::machine::{foreign, program};
 
 /// The bytes of a script that are read.

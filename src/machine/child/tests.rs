@@ -2,8 +2,8 @@ use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::starting::start;
 use super::spec::GRACE;
+use super::starting::start;
 use super::*;
 
 const SECONDS: Duration = Duration::from_secs(10);

@@ -3,8 +3,8 @@
 use super::super::Word;
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
-use super::variables::{Value, Values};
 use super::state::{Place, SHOWN, Walk};
+use super::variables::{Value, Values};
 
 /// So many values of a loop's variable are tried.
 const CHOICES: usize = 8;

@@ -3,8 +3,8 @@
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
 use super::options::{Argument, Options};
-use super::tokens::{Token, tokens};
 use super::state::{Place, Walk};
+use super::tokens::{Token, tokens};
 
 /// So many tokens of a call's arguments are read.
 const READ: usize = 256;

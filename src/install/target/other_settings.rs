@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::target::Target;
+use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
 use crate::settings::{Handler, handlers};

@@ -2,11 +2,12 @@
 
 use anyhow::{Context, Result};
 
-use super::entries::{declared, own_hooks};
-use super::layers::Layers;
-use super::target::Target;
-use super::{rebuilt, records};
 use crate::adoption::{Adopted, Adoption, Declared, Kept, gone};
+use crate::install::adoption::rebuilt;
+use crate::install::change::records;
+use crate::install::registration::entries::{declared, own_hooks};
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;

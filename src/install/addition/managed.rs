@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 
-use super::addition::Addition;
-use super::binary::registered;
-use super::change::Change;
-use super::settings_change::SettingsChange;
-use super::target::Target;
+use crate::install::addition::Addition;
+use crate::install::change::Change;
+use crate::install::change::settings::SettingsChange;
+use crate::install::target::Target;
+use crate::install::target::binary::registered;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders};
 

@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 
-use super::change::{Change, is_empty};
-use super::consent::{self, Question};
-use super::options::Writing;
-use super::target::Target;
-use super::write_watch::{self, watched};
-use super::writes::Writes;
-use super::{adoption_warnings, warnings};
+use crate::install::adoption::warnings as adoption_warnings;
+use crate::install::change::consent::{self, Question};
+use crate::install::change::write_watch::{self, watched};
+use crate::install::change::writes::Writes;
+use crate::install::change::{Change, is_empty};
+use crate::install::registration::warnings;
+use crate::install::target::Target;
+use crate::install::target::options::Writing;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::manifest::Hook;

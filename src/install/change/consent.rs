@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::options::Writing;
+use crate::install::target::options::Writing;
 use crate::machine::world::World;
 
 /// The question before a write.

@@ -15,16 +15,16 @@ pub(crate) struct Recipe {
 }
 
 pub(crate) const RECIPES: &[Recipe] = &[
-    Recipe { name: "careful", text: include_str!("../../templates/recipes/careful.toml") },
+    Recipe { name: "careful", text: include_str!("../../../templates/recipes/careful.toml") },
     Recipe {
         name: "long-session",
-        text: include_str!("../../templates/recipes/long-session.toml"),
+        text: include_str!("../../../templates/recipes/long-session.toml"),
     },
     Recipe {
         name: "quiet-laptop",
-        text: include_str!("../../templates/recipes/quiet-laptop.toml"),
+        text: include_str!("../../../templates/recipes/quiet-laptop.toml"),
     },
-    Recipe { name: "team", text: include_str!("../../templates/recipes/team.toml") },
+    Recipe { name: "team", text: include_str!("../../../templates/recipes/team.toml") },
 ];
 
 /// One thing that a recipe adds.

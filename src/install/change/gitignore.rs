@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::change::Change;
-use super::records::print_diff;
-use super::target::Target;
-use super::writes::Writes;
+use crate::install::change::Change;
+use crate::install::change::records::print_diff;
+use crate::install::change::writes::Writes;
+use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::machine::{files, git};
 

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use super::change::Change;
-use super::options::Writing;
-use super::records::undo_file;
-use super::target::Target;
-use super::writes::Writes;
+use crate::install::change::Change;
+use crate::install::change::records::undo_file;
+use crate::install::change::writes::Writes;
+use crate::install::target::Target;
+use crate::install::target::options::Writing;
 use crate::machine::world::World;
 use crate::machine::{clients, files};
 use crate::syntax::json::Document;
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::install::change::Settings;
-    use crate::install::options::Scope;
+    use crate::install::target::options::Scope;
     use crate::machine::paths::Paths;
     use crate::machine::terminal::Terminal;
 

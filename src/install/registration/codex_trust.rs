@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::hosts;
-use super::target::Target;
 use crate::client::call::run_words;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Trust};
+use crate::install::registration::hosts;
+use crate::install::target::Target;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::environment;
 use crate::machine::program;

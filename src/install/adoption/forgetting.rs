@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::adoption_state::AdoptionState;
-use super::change::Change;
-use super::records;
-use super::writes::{Writes, changed};
+use crate::install::adoption::state::AdoptionState;
+use crate::install::change::Change;
+use crate::install::change::records;
+use crate::install::change::writes::{Writes, changed};
 use crate::machine::files;
 use crate::machine::world::World;
 

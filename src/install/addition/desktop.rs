@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::options::Writing;
 use crate::builtin::catalogue;
 use crate::builtin::notify::DESKTOP_PROGRAM;
+use crate::install::target::options::Writing;
 use crate::machine::world::World;
 use crate::machine::{environment, program};
 

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::binary::{binary_path, registered};
-use super::change::Change;
-use super::records::{backup_directory, print_diff};
-use super::target::Target;
-use super::writes::{Writes, changed};
+use crate::install::change::Change;
+use crate::install::change::records::{backup_directory, print_diff};
+use crate::install::change::writes::{Writes, changed};
+use crate::install::target::Target;
+use crate::install::target::binary::{binary_path, registered};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::world::World;
 use crate::machine::{backups, files};

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, bail};
 
-use super::adoption_state::AdoptionState;
-use super::adoption_step::{AdoptionStep, Wanted, manifest_text};
-use super::layers::Layers;
-use super::other_settings::handlers_elsewhere;
-use super::registration;
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
+use crate::install::adoption::state::AdoptionState;
+use crate::install::adoption::step::{AdoptionStep, Wanted, manifest_text};
+use crate::install::registration;
+use crate::install::target::layers::Layers;
+use crate::install::target::other_settings::handlers_elsewhere;
 use crate::machine::agents::is_agent;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};

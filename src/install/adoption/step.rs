@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::adoption_state::AdoptionState;
-use super::change::Change;
-use super::layers::Layers;
-use super::manifest_change::ManifestChange;
-use super::settings_change::{Adopting, SettingsChange};
 use crate::adoption::Adoption;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::change::Change;
+use crate::install::change::manifest::ManifestChange;
+use crate::install::change::settings::{Adopting, SettingsChange};
+use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::manifest::edit;
 use crate::settings::Registration;

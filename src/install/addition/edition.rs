@@ -2,12 +2,12 @@
 
 use anyhow::{Result, anyhow, bail};
 
-use super::addition::{bare, starter};
-use super::layers::Layers;
-use super::manifest_change::ManifestChange;
-use super::placement::Placement;
-use super::protection;
-use super::target::Target;
+use crate::install::addition::placement::Placement;
+use crate::install::addition::{bare, starter};
+use crate::install::change::manifest::ManifestChange;
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit::{self, NewHook};

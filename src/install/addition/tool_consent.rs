@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::options::Writing;
-use super::target::Target;
 use crate::builtin::run_after_edit::offer;
+use crate::install::target::Target;
+use crate::install::target::options::Writing;
 use crate::machine::environment;
 use crate::machine::world::World;
 use crate::manifest::{Action, Hook};

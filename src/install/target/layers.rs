@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::target::Target;
+use crate::install::target::Target;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::{self, Manifest, Problems, Source};

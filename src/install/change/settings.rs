@@ -4,19 +4,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::adoption_state::AdoptionState;
-use super::change::{Change, Settings};
-use super::hosts;
-use super::layers::Layers;
-use super::protection;
-use super::records::{
-    adoptions_file, back_up, backup_directory, left_alone, print_diff, read, undo, undo_file,
-};
-use super::registration::{entries, overlay_entries};
-use super::target::Target;
-use super::writes::{Writes, changed};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::change::records::{
+    adoptions_file, back_up, backup_directory, left_alone, print_diff, read, undo, undo_file,
+};
+use crate::install::change::writes::{Writes, changed};
+use crate::install::change::{Change, Settings};
+use crate::install::registration::hosts;
+use crate::install::registration::{entries, overlay_entries};
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::settings::{

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::adoption_state::AdoptionState;
-use super::rebuilt::as_handlers;
 use crate::adoption::{Rebuilt, candidates};
+use crate::install::adoption::rebuilt::as_handlers;
+use crate::install::adoption::state::AdoptionState;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::syntax::json::Document;

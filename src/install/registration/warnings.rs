@@ -1,12 +1,12 @@
 //! The causes that keep registered hooks from firing: mistakes for which the client ignores a whole
 //! settings file, and the switch for all hooks.
 
-use super::change::{Change, Settings};
-use super::command_faults::Around;
-use super::command_faults::places;
-use super::target::Target;
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Effect};
+use crate::install::change::{Change, Settings};
+use crate::install::command_faults::Around;
+use crate::install::command_faults::places;
+use crate::install::target::Target;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, files, program};

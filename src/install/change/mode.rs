@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::change::Change;
-use super::writes::Writes;
+use crate::install::change::Change;
+use crate::install::change::writes::Writes;
 use crate::machine::folders;
 use crate::machine::world::World;
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::binary;
-use super::target::Target;
 use crate::chain::plan::Plan;
+use crate::install::target::Target;
+use crate::install::target::binary;
 use crate::machine::agents::is_person;
 use crate::machine::files;
 use crate::machine::world::World;

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::binary::{self, binary_path};
-use super::entries::demands;
-use super::layers::Layers;
-use super::registration::in_json;
-use super::target::Target;
 use crate::client::call;
 use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files, Form};
 use crate::client::host::{CLAUDE, HOSTS};
+use crate::install::registration::entries::demands;
+use crate::install::registration::in_json;
+use crate::install::target::Target;
+use crate::install::target::binary::{self, binary_path};
+use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::machine::{environment, files, program};
 use crate::manifest::{Hook, Manifest, OnError};

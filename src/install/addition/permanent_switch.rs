@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::change::Change;
-use super::writes::Writes;
-use super::{protection, records};
+use crate::install::change::Change;
+use crate::install::change::records;
+use crate::install::change::writes::Writes;
+use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;

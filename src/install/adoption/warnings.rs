@@ -1,9 +1,9 @@
 //! The effects of an adoption, a release or an old copy that its diff does not show.
 
-use super::adoption_offers::Offer;
-use super::adoption_state::AdoptionState;
-use super::target::Target;
 use crate::client::event::Event;
+use crate::install::adoption::offers::Offer;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::manifest::{self, Hook, Source};
 use crate::state::catalogue::Catalogue;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::change::Change;
-use super::records::{self, print_diff};
-use super::writes::Writes;
+use crate::install::change::Change;
+use crate::install::change::records::{self, print_diff};
+use crate::install::change::writes::Writes;
 use crate::machine::files;
 use crate::machine::world::World;
 

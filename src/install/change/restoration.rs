@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
-use super::change::{Change, Settings};
-use super::records::{self, back_up, print_diff, undo_file};
-use super::writes::Writes;
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Effect};
+use crate::install::change::records::{self, back_up, print_diff, undo_file};
+use crate::install::change::writes::Writes;
+use crate::install::change::{Change, Settings};
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::settings::{Remembered, Undo};
