@@ -124,7 +124,6 @@ pub struct NewHook<'a> {
     pub timeout_ms: Option<u64>,
     /// The meaning of a failure, where it is written.
     pub on_error: Option<OnError>,
-    /// Its manner of running with others.
     pub manner: &'a Manner,
     /// True if it runs in the project's directory.
     pub in_project: bool,

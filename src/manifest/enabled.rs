@@ -12,7 +12,6 @@ pub enum Unclear {
     Syntax(String),
     /// It declares no hook of that name.
     Undeclared(String),
-    /// The hook is written in one line.
     OneLine(String),
     /// The new text would not be TOML.
     Edited,

@@ -73,7 +73,6 @@ pub enum Action {
         /// The kind of hook it is an entry of.
         kind: String,
     },
-    /// A line for the shell.
     Command(String),
     /// A program and its arguments, without a shell.
     Argv(Vec<String>),
@@ -269,7 +268,6 @@ pub struct Hook {
     /// Its name, unique among the hooks of a chain.
     pub name: String,
     pub action: Action,
-    /// One line on what it is for.
     pub summary: String,
     /// The events it is asked on, in the table's order.
     pub events: Vec<Event>,
@@ -278,11 +276,8 @@ pub struct Hook {
     pub enabled: bool,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
-    /// The meaning of a failure.
     pub on_error: OnError,
-    /// Its manner of running with others.
     pub manner: Manner,
-    /// The directory of a command.
     pub surroundings: Surroundings,
     /// For whom it runs, and who may switch it off.
     pub audience: Audience,
@@ -302,7 +297,6 @@ impl Hook {
         }
     }
 
-    /// Gives the place of the hook's declaration.
     pub fn origin(&self) -> Option<&Origin> {
         self.origins.get("hook")
     }
@@ -349,7 +343,6 @@ impl Manifest {
 #[derive(Clone, Debug)]
 pub struct Preset {
     pub kind: String,
-    /// One line on what it is for.
     pub summary: String,
     pub events: Vec<Event>,
     pub matcher: Option<String>,
@@ -398,7 +391,6 @@ pub fn check_name(name: &str) -> Result<(), BadName> {
     Ok(())
 }
 
-/// Something wrong in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub origin: Origin,

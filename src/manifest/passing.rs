@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
+use super::keys::HookKeys;
 use super::model::{Action, Manner, Origin, Passed, Problem, seconds};
-use super::reader::Reader;
 use crate::client::event::{Event, Handler};
 use crate::client::settings_schema;
 use crate::syntax::json::Document;
 
-/// The keys that say what such a hook is.
-pub(super) const ACTIONS: &[&str] = &["prompt", "agent", "http", "mcp_tool"];
-
-/// The further keys that are read here.
-pub(super) const KEYS: &[&str] =
-    &["model", "continue_on_block", "headers", "allowed_env_vars", "on_failure"];
+/// The further keys of such hooks: the client's name, and the types of handlers that take it.
+const EXTRAS: &[(&str, &str, &[Handler])] = &[
+    ("model", "model", &[Handler::Prompt, Handler::Agent]),
+    ("continue_on_block", "continueOnBlock", &[Handler::Prompt]),
+    ("headers", "headers", &[Handler::Http]),
+    ("allowed_env_vars", "allowedEnvVars", &[Handler::Http]),
+    ("on_failure", "onFailure", &[Handler::Http]),
+];
 
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.
 const HOOKMANS: &[&str] = &[
@@ -42,7 +42,6 @@ pub(super) struct Rest<'a> {
     /// Milliseconds it may take, where it says so.
     pub(super) timeout_ms: Option<u64>,
     pub(super) events: &'a [Event],
-    /// The place of each key.
     pub(super) origins: &'a BTreeMap<String, Origin>,
     /// The place of the hook's declaration.
     pub(super) origin: &'a Origin,
@@ -94,132 +93,56 @@ fn defect(passed: &Passed, event: Event) -> Option<(&'static str, String)> {
         "timeout" => "timeout",
         "if" => "if",
         "statusMessage" => "status_message",
-        key => extra(passed.handler)
+        key => EXTRAS
             .iter()
-            .find(|it| it.theirs == key)
-            .map_or_else(|| passed.handler.name(), |it| it.ours),
+            .find(|(_, theirs, _)| *theirs == key)
+            .map_or_else(|| passed.handler.name(), |(ours, ..)| ours),
     };
     Some((key, format!("{}; {} ({})", defect.message, defect.effects, defect.hint)))
 }
 
-/// A key of the manifest that goes into the handler.
-struct Extra {
-    ours: &'static str,
-    theirs: &'static str,
-    read: fn(&mut Reader<'_>, &str, &Spanned<DeValue<'_>>) -> Option<Value>,
+/// Gives the handler as far as the keys of the hook that are only for it say it.
+pub(super) fn handler_keys(handler: Handler, keys: &HookKeys) -> Option<Map<String, Value>> {
+    let mut handler_keys = Map::from_iter([("type".to_owned(), Value::from(handler.name()))]);
+    let (key, text) = match handler {
+        Handler::Http => ("url", &keys.http),
+        Handler::Agent => ("prompt", &keys.agent),
+        _ => ("prompt", &keys.prompt),
+    };
+    match handler {
+        Handler::McpTool => handler_keys.extend(keys.mcp_tool.clone()?),
+        _ => handler_keys.extend([(key.to_owned(), text.clone()?.into())]),
+    }
+    let values = [
+        keys.model.clone().map(Value::from),
+        keys.continue_on_block.map(Value::from),
+        keys.headers.clone().map(Value::from),
+        keys.allowed_env_vars.clone().map(Value::from),
+        keys.on_failure.map(Value::from),
+    ];
+    for ((_, theirs, _), value) in EXTRAS.iter().zip(values) {
+        handler_keys.extend(value.map(|value| ((*theirs).to_owned(), value)));
+    }
+    Some(handler_keys)
 }
 
-/// The keys that a type of handler takes (the client's documentation).
-fn extra(handler: Handler) -> &'static [Extra] {
-    const MODEL: Extra = Extra { ours: "model", theirs: "model", read: text };
-    const ON_BLOCK: Extra =
-        Extra { ours: "continue_on_block", theirs: "continueOnBlock", read: boolean };
-    const HEADERS: Extra = Extra { ours: "headers", theirs: "headers", read: headers };
-    const VARIABLES: Extra =
-        Extra { ours: "allowed_env_vars", theirs: "allowedEnvVars", read: names };
-    const ON_FAILURE: Extra = Extra { ours: "on_failure", theirs: "onFailure", read: text };
-    match handler {
-        Handler::Prompt => &[MODEL, ON_BLOCK],
-        Handler::Agent => &[MODEL],
-        Handler::Http => &[HEADERS, VARIABLES, ON_FAILURE],
-        Handler::McpTool | Handler::Command => &[],
-    }
-}
-
-/// Reads the value of one of [`ACTIONS`] and the keys that go with it.
-pub(super) fn read(
-    reader: &mut Reader<'_>,
-    table: &DeTable<'_>,
-    key: &str,
-    value: &Spanned<DeValue<'_>>,
-) -> Option<Action> {
-    let handler = Handler::ALL.iter().copied().find(|handler| handler.name() == key)?;
-    let mut keys = Map::from_iter([("type".to_owned(), Value::from(key))]);
-    match handler {
-        Handler::McpTool => keys.extend(tool(reader, value)?),
-        Handler::Http => keys.extend([("url".to_owned(), said(reader, key, value)?.into())]),
-        _ => keys.extend([("prompt".to_owned(), said(reader, key, value)?.into())]),
-    }
-    for extra in extra(handler) {
-        if let Some(value) = table.get(extra.ours) {
-            let value = (extra.read)(reader, extra.ours, value)?;
-            keys.insert(extra.theirs.to_owned(), value);
+/// Refuses keys that belong to another type of hook than this one.
+pub(super) fn misplaced(
+    action: &Action,
+    origins: &BTreeMap<String, Origin>,
+) -> Result<(), Problem> {
+    let own = match action {
+        Action::Passed(passed) => Some(passed.handler),
+        _ => None,
+    };
+    for (key, _, takers) in EXTRAS {
+        if let (false, Some(origin)) =
+            (own.is_some_and(|own| takers.contains(&own)), origins.get(*key))
+        {
+            let takers: Vec<&str> = takers.iter().map(|handler| handler.name()).collect();
+            let message = format!("`{key}` is for hooks of type {}", takers.join(" and "));
+            return Err(Problem { origin: origin.clone(), message });
         }
     }
-    Some(Action::Passed(Passed { handler, keys }))
-}
-
-/// Names keys that belong to another type of hook than this one.
-pub(super) fn misplaced(action: &Action, origins: &BTreeMap<String, Origin>) -> Option<Problem> {
-    let own = match action {
-        Action::Passed(passed) => extra(passed.handler),
-        _ => &[],
-    };
-    let (key, origin) = KEYS
-        .iter()
-        .filter(|key| own.iter().all(|extra| extra.ours != **key))
-        .find_map(|key| Some((key, origins.get(*key)?)))?;
-    let takers = Handler::ALL.iter().filter(|it| extra(**it).iter().any(|it| it.ours == *key));
-    let takers: Vec<&str> = takers.map(|handler| handler.name()).collect();
-    let message = format!("`{key}` is for hooks of type {}", takers.join(" and "));
-    Some(Problem { origin: origin.clone(), message })
-}
-
-fn said(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-    let text = reader.text(key, value)?;
-    if text.trim().is_empty() {
-        reader.problem(value.span().start, format!("`{key}` is empty"));
-        return None;
-    }
-    Some(text)
-}
-
-fn tool(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Map<String, Value>> {
-    const WANTED: &str = "a table such as { server = \"github\", tool = \"search\" }";
-    let DeValue::Table(table) = value.get_ref() else {
-        reader.wrong_type("mcp_tool", value, WANTED);
-        return None;
-    };
-    reader.unknown_keys(table, "mcp_tool", &["server", "tool", "input"]);
-    let mut keys = Map::new();
-    for key in ["server", "tool"] {
-        let Some(value) = table.get(key) else {
-            reader.problem(
-                value.span().start,
-                format!("`mcp_tool` has no `{key}`; it takes {WANTED}"),
-            );
-            return None;
-        };
-        keys.insert(key.to_owned(), said(reader, key, value)?.into());
-    }
-    if let Some(input) = table.get("input") {
-        keys.insert("input".to_owned(), reader.table("input", input)?.into());
-    }
-    Some(keys)
-}
-
-fn text(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Value> {
-    said(reader, key, value).map(Value::from)
-}
-
-fn boolean(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Value> {
-    reader.boolean(key, value).map(Value::from)
-}
-
-fn names(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Value> {
-    let names = reader.texts(key, value, "a list of names of variables")?;
-    Some(names.into_iter().map(|(_, name)| Value::from(name)).collect())
-}
-
-fn headers(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Value> {
-    let DeValue::Table(table) = value.get_ref() else {
-        reader.wrong_type(key, value, "a table of strings");
-        return None;
-    };
-    let mut headers = Map::new();
-    for (name, value) in table {
-        let text = reader.text(name.get_ref(), value)?;
-        headers.insert(name.get_ref().to_string(), text.into());
-    }
-    Some(headers.into())
+    Ok(())
 }

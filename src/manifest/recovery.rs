@@ -25,7 +25,6 @@ fn of_line(line: &str) -> OnError {
     if is_unknown { OnError::Closed } else { named }
 }
 
-/// The value behind the key.
 fn value(rest: &str) -> Option<&str> {
     let is_around = |it: char| it.is_whitespace() || matches!(it, '"' | '\'');
     let value = rest.trim_start_matches(is_around).strip_prefix('=')?;
