@@ -18,7 +18,6 @@ const LONGEST_MS: u64 = 600_000;
 /// A handler that hookman did not write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// JSON Pointer of the handler.
     pub pointer: String,
     /// The place of the handler in the text.
     pub position: Position,
@@ -55,7 +54,6 @@ impl std::error::Error for Refusal {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A line for the shell.
     Command(String),
     Argv(Vec<String>),
 }

@@ -54,7 +54,6 @@ pub struct Adoption {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Adopted {
-    /// The name of the hook it became.
     pub hook: String,
     /// JSON Pointer of the handler in [`Adoption::original`].
     pub pointer: String,
@@ -63,7 +62,6 @@ pub struct Adopted {
 }
 
 impl Adopted {
-    /// A handler that becomes a hook.
     pub fn new(hook: impl Into<String>, pointer: impl Into<String>, block: String) -> Self {
         Self { hook: hook.into(), pointer: pointer.into(), block }
     }
@@ -182,7 +180,6 @@ impl Adoption {
         of_hook.filter_map(handler).collect()
     }
 
-    /// The handler at a pointer of the original.
     pub fn handler(&self, pointer: &str) -> Option<Value> {
         let document = Document::parse(&self.original).ok()?;
         document.lookup(pointer).map(|node| document.value(node))

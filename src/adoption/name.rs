@@ -76,7 +76,6 @@ pub fn suggest(program: &Program) -> String {
     if name.is_empty() { "hook".to_owned() } else { name }
 }
 
-/// Names of which each is given once.
 #[derive(Debug, Default)]
 pub struct Names {
     taken: HashSet<String>,

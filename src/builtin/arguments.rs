@@ -93,7 +93,6 @@ pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
     at.min(words.len())
 }
 
-/// The form of a call's flags.
 pub(in crate::builtin) struct Flags<'f> {
     pub(in crate::builtin) program: &'f str,
     pub(in crate::builtin) subcommand: &'f str,

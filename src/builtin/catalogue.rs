@@ -15,7 +15,6 @@ use crate::client::event::Event;
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
 pub struct Entry {
-    /// The name that manifests use.
     pub name: &'static str,
     pub kind: &'static Kind,
     pub summary: String,

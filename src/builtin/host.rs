@@ -27,7 +27,6 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
     /// Its exit code; `None` where a signal ended it.

@@ -24,7 +24,6 @@ pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
     }
 }
 
-/// Its part of a kind's schema.
 pub(super) fn schema() -> Value {
     json!({
         "description": "The hook is silent unless each of these has this value: a name in capitals is a \

@@ -53,7 +53,6 @@ pub enum Silence {
     NoIndex,
     /// The index was asked in this turn.
     IndexUsed,
-    /// Every directive of the folder is known.
     Known,
     /// No item of the todo list is open.
     Done,

@@ -13,10 +13,8 @@ use crate::manifest::OnError;
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub name: String,
-    /// The meaning of its failure.
     pub on_error: OnError,
     pub outcome: Outcome,
-    /// The code that its command exited with.
     pub exit: Option<i32>,
 }
 

@@ -10,7 +10,6 @@ use crate::client::noise::{self, EmbeddedAnswer};
 use crate::client::output::{self, Output, Said};
 use crate::manifest::OnError;
 
-/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
@@ -85,7 +84,6 @@ pub struct Heard<'a> {
     pub cut: bool,
 }
 
-/// The reading of a command's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     pub outcome: Outcome,

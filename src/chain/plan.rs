@@ -49,7 +49,6 @@ pub struct Source<'a> {
 /// The sources and the maker of a plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Header<'a> {
-    /// The build of hookman that made it.
     #[serde(borrow)]
     pub build: Cow<'a, str>,
     /// The files it was made from.
@@ -79,7 +78,6 @@ pub struct Step<'a> {
     pub run: Run<'a>,
     /// Milliseconds it may take.
     pub timeout_ms: u64,
-    /// The meaning of a failure.
     pub on_error: OnError,
     /// True if it may run with its neighbours that are marked so too.
     pub parallel: bool,
@@ -108,14 +106,14 @@ pub struct Step<'a> {
 /// The word of an `argv` that the file of a call replaces.
 pub const FILE: &str = "{file}";
 
-/// The program of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A built-in hook of a kind, with its options as JSON, complete.
-    Builtin { kind: &'a str, options: &'a str },
-    /// A line for the shell.
+    Builtin {
+        kind: &'a str,
+        options: &'a str,
+    },
     Command(String),
-    /// A program and its arguments.
     Argv(Vec<String>),
 }
 

@@ -88,7 +88,6 @@ fn launchers(world: &World, target: &Target) -> Result<Vec<Backup>> {
     Ok(launcher.map(list).transpose()?.unwrap_or_default())
 }
 
-/// Prints the path of a copy.
 fn path(args: &args::Backups, world: &World, backup: &Backup) -> String {
     if args.verbose { format!("  {}", world.paths.shown(&backup.path)) } else { String::new() }
 }

@@ -35,7 +35,6 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Says how a hook stops the event.
 pub fn stops(event: Event) -> &'static str {
     match event.facts().block {
         // The tool has run by then.

@@ -1,6 +1,5 @@
 //! The exit codes of the commands.
 
-/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Done, or nothing found.

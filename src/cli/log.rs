@@ -138,7 +138,6 @@ fn last(wanted: &Wanted<'_>, current: String, world: &World) -> Result<Vec<Strin
     Ok(rows)
 }
 
-/// The filters of a call.
 pub(super) struct Wanted<'a> {
     args: &'a Log,
     /// The earliest second since 1970.

@@ -29,7 +29,6 @@ pub(super) struct Registering<'w> {
 }
 
 impl<'w> Registering<'w> {
-    /// Begins before the manifest is read.
     pub(super) fn begin(
         world: &'w World,
         target: Target,

@@ -19,7 +19,6 @@ use crate::state::sessions::{self, Seen};
 pub(super) struct Session {
     /// Its id as the client gave it.
     pub id: SessionId<'static>,
-    /// The source of its id.
     pub found_by: &'static str,
     /// True if hookman knows it, where that was looked at.
     is_known: Option<bool>,

@@ -44,7 +44,6 @@ pub struct Answer {
     pub quiet: Option<&'static str>,
     /// Texts for the model, in order.
     pub context: Vec<String>,
-    /// A warning for the user.
     pub system_message: Option<String>,
     /// True if the warning is that something failed.
     pub failed: bool,

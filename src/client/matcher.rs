@@ -105,7 +105,6 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The match of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     Itself,

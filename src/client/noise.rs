@@ -143,7 +143,6 @@ fn is_listed(event: Event, text: &str) -> bool {
     list.is_ok_and(|list| list.iter().any(holds))
 }
 
-/// The JSON objects in a text.
 struct Objects {
     /// Those that can be read, with their places.
     found: Vec<(Range<usize>, Map<String, Value>)>,

@@ -41,7 +41,6 @@ pub struct Payload<'a> {
     /// The subagent's type, or the main thread's where it was started with one.
     #[serde(borrow)]
     pub agent_type: Cow<'a, str>,
-    /// The tool's name, on the events of tools.
     #[serde(borrow)]
     pub tool_name: Cow<'a, str>,
     /// The tool's input, unparsed: most hooks never look at it.

@@ -109,7 +109,6 @@ fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
     faults
 }
 
-/// Returns whether a text is an answer to the client.
 fn is_answer(text: &str) -> bool {
     let object: Result<Map<String, Value>, _> = serde_json::from_str(output::trimmed(text));
     let fields = ["decision", "hookSpecificOutput", "continue", "systemMessage"];

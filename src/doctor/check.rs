@@ -5,7 +5,6 @@ use super::finding::{Finding, Findings};
 
 pub struct Check {
     pub id: &'static str,
-    /// Its subject in one line.
     pub about: &'static str,
     /// The effect that a user would notice where it does not hold.
     pub notice: &'static str,
@@ -17,7 +16,6 @@ pub struct Check {
 pub struct Family {
     pub name: &'static str,
     pub about: &'static str,
-    /// The checks, a list for each file.
     pub lists: &'static [&'static [Check]],
 }
 

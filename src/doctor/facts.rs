@@ -45,7 +45,6 @@ pub struct Facts {
     pub is_whole: bool,
     /// The project's directory, where there is one.
     pub project: Option<PathBuf>,
-    /// The settings files that apply here.
     pub settings: Vec<SettingsFile>,
     /// The local settings of the git root, which the client reads as well where a session starts
     /// below it.
@@ -54,7 +53,6 @@ pub struct Facts {
     pub plugins: Vec<Plugin>,
     /// The skills, agents and commands of the user and the project that have hooks.
     pub frontmatters: Vec<SettingsFile>,
-    /// The chains that apply here.
     pub chains: Vec<ChainFacts>,
     /// The registered programs that can be run, and what each answers to `--version`.
     pub binaries: BTreeMap<PathBuf, String>,
@@ -207,7 +205,6 @@ impl Facts {
         placed
     }
 
-    /// Gives the surroundings of commands.
     pub(super) fn around(&self) -> Around {
         Around {
             project: self.project.clone(),
@@ -219,7 +216,6 @@ impl Facts {
         }
     }
 
-    /// The manifests that can be read, each with its chain.
     pub(super) fn manifests(&self) -> impl Iterator<Item = (&ChainFacts, &Manifest)> {
         self.chains.iter().filter_map(|it| Some((it, it.manifest.as_ref().ok()?.as_ref()?)))
     }

@@ -76,7 +76,6 @@ impl Finding {
     }
 }
 
-/// Collects what one check finds.
 pub struct Findings {
     check: &'static str,
     notice: &'static str,

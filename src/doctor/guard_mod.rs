@@ -23,7 +23,6 @@ pub(super) const CHECKS: &[Check] = &[Check {
 /// The bytes of a plugin's description that are read.
 const MOST: u64 = 64 * 1024;
 
-/// Returns whether a module is the guard mod's own.
 pub(super) fn is_guard(facts: &Facts, module: &Module) -> bool {
     module.file.starts_with(guard_mod::folder(&facts.paths))
 }

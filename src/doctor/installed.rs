@@ -27,7 +27,6 @@ pub fn installed(paths: &Paths) -> Option<Installed> {
     Some(Installed { program, version })
 }
 
-/// The version in the package that a program belongs to.
 fn packaged(program: &Path) -> Option<Version> {
     let folders = program.ancestors().skip(1).take(3);
     folders.map(|folder| folder.join("package.json")).find_map(|path| {

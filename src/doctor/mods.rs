@@ -41,7 +41,6 @@ fn opens(module: &Module) -> Option<&str> {
     module.events.iter().find(is_it).map(String::as_str)
 }
 
-/// The hooks that must hold.
 fn gate(facts: &Facts) -> Vec<&Hook> {
     // Those of an administrator hold against mods.
     let others = facts.manifests().filter(|(it, _)| !it.chain.is_managed());

@@ -16,11 +16,9 @@ const TIME: Duration = Duration::from_secs(10);
 /// The bytes of a module that are read.
 const MOST: u64 = 512 * 1024;
 
-/// A module of function hooks.
 #[derive(Debug)]
 pub(super) struct Module {
     pub plugin: String,
-    /// The place of the plugin.
     pub origin: String,
     pub file: PathBuf,
     pub events: Vec<String>,

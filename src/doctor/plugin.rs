@@ -17,7 +17,6 @@ pub struct Plugin {
     /// The place: a settings file that switches it on, or a directory.
     pub origin: String,
     pub files: Vec<SettingsFile>,
-    /// Its modules of function hooks.
     pub modules: Vec<PathBuf>,
 }
 

@@ -45,7 +45,6 @@ impl Off {
         !self.spares_exec_form
     }
 
-    /// The cause with its place.
     pub(super) fn reason(&self) -> String {
         format!("{} ({})", self.message, self.place)
     }

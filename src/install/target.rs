@@ -146,7 +146,6 @@ impl Target {
         Record { comments: of.comments, bare, ..Record::default() }
     }
 
-    /// Returns whether the guard mod is there afterwards.
     pub(crate) fn has_guard_mod(&self, world: &World) -> bool {
         let there = || guard_mod::is_there(&world.paths);
         self.is_users() && self.guard_mod.unwrap_or_else(there)

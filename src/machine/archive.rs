@@ -12,7 +12,6 @@ use self_update::{ArchiveKind, Compression, Extract, Move};
 pub struct Packed<'a> {
     /// The archive's bytes.
     pub archive: &'a [u8],
-    /// The program's path in the archive.
     pub inner: &'a str,
 }
 

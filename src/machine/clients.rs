@@ -26,7 +26,6 @@ pub fn running(config: &Path) -> Option<Vec<u32>> {
 
 const HAS_PROC: bool = cfg!(target_os = "linux");
 
-/// The directory that a process works in.
 pub fn directory(process: u32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{process}/cwd")).ok()
 }
@@ -133,7 +132,6 @@ fn is_input_of(_: u32) -> bool {
     true
 }
 
-/// The processes above this one.
 pub struct Ancestors {
     /// Their numbers, nearest first; none where there is no `/proc`.
     pub processes: Vec<u32>,
@@ -141,7 +139,6 @@ pub struct Ancestors {
     pub are_all: bool,
 }
 
-/// The processes above this one.
 pub fn ancestors() -> Ancestors {
     let mut processes = Vec::new();
     let mut process = std::process::id();

@@ -31,7 +31,6 @@ pub fn raw(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The current directory.
 pub fn current_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }

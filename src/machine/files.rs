@@ -42,7 +42,6 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     }
 }
 
-/// The facts about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// True if it is, or a link leads to, a directory.
@@ -337,7 +336,6 @@ pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-/// Returns whether a path is there and may be read.
 pub fn is_readable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
 }

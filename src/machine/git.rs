@@ -105,7 +105,6 @@ fn followed(directory: &Path, mut name: String) -> io::Result<String> {
     Err(io::Error::other("HEAD leads to no end"))
 }
 
-/// The content of a reference file.
 enum Reference {
     /// The full name of what it means.
     To(String),

@@ -9,7 +9,6 @@ use rustix::io::Errno;
 /// that a tool writes at once, and far less than memory.
 const MOST: usize = 128 * 1024 * 1024;
 
-/// The content of standard input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
     /// The bytes up to the end of the first complete JSON object.

@@ -21,7 +21,6 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// The answer to a request.
 pub struct Response {
     /// The status line's code and words, such as `200 OK`.
     pub status: &'static str,

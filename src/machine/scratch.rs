@@ -29,7 +29,6 @@ pub struct Scratch {
 pub struct Run<'a> {
     pub program: &'a Path,
     pub arguments: &'a [&'a str],
-    /// Its working directory, in the scratch directory.
     pub directory: &'a str,
     pub variables: &'a [(&'a str, OsString)],
     /// The time that it may take; then it and all that it started are killed.
@@ -46,7 +45,6 @@ pub struct Ended {
 }
 
 impl Scratch {
-    /// Makes the directory.
     pub fn new() -> io::Result<Self> {
         let folder = TempDir::with_prefix("hookman-")?;
         let root = folder.path().canonicalize()?;
@@ -64,7 +62,6 @@ impl Scratch {
         fs::write(path, text)
     }
 
-    /// Makes a directory.
     pub fn make(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.path(name))
     }

@@ -24,7 +24,6 @@ pub struct Terminal {
 /// The ways in which a word is set off from others on a terminal that shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// The subject of a row.
     Bold,
     Dim,
     Green,
@@ -140,7 +139,6 @@ impl Terminal {
         }
     }
 
-    /// Returns whether there is somebody to ask.
     pub fn can_ask(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }

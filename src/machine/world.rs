@@ -7,7 +7,6 @@ use super::terminal::Terminal;
 pub struct World {
     /// The paths of the user's and hookman's own files.
     pub paths: Paths,
-    /// The terminal for output and questions.
     pub terminal: Terminal,
 }
 

@@ -55,7 +55,6 @@ impl Call {
         Self::of_tool(event, tool, &input)
     }
 
-    /// Makes a prompt that a person types.
     pub fn of_prompt(text: &str) -> Self {
         Self { event: Event::UserPromptSubmit, fields: fields(json!({ "prompt": text })) }
     }

@@ -75,7 +75,6 @@ pub struct Case {
     pub deed: Deed,
     /// The expected decision: `deny`, `ask`, `defer`, `allow` or `none`.
     pub decision: Option<String>,
-    /// Words that the reason holds.
     pub reason: Option<String>,
     /// Words that the text for the model holds.
     pub context: Option<String>,
@@ -93,10 +92,8 @@ pub struct Deed {
     pub command: Option<String>,
     pub tool: Option<String>,
     pub file: Option<String>,
-    /// The whole input of the tool.
     pub input: Option<Value>,
     pub prompt: Option<String>,
-    /// Further fields of the payload.
     pub payload: Option<Value>,
 }
 

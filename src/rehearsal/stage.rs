@@ -40,7 +40,6 @@ pub struct Answered {
     pub before: Option<String>,
     /// The hooks in their order, and why each did or did not run.
     pub hooks: Vec<HookReason>,
-    /// The answer in the client's words.
     pub answer: Answer,
 }
 
@@ -118,7 +117,6 @@ impl Stage {
         &self.paths
     }
 
-    /// Gives the directory to work in.
     pub fn project(&self) -> String {
         self.scratch.path(PROJECT).display().to_string()
     }
@@ -133,7 +131,6 @@ impl Stage {
         self.scratch.write(&format!("{PROJECT}/{name}"), text)
     }
 
-    /// Runs a chain on a payload.
     pub fn run(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Rehearsed> {
         rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)
     }

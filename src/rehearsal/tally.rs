@@ -14,7 +14,6 @@ const FAILURES: [&str; 6] =
 /// The decisions that hold a call up.
 const STOPS: [&str; 3] = ["deny", "ask", "defer"];
 
-/// The counts of one hook.
 #[derive(Debug, Default, Serialize)]
 pub struct Tally {
     pub chain: String,

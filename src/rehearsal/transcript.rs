@@ -6,7 +6,6 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A call that the model made.
 #[derive(Debug)]
 pub struct Made {
     pub session: String,

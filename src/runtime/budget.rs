@@ -39,7 +39,6 @@ pub(super) fn forget(store: &dyn Store) {
     }
 }
 
-/// A text of a step's answer.
 struct Text {
     ran: usize,
     at: usize,
@@ -214,7 +213,6 @@ fn take_out(ran: &mut [Ran], places: &[(usize, usize)]) {
     }
 }
 
-/// The tokens of what the model reads of an answer.
 fn tokens(answer: &Answer) -> u64 {
     let is_denial = answer.decision == Some(Decision::Deny);
     let reason = answer.reason.as_deref().filter(|_| is_denial);

@@ -39,7 +39,6 @@ pub struct Session<'a> {
     pub store: &'a (dyn Store + Sync),
     /// hookman's own directory for it.
     pub folder: &'a Path,
-    /// The effects that its hooks may have.
     pub effects: Effects,
 }
 
@@ -53,12 +52,10 @@ pub struct Around<'a> {
     pub exports: &'a Exports,
 }
 
-/// The result of a step.
 #[derive(Debug)]
 pub(super) struct Came {
     /// Its answer or failure.
     pub outcome: Outcome,
-    /// The code that its command exited with.
     pub exit: Option<i32>,
     pub took: Duration,
     /// Odd things about it, for the journal.

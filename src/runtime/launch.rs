@@ -12,7 +12,6 @@ use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::shell;
 
-/// The call of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt<'a> {
     pub run: &'a Run<'a>,

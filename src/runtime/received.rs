@@ -30,7 +30,6 @@ pub(super) struct Received<'a> {
 }
 
 impl<'a> Received<'a> {
-    /// Reads the payload on standard input.
     pub(super) fn of(arguments: &Arguments, input: &'a Input) -> Self {
         let (bytes, is_whole) = match input {
             Input::Value(bytes) => (bytes, true),

@@ -21,7 +21,6 @@ pub struct Rehearsed {
     /// The line of the journal, which is not written.
     pub entry: Entry<'static>,
     pub verdict: Verdict,
-    /// The words of the answer.
     pub said: Said,
 }
 

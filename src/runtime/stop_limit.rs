@@ -31,7 +31,6 @@ const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 /// A verdict and what it came from.
 pub(super) struct Unlimited<'a> {
     pub verdict: Verdict,
-    /// The outcomes of the steps.
     pub ran: Vec<Ran>,
     /// Keeps a text that is too long for the answer.
     pub keep: Keep<'a>,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// The hooks that a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
     One(&'a str),

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-/// The deed that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Disable,
     Enable,
-    /// Show what is on and off.
     Status,
 }
 
@@ -44,7 +42,6 @@ pub struct Request {
     /// Names, parts of names or patterns.
     pub hooks: Vec<String>,
     pub all: bool,
-    /// The time and the reach.
     pub term: Term,
     /// The type of subagent it is for; everyone without it.
     pub agent: Option<String>,
@@ -183,7 +180,6 @@ fn unquoted(word: &str) -> &str {
     ['\'', '"', '`'].into_iter().find_map(inside).unwrap_or(word)
 }
 
-/// The request about careful mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Careful {
     /// To be on, for a time such as `30m` if one is given.
@@ -208,7 +204,6 @@ impl Careful {
     }
 }
 
-/// The request of a prompt to hookman.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// To switch hooks, or to show what is on and off.

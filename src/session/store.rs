@@ -27,7 +27,6 @@ pub trait Store {
     /// Of any number of processes that raise the same flag at once, exactly one gets `true`.
     fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool>;
 
-    /// Returns whether a flag is up.
     fn is_up(&self, flag: &str) -> io::Result<bool>;
 
     /// Takes a flag down and tells whether it was up; of several takers exactly one gets `true`.

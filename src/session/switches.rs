@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 pub use super::off::{Moment, Off, SCOPES, TURN_WITHOUT_PROMPT, label};
 
-/// The switches of a session, one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Switches {
@@ -34,7 +33,6 @@ impl Switches {
         serde_json::from_str(text)
     }
 
-    /// The file's text.
     pub fn to_text(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }

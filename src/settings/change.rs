@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The step for an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -53,7 +52,6 @@ impl fmt::Display for Change {
     }
 }
 
-/// The change of the guard mod's seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seating {
     /// It is put first.

@@ -9,7 +9,6 @@ use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 use crate::syntax::escaped::escaped;
 
-/// Whether a diff carries ANSI colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text, fit for `patch`.

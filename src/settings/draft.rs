@@ -39,7 +39,6 @@ pub(crate) struct Draft<'d, 't, 'w> {
     pairings: Vec<Pairing<'w>>,
     /// For each event of the survey the groups that go.
     gone_groups: Vec<BTreeSet<usize>>,
-    /// The events of the survey that go.
     gone_events: BTreeSet<usize>,
     hooks_gone: bool,
     /// The events that the file does not have yet.

@@ -30,7 +30,6 @@ pub(crate) struct Reshape<'n, 'v> {
     pub(crate) hollow: Option<&'v str>,
 }
 
-/// Collects the splices of one edit.
 pub(crate) struct Editor<'d, 't> {
     pub(crate) document: &'d Document<'t>,
     pub(crate) layout: Layout,

@@ -80,7 +80,6 @@ pub(crate) struct Survey<'n> {
     pub(crate) events: Vec<Event<'n>>,
 }
 
-/// An event with an array under it.
 pub(crate) struct Event<'n> {
     pub(crate) name: String,
     /// Its place among the members of `hooks`.
@@ -89,7 +88,6 @@ pub(crate) struct Event<'n> {
     pub(crate) groups: Vec<Group<'n>>,
 }
 
-/// A group with an array of handlers.
 pub(crate) struct Group<'n> {
     pub(crate) pointer: String,
     /// Its place in the event's array.

@@ -41,7 +41,6 @@ pub fn plan(before: Option<&str>, wanted: &[Registration]) -> Plan {
     plan
 }
 
-/// The lines of hookman entries.
 pub fn lines(text: &str) -> Vec<String> {
     let handlers = events(Some(text)).into_iter().filter_map(|(_, handlers)| match handlers {
         Value::Array(handlers) => Some(handlers),

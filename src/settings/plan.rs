@@ -71,7 +71,6 @@ impl Plan {
         self.changes.is_empty() && self.seating.is_none()
     }
 
-    /// Returns whether there are hookman entries afterwards.
     pub fn has_entries(&self) -> bool {
         !self.wanted.is_empty()
     }

@@ -20,7 +20,6 @@ pub(crate) struct Claim<'a> {
     pub(crate) before: Option<&'a str>,
     /// The text after; none if there is to be no file.
     pub(crate) after: Option<&'a str>,
-    /// The change of the value.
     pub(crate) patch: &'a Patch,
     /// The hookman entries that the new text holds, and no others.
     pub(crate) wanted: &'a [Registration],

@@ -37,7 +37,6 @@ pub struct Own<'a> {
     pub hook: &'a str,
     /// True if the client runs it without hookman; the keys are the whole handler then.
     pub passed: bool,
-    /// The further keys of the handler.
     pub keys: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -63,7 +62,6 @@ pub enum Caller {
         binary: String,
         /// Whose chain: [`PROJECT`] where that has no launcher, or [`MANAGED`].
         flag: &'static str,
-        /// The directory that the chain is in.
         folder: String,
     },
 }

@@ -27,14 +27,12 @@ pub struct Place<'p> {
     pub person: bool,
 }
 
-/// The reach of careful mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Careful {
     pub session: bool,
     pub project: bool,
 }
 
-/// The result of a request.
 pub struct Answer {
     pub now: Careful,
     pub changed: bool,
@@ -53,7 +51,6 @@ pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
     }
 }
 
-/// Reads the reach of careful mode.
 pub fn now(place: &Place<'_>) -> Result<Careful> {
     let session = match place.session {
         Some(session) => store(place.paths, session).is_up(CAREFUL).context(UNREADABLE)?,

@@ -7,7 +7,6 @@ use crate::client::event::Event;
 use crate::manifest::schema::ReadyMade;
 use crate::manifest::{Action, Hook, Options, Preset, Presets};
 
-/// The hooks that are compiled in.
 #[derive(Clone, Copy, Debug)]
 pub struct Catalogue;
 

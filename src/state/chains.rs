@@ -143,7 +143,6 @@ pub fn project_around(directory: &Path) -> Option<PathBuf> {
 
 #[derive(Debug)]
 pub enum Loaded {
-    /// A plan that fits its manifests.
     Plan(String),
     /// A plan that was made again because the cached one was damaged.
     Mended(String),

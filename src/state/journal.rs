@@ -67,7 +67,6 @@ pub struct Entry<'a> {
     /// The prompt that was worked on, where the client says.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub prompt: Cow<'a, str>,
-    /// The id of the tool call.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub call: Cow<'a, str>,
     /// The client's process, or 0.
@@ -124,7 +123,6 @@ pub const PASSED: [(&str, &str); 2] =
 /// The word for a hook that came behind a denial.
 pub const DENIED: &str = "denied";
 
-/// One step in a line of the journal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StepEntry {
@@ -135,7 +133,6 @@ pub struct StepEntry {
     /// The decision that a hook that came to none is taken for by its `on_error`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub decided: Cow<'static, str>,
-    /// The code that its command exited with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
     /// The reason why it did not run.

@@ -58,7 +58,6 @@ impl Lost {
         format!("{callers} still {calls} hookman, and {manifest} is gone, so {fate}; {way_out}")
     }
 
-    /// The verb for the files.
     pub fn calls(&self) -> &'static str {
         if self.callers.len() == 1 { "calls" } else { "call" }
     }

@@ -19,7 +19,6 @@ pub fn answer(paths: &Paths, folder: &Path) -> Option<bool> {
     None
 }
 
-/// Keeps an answer for a project.
 pub fn keep(paths: &Paths, project: &Path, answer: bool) -> Result<(), crate::machine::Error> {
     let project = paths::real(project);
     let word = if answer { "yes" } else { "no" };

@@ -3,7 +3,6 @@
 use crate::machine::clock;
 use crate::session::switches::Off;
 
-/// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     pub text: String,

@@ -11,7 +11,6 @@ use crate::machine::paths::Paths;
 use crate::machine::{agents, clients, files};
 use crate::session::id::SessionId;
 
-/// A session that called hookman.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub id: SessionId<'static>,
@@ -40,7 +39,6 @@ impl Seen {
         Path::new(if self.project.is_empty() { &self.first_cwd } else { &self.project })
     }
 
-    /// The project whose hooks it has.
     pub fn project(&self) -> Option<PathBuf> {
         if self.project.is_empty() {
             return chains::project_around(Path::new(&self.first_cwd));

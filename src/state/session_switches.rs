@@ -17,10 +17,8 @@ use crate::session::switches::{Moment, Switches};
 /// The session that is switched, and on whose behalf.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    /// The directories to work in.
     pub paths: &'a Paths,
     pub session: SessionId<'a>,
-    /// The directory the switch is made in.
     pub directory: &'a str,
     /// True if a person asks, and not an agent's tool.
     pub person: bool,
@@ -73,7 +71,6 @@ pub fn moment_in(prompt: String) -> Now {
     Now { seconds: clock::unix_seconds(), prompt }
 }
 
-/// The file that holds a session's switches.
 pub fn switches_file(paths: &Paths, session: &SessionId<'_>) -> PathBuf {
     paths.session(&session.file_name()).join("switches.json")
 }
@@ -115,7 +112,6 @@ pub fn read(path: &Path) -> io::Result<SwitchesFile> {
     }
 }
 
-/// The result of a change of a session's switches.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
     /// True if the file was written.

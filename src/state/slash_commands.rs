@@ -19,7 +19,6 @@ pub const COMMANDS: [(&str, &str); 4] = [
 /// The placeholder in the texts for the path that they call.
 pub const BINARY: &str = "@HOOKMAN@";
 
-/// The file of the user's slash command of a name.
 pub fn file(paths: &Paths, name: &str) -> PathBuf {
     paths.config.join("commands/hook").join(name).with_extension("md")
 }

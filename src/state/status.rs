@@ -45,7 +45,6 @@ pub enum ForAgent {
     },
 }
 
-/// A hook and what decided.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// `managed`, `user` or `project`.
@@ -73,7 +72,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Looks.
     pub fn of(
         paths: &Paths,
         project: Option<&Path>,

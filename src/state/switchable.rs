@@ -28,7 +28,6 @@ pub struct Switchable {
     pub places: Vec<Declaration>,
 }
 
-/// A hook in its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     pub scope: &'static str,
@@ -47,7 +46,6 @@ impl Switchable {
         Self { name: name.to_owned(), summary: String::new(), scope, places: Vec::new() }
     }
 
-    /// Gives its name for people.
     pub fn label(&self) -> String {
         label(self.scope, &self.name)
     }

@@ -91,7 +91,6 @@ impl<'t> Document<'t> {
         &self.root
     }
 
-    /// The text of a span of this document.
     pub fn slice(&self, span: Span) -> &'t str {
         self.text.get(span.start..span.end).unwrap_or_default()
     }

@@ -14,7 +14,6 @@ pub struct Listed {
     pub id: String,
     /// The set of rules that it is in; empty for none.
     pub category: String,
-    /// The level of its strictest form.
     pub level: Level,
     /// The effect of a command that it finds, after `it`.
     pub what: String,

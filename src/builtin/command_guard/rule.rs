@@ -141,7 +141,6 @@ impl Rule<'_> {
         self.operands(self.words(invocation, globals).unwrap_or_default()).collect()
     }
 
-    /// The words after the subcommand.
     fn words<'w, 'c>(
         &self,
         invocation: &'w Invocation<'c>,

@@ -33,7 +33,6 @@ pub(super) static KIND: Kind =
 /// The most characters of one file that the model gets.
 const PRELOADED: u64 = 6_000;
 
-/// The file that a call names.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Named {

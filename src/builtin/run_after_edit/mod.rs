@@ -76,7 +76,6 @@ fn edited(context: &Context<'_>, options: &Options) -> Result<Option<PathBuf>, F
     Ok((!path.is_empty() && !is_skipped).then(|| Path::new(&*context.payload.cwd).join(path)))
 }
 
-/// The tools that are for a file.
 fn fitting<'t>(
     context: &Context<'_>,
     options: &'t Options,
@@ -157,7 +156,6 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
     Ok(results.answer(options))
 }
 
-/// The results of the tools that ran.
 #[derive(Default)]
 struct Results {
     failed: Vec<String>,

@@ -88,10 +88,8 @@ impl fmt::Display for ExitTwo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Handler {
     Command,
-    /// A request to a server.
     Http,
     McpTool,
-    /// A question to a model.
     Prompt,
     /// A question to a model that has tools.
     Agent,

@@ -22,7 +22,6 @@ pub struct Facts {
     pub exit_two: ExitTwo,
     /// True if a hook that takes too long stops what is going on.
     pub late_blocks: bool,
-    /// The types of handlers it takes.
     pub takes: Takes,
     /// True if the client heeds a handler's `onFailure` (2.1.295 and later).
     pub heeds_on_failure: bool,

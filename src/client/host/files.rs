@@ -9,7 +9,6 @@ use super::{Event, Host};
 pub struct Files {
     pub host: &'static Host,
     pub title: &'static str,
-    /// The command that starts it.
     pub program: &'static str,
     /// The variable that names the directory of its user's files.
     pub variable: &'static str,
@@ -55,12 +54,10 @@ pub enum Trust {
     /// Nothing is needed.
     None,
     Entries,
-    /// A person trusts the directory.
     Folder,
 }
 
 impl Files {
-    /// Finds the files of a program by its name.
     pub fn of(name: &str) -> Option<&'static Self> {
         FILES.iter().find(|files| files.host.name == name)
     }

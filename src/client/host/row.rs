@@ -14,10 +14,8 @@ pub struct Host {
     pub session: &'static str,
     /// Its events that have another name here.
     pub events: &'static [(&'static str, Event)],
-    /// Its tools that have another name here.
     pub tools: Names,
     pub fields: Names,
-    /// Fields of its tools' inputs.
     pub inputs: Names,
     /// Words of fields: the field in hookman's words, the program's word, hookman's.
     pub words: &'static [(&'static str, &'static str, &'static str)],
@@ -46,7 +44,6 @@ pub enum Layout {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Heeds {
-    /// A person can be asked.
     pub ask: bool,
     /// `allow` spares the question.
     pub allow: bool,
@@ -56,6 +53,5 @@ pub struct Heeds {
     pub advice_before: bool,
     /// `continue: false` ends a turn after a tool and at its end.
     pub end: bool,
-    /// A tool's result can be refused.
     pub refuse_result: bool,
 }

@@ -19,17 +19,14 @@ enum Token<'p> {
 impl<'p> Pointer<'p> {
     pub(super) const ROOT: Pointer<'static> = Pointer { above: None, token: Token::Index(0) };
 
-    /// The value under a key.
     pub(super) fn key(&'p self, key: &'p str) -> Self {
         Self { above: Some(self), token: Token::Key(key) }
     }
 
-    /// Returns whether this is the whole file.
     pub(super) fn is_root(&self) -> bool {
         self.above.is_none()
     }
 
-    /// An element of an array.
     pub(super) fn at(&'p self, index: usize) -> Self {
         Self { above: Some(self), token: Token::Index(index) }
     }

@@ -19,7 +19,6 @@ pub(super) struct Shape {
     object: bool,
 }
 
-/// The strings that are taken.
 #[derive(Debug, Default)]
 enum Text {
     #[default]
@@ -36,7 +35,6 @@ enum List {
     NotEmpty,
 }
 
-/// The numbers that are taken.
 #[derive(Debug)]
 struct Range {
     whole: bool,

@@ -62,7 +62,6 @@ const NOTHING: &str = "true";
 /// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
 
-/// The files that mark a run.
 pub(super) struct Marks<'a> {
     /// The file that handlers with commands write to, without quotes in its path.
     pub file: &'a str,

@@ -69,14 +69,12 @@ const MANAGED: &[&str] = &[
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
-/// The fate of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Came {
     Fired,
     /// The client had a reason to run it, and did not.
     Silent,
-    /// The client ignores the file it is in.
     Ignored,
     /// Hooks are switched off as a whole.
     Off,
@@ -111,7 +109,6 @@ pub struct Proof {
     pub why: Option<String>,
 }
 
-/// The record of what the client did.
 #[derive(Debug, Serialize)]
 pub struct Asked {
     pub client: PathBuf,
@@ -125,7 +122,6 @@ pub struct Asked {
 /// A settings file and its copy.
 struct Copied<'a> {
     file: &'a SettingsFile,
-    /// The file of the copy.
     name: &'static str,
     handlers: Vec<Handler>,
     marks: BTreeMap<String, String>,
@@ -133,11 +129,8 @@ struct Copied<'a> {
     text: String,
 }
 
-/// The events of all sessions.
 struct CameAbout<'a> {
-    /// The marks that handlers left.
     marked: BTreeSet<String>,
-    /// The tools that the model called.
     called: Vec<String>,
     /// The record that hookman's own hook made.
     seen: Seen<'a>,
@@ -401,7 +394,6 @@ impl Client<'_> {
         }
     }
 
-    /// Runs a session and remarks on it.
     fn run(&self, session: &Session, timeout: Duration) -> Result<Option<String>> {
         let mut arguments = vec!["-p", session.prompt.as_str(), "--output-format", "json"];
         let settings = self.scratch.path(SETTINGS).display().to_string();

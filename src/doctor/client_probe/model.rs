@@ -41,7 +41,6 @@ impl Model {
         self.lock().turns = turns.into();
     }
 
-    /// The marks of the handlers that asked.
     pub(super) fn marks(&self) -> Vec<String> {
         self.lock().marks.clone()
     }
@@ -50,7 +49,6 @@ impl Model {
         self.lock().called.clone()
     }
 
-    /// Returns whether the client asked for anything.
     pub(super) fn was_asked(&self) -> bool {
         self.lock().messages > 0
     }

@@ -35,15 +35,12 @@ const COMMAND: &str = "hookman-asks";
 /// The arguments of a client, and the lines of the model.
 pub(super) struct Session {
     pub prompt: String,
-    /// Arguments besides the usual ones.
     pub arguments: &'static [&'static str],
     /// True if tools may run without a question.
     pub may: bool,
-    /// The calls of the model, turn by turn.
     pub turns: Vec<Vec<Call>>,
 }
 
-/// The sessions that reach what is registered.
 pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
     let is_for = |events: &[Event]| {
         handlers.iter().any(|handler| events.iter().any(|event| event.name() == handler.event))

@@ -30,7 +30,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The manifest that a target edits.
     pub(crate) fn of(target: &Target) -> Result<Self> {
         let before = files::read_text(&target.manifest)?;
         let text = before.clone().unwrap_or_else(|| starter(target));

@@ -9,7 +9,6 @@ use crate::manifest::edit::{self, Place};
 pub(crate) struct Placement {
     /// The place; the end where there is none.
     pub(crate) place: Option<Place>,
-    /// A line for each key.
     pub(crate) settings: String,
 }
 
@@ -30,7 +29,6 @@ impl Placement {
         Ok(Self { place: before.or(after), settings })
     }
 
-    /// The text with a block at the place.
     pub(crate) fn add(&self, text: &str, block: &str) -> Result<String> {
         match &self.place {
             None => Ok(edit::add_block(text, block)),

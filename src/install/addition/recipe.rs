@@ -27,7 +27,6 @@ pub(crate) const RECIPES: &[Recipe] = &[
     Recipe { name: "team", text: include_str!("../../../templates/recipes/team.toml") },
 ];
 
-/// One thing that a recipe adds.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A key of `[defaults]` and the line that sets it.
@@ -47,7 +46,6 @@ impl Recipe {
         recipe.ok_or_else(|| anyhow::anyhow!("no recipe is called `{name}`"))
     }
 
-    /// Gives its purpose in a line.
     pub(crate) fn summary(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }

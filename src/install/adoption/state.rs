@@ -23,7 +23,6 @@ pub(crate) struct AdoptionState {
     /// The adoption, in line with the settings and the manifest.
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,
-    /// The hooks of the chain.
     pub(crate) layers: Layers,
 }
 

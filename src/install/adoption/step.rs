@@ -22,7 +22,6 @@ const EMPTY_MANIFEST: &str =
 const EMPTY_OVERLAY: &str =
     "# The hooks that only you have in this project. Keep this file out of git.\n";
 
-/// The manifest and the adoptions to write.
 pub(crate) struct Wanted {
     pub(crate) manifest: String,
     /// The adoption, with the hooks that only the manifest knows.

@@ -26,7 +26,6 @@ pub(crate) fn has_commands(world: &World) -> bool {
     slash_commands::file(&world.paths, "disable").exists()
 }
 
-/// The change of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
     Create,

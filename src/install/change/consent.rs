@@ -5,7 +5,6 @@ use anyhow::{Result, bail};
 use crate::install::target::options::Writing;
 use crate::machine::world::World;
 
-/// The question before a write.
 pub(crate) struct Question<'a> {
     pub(crate) text: &'a str,
     /// The call that writes without asking, to be named where nobody can be asked.

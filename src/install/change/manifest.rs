@@ -20,7 +20,6 @@ pub(crate) struct ManifestChange {
 }
 
 impl ManifestChange {
-    /// The change to another text.
     pub(crate) fn to(path: &Path, before: Option<String>, after: Option<String>) -> Self {
         Self { path: path.to_owned(), before, after, line: None }
     }

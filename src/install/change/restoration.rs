@@ -18,7 +18,6 @@ use crate::syntax::json::{Document, is_blank};
 /// A settings file and the copy that is to take its place.
 pub(crate) struct Restoration {
     pub(crate) settings: PathBuf,
-    /// The text of the file.
     pub(crate) before: Option<String>,
     pub(crate) text: String,
     /// The way to take hookman's entries out of the copy, where it is known.

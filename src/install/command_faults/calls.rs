@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word};
 
-/// One program with its arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
@@ -85,7 +84,6 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
     calls
 }
 
-/// Returns whether a program is a shell, by its name.
 pub(super) fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next();
     matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))

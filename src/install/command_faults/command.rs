@@ -10,7 +10,6 @@ use crate::client::event::{Event, ExitTwo};
 pub(crate) struct Command<'a> {
     pub(crate) line: Line<'a>,
     pub(crate) caller: Caller,
-    /// The events that it is asked on.
     pub(crate) events: Vec<Event>,
     /// True if its failure is a denial.
     pub(crate) is_closed: bool,
@@ -23,7 +22,6 @@ pub(crate) struct Command<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Line<'a> {
     Shell(&'a str),
-    /// A program and its arguments.
     Argv(&'a [String]),
 }
 
@@ -44,7 +42,6 @@ pub(crate) enum Caller {
 pub(crate) struct Around {
     /// The project's directory, in which sessions are started.
     pub(crate) project: Option<PathBuf>,
-    /// The directory of the plugin that the command is of.
     pub(crate) plugin: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) path: OsString,

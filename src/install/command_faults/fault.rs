@@ -34,14 +34,11 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
-    /// It is worth a look.
     Hints,
-    /// It may do what it is for.
     Risks,
     Breaks,
 }
 
-/// Something that is wrong with a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,

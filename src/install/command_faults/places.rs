@@ -81,7 +81,6 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     })
 }
 
-/// Gives the surroundings of a hook's command.
 fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     let directory = manifest.parent().unwrap_or(manifest);
     let below = |given: &String| match (given.strip_prefix("~/"), &around.home) {

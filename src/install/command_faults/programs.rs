@@ -219,7 +219,6 @@ fn sourced(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec
     ));
 }
 
-/// The script that an interpreter is given.
 pub(super) fn script(call: &Call) -> Option<&Known> {
     let program = &call.program.as_ref()?.text;
     if let Some(script) = runners::script(program, &call.arguments) {

@@ -149,10 +149,8 @@ pub(super) fn examine(scripts: &[&Script], around: &Around) -> Vec<(usize, Fault
     faults
 }
 
-/// A program that reads scripts.
 struct Run {
     words: Vec<String>,
-    /// The numbers of its scripts.
     of: Vec<usize>,
 }
 

@@ -11,7 +11,6 @@ use crate::manifest::{self, Manifest, Problems, Source};
 use crate::state::catalogue::Catalogue;
 use crate::state::chains;
 
-/// The hooks of a chain.
 #[derive(Default)]
 pub(crate) struct Layers {
     /// Those of the manifest, without the overlay; a user's are all of them.

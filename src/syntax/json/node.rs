@@ -32,7 +32,6 @@ impl fmt::Display for Position {
     }
 }
 
-/// One value of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// The span of the value, with its quotes or brackets.
@@ -57,7 +56,6 @@ pub enum Kind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The span of the key, with its quotes.
     pub key: Span,
     pub value: Node,
 }

@@ -40,7 +40,6 @@ pub(super) struct Parser<'a> {
     pub(super) has_condition: bool,
     functions: Vec<(Cow<'a, str>, usize)>,
     pub(super) bodies: Vec<Body<'a>>,
-    /// The commands that feed the one that is read.
     feed: Range<usize>,
     /// The number of substitutions that are open.
     pub(super) nesting: usize,

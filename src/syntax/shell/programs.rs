@@ -60,7 +60,6 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
     written_in("mawk", Language::Awk, "-F -v -f", &[]),
 ];
 
-/// The interpreter that a program is, in any version.
 pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
     let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))

@@ -10,7 +10,6 @@ use super::variables::{Value, Values, Variables};
 /// So many expansions of one word are looked at.
 const MOST: usize = 1024;
 
-/// What words are expanded with.
 pub(super) struct Scope<'s> {
     pub(super) variables: &'s Variables,
     /// What a command substitution prints, where it only prints.
@@ -94,7 +93,6 @@ fn is_letter(letter: char) -> bool {
 /// A variable as it is named after a dollar.
 struct Reference<'t> {
     name: &'t str,
-    /// What is in brackets after it.
     index: &'t str,
     /// What comes in its place where it has no value.
     otherwise: Option<&'t str>,

@@ -5,7 +5,6 @@ use super::super::{Word, split};
 /// The commands that a call of git runs besides itself.
 #[derive(Default)]
 pub(super) struct Runs {
-    /// Texts that a shell reads.
     pub(super) scripts: Vec<String>,
     /// Calls, their programs first.
     pub(super) commands: Vec<Vec<Word<'static>>>,
@@ -159,7 +158,6 @@ impl Runs {
         }
     }
 
-    /// The values of options that a shell reads.
     fn values(&mut self, words: &[Word<'_>], options: &[&str]) {
         for (at, word) in words.iter().enumerate() {
             let text = &*word.text;

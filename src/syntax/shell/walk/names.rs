@@ -142,7 +142,6 @@ pub(super) fn value_of(word: &Word<'_>) -> Value {
     Value { text: word.text.clone().into_owned(), expanded: word.expanded && holds_expansion(word) }
 }
 
-/// The one value that words are together.
 fn joined(words: &[Word<'_>]) -> Value {
     let texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
     Value {

@@ -5,7 +5,6 @@ use super::super::programs::is_powershell;
 use super::names::value_of;
 use super::variables::Value;
 
-/// The script that a shell is called with.
 #[derive(Default)]
 pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.

@@ -9,7 +9,6 @@ pub(super) const MOST: usize = 16_384;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     Name(&'t str),
-    /// A text with its escapes decoded.
     Text(String),
     /// A text in backticks that is run.
     Shell(String),
