@@ -1,7 +1,6 @@
 //! The handlers that hookman can run itself, and the reasons against the others.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -41,16 +40,9 @@ impl Candidate {
 }
 
 /// The reason why hookman cannot run a handler itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Refusal(String);
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {

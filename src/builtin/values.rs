@@ -182,7 +182,7 @@ impl TimeSpan {
         };
         let (from, to) = text.split_once('-')?;
         is_time(from).and(is_time(to))?;
-        Some(Self { from: from.to_owned(), to: to.to_owned() })
+        (from != to).then(|| Self { from: from.to_owned(), to: to.to_owned() })
     }
 
     /// Returns whether a time such as `23:15` is in it; a span that ends before it begins goes over midnight.

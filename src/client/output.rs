@@ -4,7 +4,6 @@
 //! text that looks like JSON and is none is that of client 2.1.248 and later.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -29,38 +28,19 @@ pub enum Output {
 }
 
 /// The reason why the client would not take a text or an object for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// The text is no JSON, for this reason.
+    #[error("its output is not valid JSON: {0}")]
     Syntax(String),
-    /// This key is not of the type that comes second.
+    #[error("`{0}` is {1}")]
     Type(&'static str, &'static str),
-    /// This key is none of the words that come second, but what comes third, if that is a text.
+    #[error("`{0}` must be {1}{but}", but = .2.as_ref().map(|it| format!(", not \"{it}\"")).unwrap_or_default())]
     Word(&'static str, &'static str, Option<String>),
-    /// `hookSpecificOutput` names no event.
+    #[error("`hookSpecificOutput` has no `hookEventName`")]
     Eventless,
-    /// It names another event than the one that is asked.
+    #[error("`hookEventName` is {0}, but the event is {1}")]
     OtherEvent(String, Event),
 }
-
-impl fmt::Display for AnswerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax(why) => write!(f, "its output is not valid JSON: {why}"),
-            Self::Type(key, wanted) => write!(f, "`{key}` is {wanted}"),
-            Self::Word(key, words, None) => write!(f, "`{key}` must be {words}"),
-            Self::Word(key, words, Some(found)) => {
-                write!(f, "`{key}` must be {words}, not \"{found}\"")
-            }
-            Self::Eventless => f.write_str("`hookSpecificOutput` has no `hookEventName`"),
-            Self::OtherEvent(name, event) => {
-                write!(f, "`hookEventName` is {name}, but the event is {event}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for AnswerError {}
 
 /// Reads standard output the way the client does for `event`.
 pub fn read(event: Event, stdout: &str) -> Output {

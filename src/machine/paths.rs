@@ -1,6 +1,5 @@
 //! The paths that hookman and the client use.
 
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 use directories::ProjectDirs;
@@ -22,19 +21,12 @@ pub struct Paths {
 }
 
 /// `HOME` is not set, so neither the client's settings nor hookman's state can be found.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "HOME is not set, so the client's settings cannot be found; \
+     set HOME, or both CLAUDE_CONFIG_DIR and HOOKMAN_STATE_DIR"
+)]
 pub struct NoHome;
-
-impl fmt::Display for NoHome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(
-            "HOME is not set, so the client's settings cannot be found; \
-             set HOME, or both CLAUDE_CONFIG_DIR and HOOKMAN_STATE_DIR",
-        )
-    }
-}
-
-impl std::error::Error for NoHome {}
 
 impl Paths {
     /// Finds the directories from the environment; nothing is created.

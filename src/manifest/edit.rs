@@ -1,7 +1,7 @@
 //! Changing a manifest as text, so that comments and layout stay.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -252,16 +252,9 @@ pub fn inline_hooks(text: &str) -> Option<usize> {
 }
 
 /// A name that no hook of a text has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not declared in the manifest itself")]
 pub struct Undeclared(String);
-
-impl fmt::Display for Undeclared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not declared in the manifest itself", self.0)
-    }
-}
-
-impl std::error::Error for Undeclared {}
 
 /// The text without hooks, each given by its name and by the block that was added for it, if that is
 /// known: without exactly that block where it is still as it was added, else without the table.

@@ -1,36 +1,21 @@
 //! Switching a hook for good: its key `enabled`, as text.
 
-use std::fmt;
 use std::ops::Range;
 
 use toml::de::DeTable;
 
 /// The reason why a manifest's text cannot be edited.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unclear {
-    /// It is no TOML, for this reason.
+    #[error("{0}")]
     Syntax(String),
-    /// It declares no hook of that name.
+    #[error("it declares no hook `{0}`")]
     Undeclared(String),
+    #[error("the hook `{0}` is written in one line; add `enabled = false` by hand")]
     OneLine(String),
-    /// The new text would not be TOML.
+    #[error("the edited text would not be TOML")]
     Edited,
 }
-
-impl fmt::Display for Unclear {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax(why) => f.write_str(why),
-            Self::Undeclared(name) => write!(f, "it declares no hook `{name}`"),
-            Self::OneLine(name) => {
-                write!(f, "the hook `{name}` is written in one line; add `enabled = false` by hand")
-            }
-            Self::Edited => f.write_str("the edited text would not be TOML"),
-        }
-    }
-}
-
-impl std::error::Error for Unclear {}
 
 /// The text with the hook `name` switched on or off for good; comments and layout stay.
 ///

@@ -370,17 +370,9 @@ pub trait Presets {
 }
 
 /// A text that cannot be the name of a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")]
 pub struct BadName(String);
-
-impl fmt::Display for BadName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = &self.0;
-        write!(f, "`{name}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")
-    }
-}
-
-impl std::error::Error for BadName {}
 
 /// Returns whether a text can be the name of a hook.
 pub fn check_name(name: &str) -> Result<(), BadName> {

@@ -1,7 +1,5 @@
 //! Finding the hook that a user means by a name or part of one.
 
-use std::fmt;
-
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,26 +38,13 @@ pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
 }
 
 /// The reason why a text does not mean one name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Several names of this kind match the text.
+    #[error("several {0} match `{1}`: {hits}", hits = .2.join(", "))]
     Several(&'static str, String, Vec<String>),
-    /// No name of this kind matches it; the end of the message says what else to try.
+    #[error("no {0} matches `{1}`{2}")]
     None(&'static str, String, String),
 }
-
-impl fmt::Display for NameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Several(what, typed, hits) => {
-                write!(f, "several {what} match `{typed}`: {}", hits.join(", "))
-            }
-            Self::None(what, typed, hint) => write!(f, "no {what} matches `{typed}`{hint}"),
-        }
-    }
-}
-
-impl std::error::Error for NameError {}
 
 /// The one name that is meant, or why that cannot be told. `what` says in the singular and in the plural what
 /// has the names, `hint` where they are listed.

@@ -1,7 +1,5 @@
 //! The request of a user who switches hooks, and its form in a prompt.
 
-use std::fmt;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Disable,
@@ -48,56 +46,30 @@ pub struct Request {
 }
 
 /// A mistake in what was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// This option lacks its value.
+    #[error("{0} needs a value")]
     Valueless(String),
-    /// A prompt has no such option.
+    #[error(
+        "a typed prompt cannot do {0}: it takes --all, --for TIME, --until TIME, --turn and \
+         --agent TYPE. In a terminal: `hookman disable HOOK {0}`"
+    )]
     Unknown(String),
-    /// Several of the options that say how long.
+    #[error("one of --for, --until and --turn at a time")]
     Terms,
+    #[error("--agent takes one type of agent; ask once for each")]
     Agents,
-    /// The type of agent is empty.
+    #[error("--agent was given no type of agent")]
     Agentless,
-    /// `enable` is given a time.
+    #[error("enable takes no --for, --until or --turn")]
     Enable,
-    /// A profile is given what only hooks take.
+    #[error("a profile takes --for TIME, --until TIME, --turn or --off")]
     Profile,
-    /// Careful mode is given a time and not switched on.
+    #[error("--for goes with `on`")]
     Period,
-    /// These words are nothing that careful mode can be.
+    #[error("careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{0}`")]
     Careful(String),
 }
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Valueless(name) => return write!(f, "{name} needs a value"),
-            Self::Unknown(name) => {
-                return write!(
-                    f,
-                    "a typed prompt cannot do {name}: it takes --all, --for TIME, --until TIME, --turn and \
-                     --agent TYPE. In a terminal: `hookman disable HOOK {name}`"
-                );
-            }
-            Self::Terms => "one of --for, --until and --turn at a time",
-            Self::Agents => "--agent takes one type of agent; ask once for each",
-            Self::Agentless => "--agent was given no type of agent",
-            Self::Enable => "enable takes no --for, --until or --turn",
-            Self::Profile => "a profile takes --for TIME, --until TIME, --turn or --off",
-            Self::Period => "--for goes with `on`",
-            Self::Careful(words) => {
-                return write!(
-                    f,
-                    "careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not \
-                     `{words}`"
-                );
-            }
-        })
-    }
-}
-
-impl std::error::Error for RequestError {}
 
 impl Request {
     /// Reads what is behind `/hook:disable` or `/hook:enable`.

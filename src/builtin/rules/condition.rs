@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::options::{Agents, Options, When, span};
+use super::options::{Agents, Options, When};
 use crate::builtin::context::{Context, Failure};
 use crate::builtin::transcript;
 use crate::builtin::workflow::Workflow;
@@ -127,7 +127,10 @@ impl<'a> Scene<'a> {
             || !(tools.is_empty() || tools.iter().any(|pattern| pattern.hits(self.context)))
             || !contains(input, &when.input_has)
             || !(when.prompt_has.is_empty() || prompt_has())
-            || when.time.as_deref().is_some_and(|time| !self.is_within(time))
+            || when
+                .time
+                .as_ref()
+                .is_some_and(|time| !time.contains(&self.context.host.local_time("%H:%M")))
             || when
                 .count_is
                 .is_some_and(|count| !self.is_counted.get() || self.counted.get() != count)
@@ -314,15 +317,6 @@ impl<'a> Scene<'a> {
             None => None,
         };
         Ok(named.or(when.count_from))
-    }
-
-    fn is_within(&self, time: &str) -> bool {
-        let now = span(&format!("{0}-{0}", self.context.host.local_time("%H:%M")));
-        match (now, span(time)) {
-            (Some((now, _)), Some((from, to))) if from <= to => (from..to).contains(&now),
-            (Some((now, _)), Some((from, to))) => now >= from || now < to,
-            _ => false,
-        }
     }
 
     /// A text with each `$name` replaced: `$count`, `$context` in percent, a field of the payload, or

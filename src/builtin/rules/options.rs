@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::builtin::kind;
 use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::tool_pattern::ToolPattern;
-use crate::builtin::values::Level;
+use crate::builtin::values::{Level, TimeSpan};
 use crate::builtin::workflow::Source;
 use crate::client::event::{Block, Event, Facts, PlainText, Subject};
 
@@ -148,7 +148,7 @@ pub(super) struct When {
     /// The count is just this.
     pub count_is: Option<u64>,
     /// The time of day is in this span, such as `22:00-07:00`.
-    pub time: Option<String>,
+    pub time: Option<TimeSpan>,
     /// For which agents the rule is.
     pub agents: Agents,
 }
@@ -283,11 +283,6 @@ impl kind::Options for Options {
                 let message = format!("expected a share from 0 to 1, found {share}");
                 return refused(&["when", "context_from"], &message);
             }
-            let is_span = |it: &&String| span(it).is_some_and(|(from, to)| from != to);
-            if let Some(time) = rule.when.time.as_ref().filter(|it| !is_span(it)) {
-                let message = format!("expected a span such as `22:00-07:00`, found `{time}`");
-                return refused(&["when", "time"], &message);
-            }
             Ok(())
         })
     }
@@ -338,15 +333,4 @@ fn is_empty(value: &Value) -> bool {
         Value::Object(fields) => fields.is_empty() || fields.values().any(is_empty),
         _ => false,
     }
-}
-
-/// A span of the day in minutes since midnight; it may go past midnight.
-pub(super) fn span(text: &str) -> Option<(u32, u32)> {
-    let minutes = |time: &str| {
-        let (hours, minutes) = time.trim().split_once(':')?;
-        let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
-        (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
-    };
-    let (from, to) = text.split_once('-')?;
-    Some((minutes(from)?, minutes(to)?))
 }

@@ -1,26 +1,15 @@
 //! Regular expressions as JavaScript reads them without flags.
 
 use std::borrow::Cow;
-use std::fmt;
 
 /// The reason why JavaScript would not take a text for a regular expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// Something repeats `\b` or `\B`; this is its letter.
+    #[error("`\\{0}` cannot be repeated")]
     Repeated(char),
+    #[error("{0}")]
     Syntax(regress::Error),
 }
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Repeated(escaped) => write!(f, "`\\{escaped}` cannot be repeated"),
-            Self::Syntax(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PatternError {}
 
 /// Compiles a pattern the way the client does.
 pub fn compile(pattern: &str) -> Result<regress::Regex, PatternError> {
