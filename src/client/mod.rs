@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub mod event;
 pub mod host;
 pub mod matcher;
+pub mod messages;
 pub(crate) mod misplaced;
 pub(crate) mod model;
 pub(crate) mod noise;

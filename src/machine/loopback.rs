@@ -18,12 +18,13 @@ pub struct Request {
     pub method: String,
     /// The path of the request, and the whole address where this is taken for a proxy.
     pub path: String,
+    pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
 pub struct Response {
     /// The status line's code and words, such as `200 OK`.
-    pub status: &'static str,
+    pub status: String,
     pub kind: &'static str,
     pub body: String,
 }
@@ -78,24 +79,23 @@ fn serve(mut stream: &TcpStream, answer: &dyn Fn(&Request) -> Response) -> io::R
     reader.read_line(&mut first)?;
     let mut words = first.split(' ').map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let mut length = 0;
+    let mut headers = Vec::new();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
             break;
         }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
-        }
+        let header = line.split_once(':');
+        headers.extend(header.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())));
     }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
     if length > MOST {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let Response { status, kind, body } = answer(&Request { method, path, body });
+    let Response { status, kind, body } = answer(&Request { method, path, headers, body });
     let length = body.len();
     write!(
         stream,
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_request_is_answered_with_its_body() {
         let server = Loopback::start(|request| Response {
-            status: "200 OK",
+            status: "200 OK".to_owned(),
             kind: "text/plain",
             body: format!("{} {} {}", request.method, request.path, request.body.len()),
         })

@@ -17,7 +17,7 @@ pub(crate) mod foreign;
 pub(crate) mod git;
 pub(crate) mod input;
 pub mod lock;
-pub(crate) mod loopback;
+pub mod loopback;
 pub mod memory;
 pub mod paths;
 pub(crate) mod program;

@@ -2,16 +2,14 @@
 //!
 //! It is also the client's proxy, so that a request to any other host ends here and is reported.
 
-use std::{
-    collections::VecDeque,
-    io::{self, BufRead, BufReader, Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use hookman::client::messages::{self, JSON};
+use hookman::machine::loopback::{self, Loopback, Response};
 use serde_json::{Value, json};
 
 use crate::script::{Block, Turn};
@@ -32,43 +30,32 @@ struct State {
     posts: Vec<String>,
     n_messages: usize,
     n_calls: usize,
-    closed: bool,
     pause: Duration,
 }
 
 /// The server, which stops when this is dropped.
 pub(crate) struct Api {
-    address: SocketAddr,
+    server: Loopback,
     state: Arc<Mutex<State>>,
 }
 
 impl Api {
     /// Listens on a free port of the loopback interface.
     pub(crate) fn start() -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("failed to listen")?;
-        let address = listener.local_addr().context("failed to read the port")?;
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(io::Result::ok) {
-                if lock(&shared).closed {
-                    break;
-                }
-                let shared = Arc::clone(&shared);
-                thread::spawn(move || answer(&stream, &shared));
-            }
-        });
-        Ok(Self { address, state })
+        let server = Loopback::start(move |request| answer(request, &shared));
+        Ok(Self { server: server.context("failed to listen")?, state })
     }
 
     /// The base URL the client is given.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
     /// Host and port.
     pub(crate) fn address(&self) -> String {
-        self.address.to_string()
+        self.url().replace("http://", "")
     }
 
     /// Takes what hooks posted since the last call, a line each.
@@ -105,76 +92,32 @@ impl Api {
     }
 }
 
-impl Drop for Api {
-    fn drop(&mut self) {
-        lock(&self.state).closed = true;
-        // Wakes the listener, which then sees the flag; a failure leaves a thread waiting, no more.
-        drop(TcpStream::connect(self.address));
-    }
-}
-
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn ok() -> String {
-    "200 OK".to_owned()
-}
-
-/// Answers one connection; the client may hang up at any time, which is no error.
-fn answer(stream: &TcpStream, state: &Mutex<State>) {
-    drop(serve(stream, state));
-}
-
-fn serve(mut stream: &TcpStream, state: &Mutex<State>) -> Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let mut words = first.split(' ');
-    let method = words.next().unwrap_or_default();
-    let path = words.next().unwrap_or_default();
-    let mut length = 0;
-    let mut probe = String::new();
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
-        }
-        // What a case has the client put into a header.
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("x-probe")
-        {
-            probe = format!(" {}", value.trim());
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-
-    let (status, kind, text) = if method == "CONNECT" || path.starts_with("http") {
+fn answer(request: &loopback::Request, state: &Mutex<State>) -> Response {
+    let (method, path) = (request.method.as_str(), request.path.as_str());
+    let body = || serde_json::from_slice(&request.body).unwrap_or_default();
+    let ok = |(kind, body)| Response { status: "200 OK".to_owned(), kind, body };
+    if method == "CONNECT" || path.starts_with("http") {
         lock(state).problems.push(format!("the client asked for {path}"));
-        ("502 Bad Gateway".to_owned(), "text/plain", String::new())
+        let status = "502 Bad Gateway".to_owned();
+        Response { status, kind: "text/plain", body: String::new() }
     } else if method == "POST" && path.starts_with("/v1/messages/count_tokens") {
-        (ok(), "application/json", json!({ "input_tokens": 1 }).to_string())
+        ok((JSON, json!({ "input_tokens": 1 }).to_string()))
     } else if method == "POST" && path.starts_with("/v1/messages") {
         let pause = lock(state).pause;
         thread::sleep(pause);
-        message(serde_json::from_slice(&body)?, state)
+        message(body(), state).map_or_else(|failed| failed, ok)
     } else if method == "POST" && path.starts_with("/hook/") {
-        (ok(), "application/json", hook(path, &probe, &serde_json::from_slice(&body)?, state))
+        // What a case has the client put into a header.
+        let probe = request.headers.iter().find(|(name, _)| name == "x-probe");
+        let probe = probe.map(|(_, value)| format!(" {value}")).unwrap_or_default();
+        ok((JSON, hook(path, &probe, &body(), state)))
     } else {
-        (ok(), "application/json", "{}".to_owned())
-    };
-    let length = text.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
-    )?;
-    Ok(())
+        ok((JSON, "{}".to_owned()))
+    }
 }
 
 /// The answer to a hook that posts its input: a denial under `/hook/deny`, else nothing.
@@ -196,10 +139,12 @@ fn hook(path: &str, probe: &str, input: &Value, state: &Mutex<State>) -> String 
 
 /// The next turn for the main conversation, which is the one with tools; a bland text for the
 /// client's requests on the side.
-fn message(body: Value, state: &Mutex<State>) -> (String, &'static str, String) {
+fn message(
+    body: Value,
+    state: &Mutex<State>,
+) -> std::result::Result<(&'static str, String), Response> {
     let main = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let stream = body["stream"] == true;
-    let model = body["model"].clone();
+    let asked = json!({ "model": body["model"], "stream": body["stream"] });
     let mut state = lock(state);
     state.n_messages += 1;
     let id = format!("msg_{}", state.n_messages);
@@ -222,7 +167,8 @@ fn message(body: Value, state: &Mutex<State>) -> (String, &'static str, String) 
             Block::Fail(status) => {
                 let error = json!({ "type": "invalid_request_error", "message": "refused" });
                 let answer = json!({ "type": "error", "error": error });
-                return (format!("{status} Refused"), "application/json", answer.to_string());
+                let status = format!("{status} Refused");
+                return Err(Response { status, kind: JSON, body: answer.to_string() });
             }
             Block::Used(tokens) => {
                 used = tokens;
@@ -238,51 +184,5 @@ fn message(body: Value, state: &Mutex<State>) -> (String, &'static str, String) 
     }
     drop(state);
 
-    let calls = content.iter().any(|block| block["type"] == "tool_use");
-    let stop = if calls { "tool_use" } else { "end_turn" };
-    let usage = json!({ "input_tokens": used, "output_tokens": 1 });
-    let mut message = json!({
-        "id": id, "type": "message", "role": "assistant", "model": model, "content": content,
-        "stop_reason": stop, "stop_sequence": null, "usage": usage,
-    });
-    if !stream {
-        return (ok(), "application/json", message.to_string());
-    }
-    message["content"] = json!([]);
-    message["stop_reason"] = Value::Null;
-    let mut events = vec![json!({ "type": "message_start", "message": message })];
-    for (index, block) in content.into_iter().enumerate() {
-        events.extend(stream_block(index, block));
-    }
-    events.push(json!({
-        "type": "message_delta", "usage": usage,
-        "delta": { "stop_reason": stop, "stop_sequence": null },
-    }));
-    events.push(json!({ "type": "message_stop" }));
-    let mut text = String::new();
-    for event in events {
-        text += "event: ";
-        text += event["type"].as_str().unwrap_or_default();
-        text += "\ndata: ";
-        text += &event.to_string();
-        text += "\n\n";
-    }
-    (ok(), "text/event-stream", text)
-}
-
-fn stream_block(index: usize, mut block: Value) -> [Value; 3] {
-    let delta = if block["type"] == "text" {
-        let text = block["text"].take();
-        block["text"] = json!("");
-        json!({ "type": "text_delta", "text": text })
-    } else {
-        let input = block["input"].take();
-        block["input"] = json!({});
-        json!({ "type": "input_json_delta", "partial_json": input.to_string() })
-    };
-    [
-        json!({ "type": "content_block_start", "index": index, "content_block": block }),
-        json!({ "type": "content_block_delta", "index": index, "delta": delta }),
-        json!({ "type": "content_block_stop", "index": index }),
-    ]
+    Ok(messages::message(&id, &asked, content, used))
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 
 use super::copy::PROMPT;
+use crate::client::messages::{JSON, message};
 use crate::machine::loopback::{Request, Response};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,11 +56,11 @@ impl Model {
 
     /// Answers a request of the client, or of a handler.
     pub(super) fn answer(&self, request: &Request) -> Response {
-        const JSON: &str = "application/json";
-        let ok = |kind, body| Response { status: "200 OK", kind, body };
+        let ok = |kind, body| Response { status: "200 OK".to_owned(), kind, body };
         if request.method == "CONNECT" || request.path.starts_with("http") {
             // It is also the proxy, so that nothing else can be reached.
-            return Response { status: "502 Bad Gateway", kind: "text/plain", body: String::new() };
+            let status = "502 Bad Gateway".to_owned();
+            return Response { status, kind: "text/plain", body: String::new() };
         }
         if let Some(mark) = request.path.strip_prefix("/hook/") {
             self.lock().marks.push(mark.to_owned());
@@ -92,11 +93,7 @@ impl Model {
             None => state.turn(body),
         };
         drop(state);
-        if body["stream"] == true {
-            ("text/event-stream", stream(&message(&id, body, &content), content))
-        } else {
-            ("application/json", message(&id, body, &content).to_string())
-        }
+        message(&id, body, content, 1)
     }
 }
 
@@ -139,42 +136,4 @@ fn mark(body: &Value) -> Option<String> {
     let (_, rest) = text.split_once(PROMPT)?;
     let is_of_mark = |character: &char| character.is_ascii_digit() || *character == '.';
     Some(rest.chars().take_while(is_of_mark).collect())
-}
-
-fn message(id: &str, body: &Value, content: &[Value]) -> Value {
-    let calls = content.iter().any(|block| block["type"] == "tool_use");
-    json!({
-        "id": id, "type": "message", "role": "assistant", "model": body["model"],
-        "content": content, "stop_reason": if calls { "tool_use" } else { "end_turn" },
-        "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
-    })
-}
-
-/// A message as the events of a stream.
-fn stream(whole: &Value, content: Vec<Value>) -> String {
-    let mut start = whole.clone();
-    start["content"] = json!([]);
-    start["stop_reason"] = Value::Null;
-    let mut events = vec![json!({"type": "message_start", "message": start})];
-    for (index, mut block) in content.into_iter().enumerate() {
-        let delta = if block["type"] == "text" {
-            let text = std::mem::replace(&mut block["text"], json!(""));
-            json!({"type": "text_delta", "text": text})
-        } else {
-            let input = std::mem::replace(&mut block["input"], json!({}));
-            json!({"type": "input_json_delta", "partial_json": input.to_string()})
-        };
-        events.extend([
-            json!({"type": "content_block_start", "index": index, "content_block": block}),
-            json!({"type": "content_block_delta", "index": index, "delta": delta}),
-            json!({"type": "content_block_stop", "index": index}),
-        ]);
-    }
-    let delta = json!({"stop_reason": whole["stop_reason"], "stop_sequence": null});
-    events.push(json!({"type": "message_delta", "usage": whole["usage"], "delta": delta}));
-    events.push(json!({"type": "message_stop"}));
-    let line = |event: &Value| {
-        format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())
-    };
-    events.iter().map(line).collect()
 }
