@@ -6,6 +6,7 @@ use serde_json::json;
 use super::args::Careful;
 use super::exit::ExitStatus;
 use super::failure;
+use super::switching;
 use super::which::{self, Session};
 use super::word::hint;
 use crate::machine::world::World;
@@ -24,7 +25,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
     let place = Place {
         paths: &world.paths,
         session: session.as_ref().map(|session| &session.id),
-        project: &project,
+        project,
         person: agents::is_person(),
     };
     let answer = careful::perform(&place, &wish, args.project)?;
@@ -32,7 +33,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
     if args.json {
         let mut report = json!({
             "session": session.as_ref().map(|session| &session.id),
-            "project": project.display().to_string(),
+            "project": place.project.display().to_string(),
             "on_for_session": answer.now.session,
             "on_for_project": answer.now.project,
             "changed": answer.changed,
@@ -48,10 +49,5 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
             session.tell(world);
         }
     }
-    Ok(match (answer.refused, is_stranger) {
-        _ if args.slash => ExitStatus::Done,
-        (true, _) => ExitStatus::Error,
-        (false, true) => ExitStatus::Found,
-        (false, false) => ExitStatus::Done,
-    })
+    Ok(switching::exit(answer.refused, is_stranger, args.slash))
 }

@@ -9,9 +9,8 @@ use super::args::Profile;
 use super::exit::ExitStatus;
 use super::switching as commands;
 use super::switching::here;
-use super::which::{self, Session};
+use super::which;
 use crate::machine::world::World;
-use crate::state::reply::Reply;
 use crate::state::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
@@ -19,7 +18,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
         let session = which::session(&args.session, world)?;
         let reply =
             profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
-        return Ok(report(args, world, &session, &reply));
+        return Ok(commands::report(args.json, false, world, &session, &reply));
     }
     let Some(name) = &args.name else {
         let session = which::session_if_any(&args.session, world)?;
@@ -38,7 +37,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     let here = here();
     let scene = commands::scene(world, &session, &here);
     let reply = profiles::disable(&scene, &chosen, &args.term.as_term())?;
-    Ok(report(args, world, &session, &reply))
+    Ok(commands::report(args.json, false, world, &session, &reply))
 }
 
 fn known(project: Option<&Path>, world: &World) -> Result<Vec<profiles::Profile>> {
@@ -58,20 +57,5 @@ fn list(args: &Profile, world: &World, profiles: &[profiles::Profile]) {
         world.terminal.line(json!(rows).to_string());
     } else {
         world.terminal.line(profiles::listed(profiles));
-    }
-}
-
-fn report(args: &Profile, world: &World, session: &Session, reply: &Reply) -> ExitStatus {
-    if args.json {
-        let session = Some((session, session.is_known(world)));
-        world.terminal.line(commands::as_json(reply, session).to_string());
-    } else {
-        world.terminal.line(&reply.text);
-        session.tell(world);
-    }
-    match (reply.failed, session.is_stranger()) {
-        (true, _) => ExitStatus::Error,
-        (false, true) => ExitStatus::Found,
-        (false, false) => ExitStatus::Done,
     }
 }

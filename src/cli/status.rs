@@ -45,7 +45,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     }
     let here = environment::current_directory().unwrap_or_default();
     let project = careful::project(&world.paths, project, &here);
-    let place = Place { paths: &world.paths, session: id, project: &project, person: false };
+    let place = Place { paths: &world.paths, session: id, project, person: false };
     let is_careful = careful::now(&place)?;
     if args.json {
         let mut report = as_json(&report, session.as_ref(), &overrides);

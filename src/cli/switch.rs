@@ -62,7 +62,7 @@ pub(super) fn switch(
     for line in &lacking {
         reply.text.extend(["\n", line]);
     }
-    match report(which, world, &session, &reply) {
+    match report(which.json, which.slash, world, &session, &reply) {
         ExitStatus::Done if !lacking.is_empty() && !which.slash => Ok(ExitStatus::Found),
         status => Ok(status),
     }

@@ -104,12 +104,17 @@ pub(super) fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitSta
     } else {
         hint(world, harmless(&reply.text));
     }
-    status(which, reply)
+    exit(reply.failed, false, which.slash)
 }
 
 // The client shows nothing of a slash command that fails.
-pub(super) fn status(which: &args::Which, reply: &Reply) -> ExitStatus {
-    if reply.failed && !which.slash { ExitStatus::Error } else { ExitStatus::Done }
+pub(super) fn exit(failed: bool, is_stranger: bool, slash: bool) -> ExitStatus {
+    match (failed, is_stranger) {
+        _ if slash => ExitStatus::Done,
+        (true, _) => ExitStatus::Error,
+        (false, true) => ExitStatus::Found,
+        (false, false) => ExitStatus::Done,
+    }
 }
 
 /// The hooks that can be switched in a project; what is wrong with the manifests goes to standard error.
@@ -123,23 +128,21 @@ pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Sw
 
 /// Tells what came of a request in a session.
 pub(super) fn report(
-    which: &args::Which,
+    json: bool,
+    slash: bool,
     world: &World,
     session: &Session,
     reply: &Reply,
 ) -> ExitStatus {
-    if which.json {
+    if json {
         world.terminal.line(as_json(reply, Some((session, session.is_known(world)))).to_string());
     } else {
         hint(world, harmless(&reply.text));
-        if which.slash && session.is_stranger() {
+        if slash && session.is_stranger() {
             world.terminal.line(format!("Session: {}", session.id));
         } else {
             session.tell(world);
         }
     }
-    match status(which, reply) {
-        ExitStatus::Done if session.is_stranger() && !which.slash => ExitStatus::Found,
-        status => status,
-    }
+    exit(reply.failed, session.is_stranger(), slash)
 }

@@ -90,17 +90,7 @@ fn reply(
         }
         Command::Careful => {
             let wish = Careful::parse(words, None)?;
-            let place = Place {
-                paths,
-                session: Some(&scene.session),
-                project: &careful::project(
-                    paths,
-                    project.map(Path::to_owned),
-                    Path::new(scene.directory),
-                ),
-                person: scene.person,
-            };
-            careful::perform(&place, &wish, false).map(|answer| answer.text)
+            careful::perform(&Place::of(&scene, project), &wish, false).map(|answer| answer.text)
         }
         Command::Profile => {
             let (is_off, words) = without_off(words);

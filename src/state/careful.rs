@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::session_switches::Scene;
 use super::store::FileStore;
+use super::switching;
 use crate::machine::files;
 use crate::machine::paths::{self, Paths};
 use crate::session::id::SessionId;
-use crate::session::period;
-use crate::session::request::Careful as Wish;
+use crate::session::request::{Careful as Wish, Term};
 use crate::session::store::{CAREFUL, Store};
 
 /// The time that it lasts in a session where no time is given: longer than any session.
@@ -22,9 +23,19 @@ pub struct Place<'p> {
     /// The session; none where only a project is meant.
     pub session: Option<&'p SessionId<'p>>,
     /// The project, or where there is none the directory.
-    pub project: &'p Path,
+    pub project: PathBuf,
     /// True if a person asks, and not an agent's tool.
     pub person: bool,
+}
+
+impl<'p> Place<'p> {
+    /// The place that a switch is typed in.
+    pub fn of(scene: &'p Scene<'p>, found: Option<&Path>) -> Self {
+        let here = Path::new(scene.directory);
+        let project = project(scene.paths, found.map(Path::to_owned), here);
+        let Scene { paths, session, person, .. } = scene;
+        Self { paths, session: Some(session), project, person: *person }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,19 +99,11 @@ pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answe
 
 fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
     if of_project {
-        let project = format!("{}\n", paths::real(place.project).display());
+        let project = format!("{}\n", paths::real(&place.project).display());
         return Ok(files::replace_private(&file(place), &project)?);
     }
-    let wrong = || {
-        format!("--for takes a time such as 90s, 30m, 2h or 1d, not `{}`", time.unwrap_or_default())
-    };
-    let lasts = match time {
-        None => LONG,
-        Some(time) => {
-            let seconds = period::seconds(time).filter(|seconds| *seconds > 0);
-            Duration::from_secs(seconds.with_context(wrong)?)
-        }
-    };
+    let end = time.map(|time| switching::end_of(&Term::For(time.to_owned()), 0)).transpose()?;
+    let lasts = end.flatten().map_or(LONG, |end| Duration::from_secs(end.unsigned_abs()));
     if let Some(session) = place.session {
         let store = store(place.paths, session);
         // Only a person may shorten it.
@@ -114,7 +117,7 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
 
 /// Says in words where careful mode is on.
 pub fn text(place: &Place<'_>, now: Careful) -> String {
-    let project = place.paths.shown(place.project);
+    let project = place.paths.shown(&place.project);
     let places = match (now.session, now.project) {
         (true, true) => format!("for this session, and for the project {project}"),
         (true, false) => "for this session".to_owned(),
@@ -136,5 +139,5 @@ fn store(paths: &Paths, session: &SessionId<'_>) -> FileStore {
 }
 
 fn file(place: &Place<'_>) -> PathBuf {
-    paths::careful(&place.paths.state, &paths::real(place.project))
+    paths::careful(&place.paths.state, &paths::real(&place.project))
 }

@@ -345,16 +345,7 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
 /// The answer to a typed `/hook:status`.
 pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
     let report = Report::of(scene.paths, project, Some(&scene.session), &scene.moment())?;
-    let place = Place {
-        paths: scene.paths,
-        session: Some(&scene.session),
-        project: &careful::project(
-            scene.paths,
-            project.map(Path::to_owned),
-            Path::new(scene.directory),
-        ),
-        person: false,
-    };
+    let place = Place::of(scene, project);
     let is_careful = careful::now(&place)?;
     let careful = if is_careful == Careful::default() {
         String::new()
