@@ -85,17 +85,20 @@ impl<'a> Context<'a> {
 }
 
 /// The reason why a built-in hook could not decide; the hook's `on_error` says what follows.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The payload lacks what the hook needs, or has it in another shape.
+    #[error("the payload: {0}")]
     Payload(String),
     /// The options do not have the kind's shape.
+    #[error("its options: {0}")]
     Options(String),
-    /// The session's store could not be read or written.
+    #[error("the session's state: {0}")]
     Store(io::Error),
     /// A file could not be read or written, or a program not be run; the text names it.
+    #[error("{0}")]
     Machine(String),
-    /// The hook's `timeout` is over.
+    #[error("its time was up")]
     Late,
 }
 
@@ -105,18 +108,6 @@ impl Failure {
         move |error| match error.kind() {
             io::ErrorKind::TimedOut => Self::Late,
             _ => Self::Machine(format!("failed to {doing}: {error}")),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Payload(why) => write!(formatter, "the payload: {why}"),
-            Self::Options(why) => write!(formatter, "its options: {why}"),
-            Self::Store(error) => write!(formatter, "the session's state: {error}"),
-            Self::Machine(why) => formatter.write_str(why),
-            Self::Late => formatter.write_str("its time was up"),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::values::Level;
 use super::{allowance, careful, legacy};
 use crate::client::answer::Answer;
 use crate::client::event::Event;
+use crate::syntax::wildcard;
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
@@ -40,7 +41,7 @@ enum Ends {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// The skills and slash commands that open the scope; `*` at either end is any text.
+    /// The skills and slash commands that open the scope; `*` is any text.
     skills: Vec<String>,
     /// The types of subagents that open it.
     agents: Vec<String>,
@@ -151,15 +152,8 @@ fn is_opened_by_call(context: &Context<'_>, options: &Options) -> Result<bool, F
 /// Returns whether a name is one of a list with stars at either end. A plugin's prefix makes no difference.
 fn opens(list: &[String], name: &str) -> bool {
     let bare = name.rsplit(':').next().unwrap_or(name);
-    let hits =
-        |pattern: &String, name: &str| match (pattern.strip_prefix('*'), pattern.strip_suffix('*'))
-        {
-            (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
-            (Some(end), None) => name.ends_with(end),
-            (None, Some(start)) => name.starts_with(start),
-            (None, None) => name == pattern,
-        };
-    !name.is_empty() && list.iter().any(|pattern| hits(pattern, name) || hits(pattern, bare))
+    !name.is_empty()
+        && list.iter().any(|pattern| wildcard::hits(pattern, name) || wildcard::hits(pattern, bare))
 }
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {

@@ -14,6 +14,7 @@ use crate::client::permission_rule::{
 };
 use crate::client::tools::{misspelled, stand_in};
 use crate::syntax::shell::{self, Invocation};
+use crate::syntax::wildcard;
 
 /// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
 /// in the client's permission rule language; `*` and `mcp__server__*` mean several tools.
@@ -201,20 +202,12 @@ fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
     }
     let input = || context.tool_input::<Named>().ok().flatten().unwrap_or_default();
     Some(match &*context.payload.tool_name {
-        "Skill" => fits(wanted, &input().skill),
-        "Agent" | "Task" => fits(wanted, &input().subagent_type),
+        "Skill" => wildcard::hits(wanted, &input().skill),
+        "Agent" | "Task" => wildcard::hits(wanted, &input().subagent_type),
         "WebFetch" => is_host(wanted.strip_prefix(DOMAIN)?, &input().url),
-        "WebSearch" => fits(wanted, &input().query),
+        "WebSearch" => wildcard::hits(wanted, &input().query),
         _ => return None,
     })
-}
-
-/// Returns whether a name is that of a pattern, in which a star at the end is any text.
-fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == pattern,
-    }
 }
 
 /// Returns whether an address is on a host; `*.example.org` is every host below `example.org`.
@@ -225,10 +218,7 @@ fn is_host(pattern: &str, url: &str) -> bool {
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_end_matches('.');
     let host = host.to_ascii_lowercase();
     let pattern = pattern.trim().to_ascii_lowercase();
-    match pattern.strip_prefix('*') {
-        Some(end) => host.ends_with(end),
-        None => host == pattern,
-    }
+    wildcard::hits(&pattern, &host)
 }
 
 impl<'de> Deserialize<'de> for ToolPattern {

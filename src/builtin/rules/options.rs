@@ -147,7 +147,7 @@ pub(super) struct When {
     pub count_from_state: Option<String>,
     /// The count is just this.
     pub count_is: Option<u64>,
-    /// The time of day is in this span, such as `22:00-07:00`.
+    /// The time of day is in this span, which may go past midnight.
     pub time: Option<TimeSpan>,
     /// For which agents the rule is.
     pub agents: Agents,
