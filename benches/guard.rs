@@ -1,9 +1,11 @@
 //! Compares a guard with labelled commands: `benches/guard FILE.tsv`, rows of `allow` or `deny`, a
 //! tab and a command, in which `\\`, `\n`, `\t` and `\r` are escapes; further columns are left alone.
 //!
-//! Prints, for the hook as it comes and for all of its categories at `one-strike`, how often each
-//! rule advised and denied by label, and each row on which label and guard disagree. Asking counts
-//! as denying and advice does not.
+//! Prints, for the hook as it comes, for all of its categories at `one-strike` and for `careful`, how
+//! often each rule advised and denied by label, and each row on which label and guard disagree. Asking
+//! counts as denying and advice does not.
+//!
+//! Rows of another label are judged by the hook as it comes, and printed with the verdict and its rules.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for maintainers")]
 
@@ -38,7 +40,11 @@ fn main() {
     };
     let hook = arguments.next().unwrap_or_else(|| "destructive-guard".to_owned());
     let entry = catalogue::find(&hook).expect("the catalogue has no such hook");
-    let rows: Vec<Row> = std::fs::read_to_string(file).unwrap().lines().filter_map(row).collect();
+    let text = std::fs::read_to_string(file).unwrap();
+    if !text.lines().any(|line| row(line).is_some()) {
+        return print_verdicts(entry, &text);
+    }
+    let rows: Vec<Row> = text.lines().filter_map(row).collect();
     let rules = entry.options["rules"].as_array().unwrap();
     let categories: Map<String, Value> = rules
         .iter()
@@ -46,6 +52,30 @@ fn main() {
         .collect();
     report("as it comes", entry, &json!({}), &rows);
     report("every category", entry, &json!({"categories": categories}), &rows);
+    report("careful", entry, &json!({"careful": true}), &rows);
+}
+
+fn print_verdicts(entry: &Entry, text: &str) {
+    let options = compiled(entry, &json!({}));
+    for command in text.lines().map(|line| line.split_once('\t').map_or(line, |(_, rest)| rest)) {
+        let command = unescaped(command);
+        let start = Instant::now();
+        let (denied, ids) = judged(entry, &options, &command);
+        let verdict = match (denied, &ids[..]) {
+            (true, _) => "deny",
+            (false, []) => "-",
+            (false, [id]) if id == "undecided" => "undecided",
+            (false, _) => "advise",
+        };
+        let took = start.elapsed().as_micros();
+        let shown: String = command.chars().take(200).collect();
+        println!("{verdict}\t{}\t{took}\t{shown:?}", ids.join(","));
+    }
+}
+
+fn compiled(entry: &Entry, overrides: &Value) -> String {
+    let written = entry.resolve(overrides.as_object().unwrap()).unwrap();
+    serde_json::to_string(&*entry.compile(&written).unwrap()).unwrap()
 }
 
 fn row(line: &str) -> Option<Row> {
@@ -76,9 +106,7 @@ fn unescaped(text: &str) -> String {
 }
 
 fn report(title: &str, entry: &Entry, overrides: &Value, rows: &[Row]) {
-    let written = entry.resolve(overrides.as_object().unwrap()).unwrap();
-    let options = entry.compile(&written).unwrap();
-    let options = serde_json::to_string(&*options).unwrap();
+    let options = compiled(entry, overrides);
     let mut rules: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut labels = [[0_usize; 2]; 2];
     let mut disagreements = Vec::new();

@@ -1,5 +1,11 @@
 //! Programs by what they do with their arguments: one table for the walk and for whoever asks.
 
+/// A list of names, which the formatter leaves as it is written.
+macro_rules! names {
+    ($($name:literal)*) => { &[$($name),*] };
+}
+pub(super) use names;
+
 /// A language as far as its comments and quotes differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
@@ -66,45 +72,43 @@ pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
 }
 
 /// Clients of databases that take SQL, and those of stores of documents.
-pub(super) static CLIENTS: &[&str] = &[
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "sqlcmd",
-    "duckdb",
-    "clickhouse-client",
-    "clickhouse",
-    "cqlsh",
-    "cockroach",
-    "pgcli",
-    "mycli",
-    "litecli",
-    "usql",
-    "bq",
-    "snowsql",
-    "turso",
-    "wrangler",
-    "isql",
-    "bsqldb",
-    "sqlplus",
-    "trino",
-    "presto",
-    "beeline",
-    "hive",
-    "spark-sql",
-    "influx",
-    "mysqlsh",
-    "osql",
-    "impala-shell",
-    "vsql",
-    "libsql",
-];
+pub(super) static CLIENTS: &[&str] = names!(
+    "psql" "mysql" "mariadb" "sqlite3" "sqlite" "sqlcmd" "duckdb" "clickhouse-client"
+    "clickhouse" "cqlsh" "cockroach" "pgcli" "mycli" "litecli" "usql" "bq" "snowsql" "turso"
+    "wrangler" "isql" "bsqldb" "sqlplus" "trino" "presto" "beeline" "hive" "spark-sql" "influx"
+    "mysqlsh" "osql" "impala-shell" "vsql" "libsql"
+);
 pub(super) static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
 /// Shells by the names in small letters.
-static SHELLS: &[&str] =
-    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "nu", "rbash", "sh", "tcsh", "zsh"];
+static SHELLS: &[&str] = names!(
+    "ash" "bash" "csh" "dash" "fish" "ksh" "mksh" "nu" "rbash" "sh" "tcsh" "zsh"
+);
+
+/// The words that a shell of POSIX or bash knows by itself, keywords among them.
+static BUILT_IN: &[&str] = names!(
+    "!" "." ":" "[" "[[" "alias" "bg" "break" "builtin" "caller" "case" "cd" "command" "compgen"
+    "complete" "continue" "coproc" "declare" "dirs" "disown" "do" "done" "echo" "elif" "else"
+    "enable" "esac" "eval" "exec" "exit" "export" "false" "fc" "fg" "fi" "for" "function" "getopts"
+    "hash" "history" "if" "in" "jobs" "kill" "let" "local" "logout" "mapfile" "popd" "printf"
+    "pushd" "pwd" "read" "readarray" "readonly" "return" "select" "set" "shift" "shopt" "source"
+    "suspend" "test" "then" "time" "times" "trap" "true" "type" "typeset" "ulimit" "umask" "unalias"
+    "unset" "until" "wait" "while" "{" "}"
+);
+
+/// Programs that print what comes from the network.
+pub(super) static NETWORK: &[&str] = names!(
+    "curl" "wget" "fetch" "aria2c" "http" "https" "iwr" "irm" "Invoke-WebRequest"
+    "Invoke-RestMethod" "nc" "ncat" "netcat" "socat"
+);
+
+/// Programs that make another text of their input, which nobody can read on the line.
+pub(super) static DECODERS: &[&str] =
+    names!("base32" "base64" "gunzip" "openssl" "rev" "tr" "uudecode" "xxd");
+
+/// Returns whether a shell runs a word by itself, without a program of that name.
+pub fn is_built_in(word: &str) -> bool {
+    BUILT_IN.contains(&word)
+}
 
 pub(super) fn is_powershell(program: &str) -> bool {
     program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")

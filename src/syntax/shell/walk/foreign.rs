@@ -1,30 +1,11 @@
 //! Scripts that come from the network or out of a decoder, and functions that only call themselves.
 
-use super::super::programs::{self, WRAPPERS};
+use super::super::programs::{self, DECODERS, NETWORK, WRAPPERS};
 use super::super::{Command, Word, split};
 use super::state::{Invocation, Place, Walk, base_name};
 
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
-/// Programs that print what comes from the network.
-const NETWORK: &[&str] = &[
-    "curl",
-    "wget",
-    "fetch",
-    "aria2c",
-    "http",
-    "https",
-    "iwr",
-    "irm",
-    "Invoke-WebRequest",
-    "Invoke-RestMethod",
-    "nc",
-    "ncat",
-    "netcat",
-    "socat",
-];
-/// Programs that make another text of their input, which nobody can read on the line.
-const DECODERS: &[&str] = &["base32", "base64", "openssl", "rev", "uudecode", "xxd"];
 
 impl Walk<'_> {
     /// Shows where the script comes from that a place reads from its standard input.
@@ -161,7 +142,8 @@ fn origin(words: &[Word<'_>]) -> Option<&'static str> {
     // Without one of these letters the others make a code of a text.
     let decodes = |name: &&str| {
         let is_flag = |it: &Word<'_>| it.text.starts_with('-') && it.text.contains(['d', 'D', 'r']);
-        !DECODERS.contains(name) || matches!(*name, "rev" | "uudecode") || words.iter().any(is_flag)
+        let is_plain = matches!(*name, "gunzip" | "rev" | "tr" | "uudecode");
+        !DECODERS.contains(name) || is_plain || words.iter().any(is_flag)
     };
     let wraps = || first.text != "command" && WRAPPERS.iter().any(|it| it.name == first.text);
     let name = known(first).or_else(|| rest.iter().find_map(known).filter(|_| wraps()));

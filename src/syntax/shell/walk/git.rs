@@ -1,5 +1,6 @@
 //! The commands that git runs: aliases that the line itself gives, and commands for each of something.
 
+use super::super::programs::names;
 use super::super::{Word, split};
 
 /// The commands that a call of git runs besides itself.
@@ -11,70 +12,24 @@ pub(super) struct Runs {
 }
 
 /// Options before the subcommand that take the next word.
-const GLOBAL: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--config-env",
-    "--attr-source",
-    "--exec-path",
-    "--super-prefix",
-];
+const GLOBAL: &[&str] = names!(
+    "-C" "-c" "--git-dir" "--work-tree" "--namespace" "--config-env" "--attr-source"
+    "--exec-path" "--super-prefix"
+);
 
 /// Subcommands, which no alias can take the place of.
-const BUILTIN: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "archive",
-    "bisect",
-    "blame",
-    "branch",
-    "bundle",
-    "cat-file",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "config",
-    "describe",
-    "diff",
-    "fetch",
-    "gc",
-    "grep",
-    "init",
-    "log",
-    "ls-files",
-    "merge",
-    "mv",
-    "notes",
-    "prune",
-    "pull",
-    "push",
-    "rebase",
-    "reflog",
-    "remote",
-    "reset",
-    "restore",
-    "revert",
-    "rev-parse",
-    "rm",
-    "show",
-    "stash",
-    "status",
-    "submodule",
-    "switch",
-    "tag",
-    "update-ref",
-    "worktree",
-];
+const BUILTIN: &[&str] = names!(
+    "add" "am" "apply" "archive" "bisect" "blame" "branch" "bundle" "cat-file" "checkout"
+    "cherry-pick" "clean" "clone" "commit" "config" "describe" "diff" "fetch" "gc" "grep"
+    "init" "log" "ls-files" "merge" "mv" "notes" "prune" "pull" "push" "rebase" "reflog"
+    "remote" "reset" "restore" "revert" "rev-parse" "rm" "show" "stash" "status" "submodule"
+    "switch" "tag" "update-ref" "worktree"
+);
 
 /// Settings whose value git has a shell read.
-const COMMANDS: &[&str] =
-    &["core.editor", "core.pager", "core.sshcommand", "core.fsmonitor", "sequence.editor"];
+const COMMANDS: &[&str] = names!(
+    "core.editor" "core.pager" "core.sshcommand" "core.fsmonitor" "sequence.editor"
+);
 
 pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
     let mut runs = Runs::default();

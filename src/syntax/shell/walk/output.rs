@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
+use super::super::programs::DECODERS;
 use super::super::{Command, Word, split};
 use super::state::{Place, Walk, base_name};
 
 /// Through so many programs that pass their input on a text is followed.
 const HOPS: usize = 8;
-/// Programs that make another text of their input, which nobody can read on the line.
-const DECODERS: &[&str] =
-    &["base32", "base64", "gunzip", "openssl", "rev", "tr", "uudecode", "xxd"];
 
 impl Walk<'_> {
     /// What a place reads from its standard input, as far as it is on the line.
