@@ -1,4 +1,4 @@
-//! Compares a guard with labelled commands: `benches/guard FILE.tsv`, rows of `allow` or `deny`, a
+//! Compares a guard with labelled commands: `benches/guard FILE.tsv [HOOK [OPTIONS.json]]`, rows of `allow` or `deny`, a
 //! tab and a command, in which `\\`, `\n`, `\t` and `\r` are escapes; further columns are left alone.
 //!
 //! Prints, for the hook as it comes, for all of its categories at `one-strike` and for `careful`, how
@@ -35,28 +35,36 @@ struct Count {
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let Some(file) = arguments.next() else {
-        println!("usage: benches/guard FILE.tsv [HOOK]");
+        println!("usage: benches/guard FILE.tsv [HOOK [OPTIONS.json]]");
         return;
     };
     let hook = arguments.next().unwrap_or_else(|| "destructive-guard".to_owned());
     let entry = catalogue::find(&hook).expect("the catalogue has no such hook");
+    let given = arguments.next().map(|file| std::fs::read_to_string(file).unwrap());
+    let given: Map<String, Value> =
+        given.map_or_else(Map::new, |text| serde_json::from_str(&text).unwrap());
     let text = std::fs::read_to_string(file).unwrap();
     if !text.lines().any(|line| row(line).is_some()) {
-        return print_verdicts(entry, &text);
+        return print_verdicts(entry, &text, &given);
     }
     let rows: Vec<Row> = text.lines().filter_map(row).collect();
-    let rules = entry.options["rules"].as_array().unwrap();
+    let rules = given.get("rules").unwrap_or(&entry.options["rules"]).as_array().unwrap();
     let categories: Map<String, Value> = rules
         .iter()
         .filter_map(|rule| Some((rule.get("category")?.as_str()?.to_owned(), "one-strike".into())))
         .collect();
-    report("as it comes", entry, &json!({}), &rows);
-    report("every category", entry, &json!({"categories": categories}), &rows);
-    report("careful", entry, &json!({"careful": true}), &rows);
+    let with = |key: &str, value: Value| {
+        let mut options = given.clone();
+        options.insert(key.to_owned(), value);
+        options
+    };
+    report("as it comes", entry, &given, &rows);
+    report("every category", entry, &with("categories", categories.into()), &rows);
+    report("careful", entry, &with("careful", true.into()), &rows);
 }
 
-fn print_verdicts(entry: &Entry, text: &str) {
-    let options = compiled(entry, &json!({}));
+fn print_verdicts(entry: &Entry, text: &str, given: &Map<String, Value>) {
+    let options = compiled(entry, given);
     for command in text.lines().map(|line| line.split_once('\t').map_or(line, |(_, rest)| rest)) {
         let command = unescaped(command);
         let start = Instant::now();
@@ -73,8 +81,8 @@ fn print_verdicts(entry: &Entry, text: &str) {
     }
 }
 
-fn compiled(entry: &Entry, overrides: &Value) -> String {
-    let written = entry.resolve(overrides.as_object().unwrap()).unwrap();
+fn compiled(entry: &Entry, overrides: &Map<String, Value>) -> String {
+    let written = entry.resolve(overrides).unwrap();
     serde_json::to_string(&*entry.compile(&written).unwrap()).unwrap()
 }
 
@@ -105,7 +113,7 @@ fn unescaped(text: &str) -> String {
     unescaped
 }
 
-fn report(title: &str, entry: &Entry, overrides: &Value, rows: &[Row]) {
+fn report(title: &str, entry: &Entry, overrides: &Map<String, Value>, rows: &[Row]) {
     let options = compiled(entry, overrides);
     let mut rules: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut labels = [[0_usize; 2]; 2];

@@ -12,6 +12,7 @@ mod prefilter;
 mod rule;
 
 use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,6 +39,9 @@ pub(super) static KIND: Kind = Kind::of::<options::Options>(
 
 /// The name under which warnings are kept: of several command guards the first asks for all.
 const ASKER: &str = "guard";
+
+/// So many files are looked for; of more it is taken that they are there.
+const LOOKS: usize = 64;
 
 #[derive(Deserialize)]
 struct Input<'a> {
@@ -99,7 +103,14 @@ fn judge<'r>(
     let mut found: Vec<Finding<'r>> = Vec::new();
     let mut all_are_read = true;
     let globals = &options.globals;
-    let may_exist = |word: &&Word<'_>| may_exist(word, command, context);
+    let looks = Cell::new(LOOKS);
+    let moves = OnceCell::new();
+    let goes_elsewhere =
+        || *moves.get_or_init(|| command.contains("cd ") || command.contains("pushd "));
+    let may_exist = |word: &&Word<'_>| {
+        looks.set(looks.get().saturating_sub(1));
+        looks.get() == 0 || may_exist(word, &goes_elsewhere, context)
+    };
     let mut visit = |invocation: &shell::Invocation<'_>| {
         for rule in rules.about(invocation.program) {
             let Some(rule) = rule else {
@@ -142,10 +153,10 @@ fn judge<'r>(
 }
 
 /// Returns whether a word names a file that is there, or one of which that cannot be told.
-fn may_exist(word: &Word<'_>, command: &str, context: &Context<'_>) -> bool {
+fn may_exist(word: &Word<'_>, goes_elsewhere: &dyn Fn() -> bool, context: &Context<'_>) -> bool {
     let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
     let cwd = &*context.payload.cwd;
-    let is_elsewhere = || cwd.is_empty() || command.contains("cd ") || command.contains("pushd ");
+    let is_elsewhere = || cwd.is_empty() || goes_elsewhere();
     word.expanded
         || path.starts_with('~')
         || path.contains(['$', '`', '*', '?'])

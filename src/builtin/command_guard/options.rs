@@ -232,8 +232,10 @@ impl kind::Options for Options {
         };
         let compacts: Vec<Value> = rules.iter().map(compact).collect();
         let index = rules.iter().zip(&compacts);
-        let index =
-            index.map(|(rule, text)| format!("{} {}", text.to_string().len(), rule.program));
+        let index = index.map(|(rule, text)| {
+            let letters = letters(&rule.program);
+            format!("{} {letters} {}", text.to_string().len(), rule.program)
+        });
         let is_called = |name: &str| {
             rules.iter().any(|rule| rule.program.split('|').any(|it| it.eq_ignore_ascii_case(name)))
         };
@@ -350,6 +352,12 @@ impl Rule {
 
 fn name(level: Level) -> Value {
     serde_json::to_value(level).unwrap_or_default()
+}
+
+/// The letters, each once and small, with which the names between the bars begin.
+fn letters(programs: &str) -> String {
+    let firsts = programs.split('|').filter_map(|name| name.chars().next());
+    firsts.map(|first| first.to_ascii_lowercase()).collect::<BTreeSet<char>>().into_iter().collect()
 }
 
 /// The names that a line must have for one of the rules, each once, with `|` between them.

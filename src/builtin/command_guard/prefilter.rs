@@ -135,7 +135,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "sql" | "mongo" | "foreign-script" => {
             return subcommand.split('|').map(str::to_owned).collect();
         }
-        "fork-bomb" => &["("],
+        "fork-bomb" => &["(", "while", "until", "for"],
         _ => &[],
     };
     if alike.is_empty() {

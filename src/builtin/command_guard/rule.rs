@@ -25,7 +25,7 @@ pub(super) struct Head<'a> {
     /// For each program with such options: its name, then those that take the next word.
     #[serde(borrow, default)]
     pub(super) globals: Vec<Text<'a>>,
-    /// Of each rule how many bytes its JSON has, and its programs.
+    /// Of each rule how many bytes its JSON has, the first letters of its programs, and these.
     #[serde(borrow, default)]
     index: Cow<'a, str>,
 }
@@ -36,6 +36,7 @@ pub(super) struct Rules<'a> {
 }
 
 struct Entry<'a> {
+    letters: &'a str,
     programs: &'a str,
     text: &'a str,
     rule: OnceCell<Option<Rule<'a>>>,
@@ -51,15 +52,19 @@ impl<'a> Rules<'a> {
         while let Some(length) = words.next() {
             let (text, after) = rest.split_at_checked(length.parse().ok()?)?;
             rest = after.get(1..)?;
-            entries.push(Entry { programs: words.next()?, text, rule: OnceCell::new() });
+            let (letters, programs) = (words.next()?, words.next()?);
+            entries.push(Entry { letters, programs, text, rule: OnceCell::new() });
         }
         Some(Self { entries })
     }
 
     /// The rules about a program; `None` in the place of one that cannot be read.
     pub(super) fn about(&self, program: &str) -> impl Iterator<Item = Option<&Rule<'a>>> {
-        let is_about =
-            |entry: &&Entry<'a>| entry.programs.split('|').any(|name| is_program(name, program));
+        let first = program.as_bytes().first().map_or(b' ', u8::to_ascii_lowercase);
+        let is_about = move |entry: &&Entry<'a>| {
+            entry.letters.as_bytes().contains(&first)
+                && entry.programs.split('|').any(|name| is_program(name, program))
+        };
         let read = |entry: &'_ Entry<'a>| serde_json::from_str(entry.text).ok();
         self.entries
             .iter()

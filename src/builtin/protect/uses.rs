@@ -271,6 +271,18 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
             values(&["of"], Use::Change);
         }
         "sort" => values(&["-o", "--output"], Use::Change),
+        // `OPEN:FILE,option!!TCP:HOST:PORT`
+        "socat" => {
+            for address in words.iter().flat_map(|word| word.split("!!")) {
+                let Some((kind, file)) = address.split_once(':') else { continue };
+                let file = file.split(',').next().unwrap_or_default();
+                match &*kind.to_ascii_uppercase() {
+                    "OPEN" | "GOPEN" | "FILE" => visit(file, Use::Read),
+                    "CREATE" | "CREAT" => visit(file, Use::Change),
+                    _ => {}
+                }
+            }
+        }
         "openssl" => {
             // What these read is no secret: certificates, requests and lists.
             let of_certificates = ["x509", "verify", "req", "crl", "crl2pkcs7", "ocsp"];

@@ -347,6 +347,12 @@ impl<'a> Parser<'a> {
     }
 
     fn finish(&mut self, current: &mut Current<'a>) {
+        if current.start.is_none() && !current.dropped && self.bodies.is_empty() {
+            let Current { command, each, .. } = current;
+            if command.redirections.is_empty() && command.input.is_none() && each.is_none() {
+                return;
+            }
+        }
         let Current { mut command, start, end, dropped, each } = std::mem::take(current);
         let is_bare = command.redirections.is_empty() && each.is_none();
         let is_empty = command.words.is_empty() && command.assignments.is_empty() && is_bare;

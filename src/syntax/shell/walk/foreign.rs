@@ -1,9 +1,16 @@
 //! Scripts that come from the network or out of a decoder, and functions that only call themselves.
 
-use super::super::programs::{self, DECODERS, NETWORK, WRAPPERS};
+use std::borrow::Cow;
+
+use super::super::programs::{self, DECODERS, NETWORK, WRAPPERS, names};
 use super::super::{Command, Word, split};
 use super::state::{Invocation, Place, Walk, base_name};
 
+/// The heads of loops that do not end by themselves.
+const ENDLESS: &[&str] = names!(
+    "while true" "while :" "while /bin/true" "while [ true ]" "while [ 1 ]" "while [[ true ]]"
+    "while [[ 1 ]]" "while ((1))" "while (( 1 ))" "while (true)" "until false" "until /bin/false"
+);
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
 
@@ -61,7 +68,7 @@ impl Walk<'_> {
         }
     }
 
-    fn foreign(&mut self, name: &str, source: &str, place: Place<'_>) {
+    pub(super) fn foreign(&mut self, name: &str, source: &str, place: Place<'_>) {
         if self.spend(source.len() + name.len()) {
             (self.visit)(&Invocation {
                 program: "foreign-script",
@@ -128,6 +135,29 @@ impl Walk<'_> {
             |it: &Command<'_>| it.words.first().is_some_and(|word| word.text == name);
         if !calls.is_empty() && calls.iter().all(calls_itself) && body.contains(['|', '&']) {
             self.show("fork-bomb", &[Word::literal(name)], place);
+        }
+    }
+
+    /// Shows loops without an end that only start processes in the background.
+    pub(super) fn fork_loops(&mut self, text: &str, depth: usize) {
+        let mut rest = text;
+        while let Some((head, after)) = rest.split_once("do").filter(|_| self.spend(16)) {
+            rest = after;
+            let head = head.trim_end_matches([' ', '\t', ';', '\n']);
+            let line = head.rsplit([';', '\n', '|', '{']).next().unwrap_or_default().trim();
+            let is_endless = ENDLESS.contains(&line)
+                || (head.ends_with("))")
+                    && head.rsplit("for").next().is_some_and(|it| it.contains(";;")));
+            let Some((body, _)) = after.split_once("done").filter(|_| is_endless) else { continue };
+            let parts = body.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty());
+            // What is waited for is at the end of a part, behind what only starts.
+            let waits =
+                |part: &str| !part.ends_with('&') || part.contains(">&") || part.contains("&&");
+            if !body.trim().is_empty() && !parts.clone().any(waits) {
+                let command = &Command { source: Cow::Borrowed(text.trim()), ..Command::default() };
+                let place = Place { list: &[], command, depth };
+                self.show("fork-bomb", &[Word::literal(line)], place);
+            }
         }
     }
 }

@@ -76,6 +76,9 @@ impl Walk<'_> {
             return self.complete = false;
         }
         self.has_else |= text.contains("||") || text.contains("else");
+        if text.contains('&') {
+            self.fork_loops(text, depth);
+        }
         let Split { commands, complete, functions, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
         for (name, at) in &functions {
@@ -384,6 +387,9 @@ impl Walk<'_> {
         let sourced = matches!(program, "source" | ".");
         let Script { text, file, positional, reads_input, is_decoded } =
             if sourced { shells::sourced(arguments) } else { shells::script(program, arguments) };
+        if is_decoded {
+            self.foreign("powershell", &place.command.source, place);
+        }
         self.complete &= !is_decoded;
         let text = match text {
             Some(text) if text.starts_with("<(") => {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::line::Parser;
 use super::super::programs::DECODERS;
 use super::super::{Command, Word, split};
 use super::state::{Place, Walk, base_name};
@@ -30,11 +31,7 @@ impl Walk<'_> {
         let from_descriptor = place.command.redirections.iter().any(|it| it.operator == "<&");
         self.complete &= !from_descriptor && !fed.iter().any(decodes);
         self.foreign_input(place);
-        let text = self.input(place)?;
-        let is_code =
-            |rest: &str| rest.starts_with(|it: char| it.is_ascii_digit() || "xuU".contains(it));
-        self.complete &= !text.split('\\').skip(1).any(is_code);
-        Some(text)
+        self.input(place)
     }
 
     fn input_file(&self, command: &Command<'_>) -> Option<String> {
@@ -115,7 +112,7 @@ pub(super) fn printed(script: &str) -> Option<String> {
     }
 }
 
-/// What `echo` and `printf` make of their arguments, of whose escapes two are known.
+/// What `echo` and `printf` make of their arguments.
 fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
     let mut texts: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
     if program == "echo" {
@@ -159,10 +156,14 @@ fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
     }
 }
 
+/// A text with its escapes decoded, of which `echo` and `printf` have those of `$'…'`.
 fn unescaped(text: &str) -> String {
-    if text.contains('\\') {
-        text.replace("\\n", "\n").replace("\\t", "\t")
-    } else {
-        text.to_owned()
+    if !text.contains('\\') {
+        return text.to_owned();
     }
+    // `\0NNN` is written with one digit less there.
+    let text = text.replace('\'', "\\'").replace("\\0", "\\");
+    let quoted = format!("$'{text}'");
+    let words = Parser::words_of(&quoted);
+    words.into_iter().next().map(|word| word.text.into_owned()).unwrap_or_default()
 }

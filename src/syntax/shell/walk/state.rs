@@ -49,9 +49,17 @@ pub(super) struct Place<'p> {
     pub(super) depth: usize,
 }
 
-/// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`.
+/// The longest name that a file can have.
+const LONGEST_NAME: usize = 255;
+
+/// The program's name in a path such as `/bin/rm` or `C:\Git\git.exe`; empty where it is too long for one.
 pub(super) fn base_name(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut near = path.bytes().rev().take(LONGEST_NAME + 1);
+    let name = match near.position(|byte| matches!(byte, b'/' | b'\\')) {
+        Some(length) => &path[path.len() - length..],
+        None if path.len() <= LONGEST_NAME => path,
+        None => "",
+    };
     match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
         _ => name,

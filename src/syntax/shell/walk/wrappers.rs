@@ -44,7 +44,7 @@ pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
             }
             Argument::Operand(word) if program == "socat" => {
                 let addresses = word.text.split("!!").filter_map(|address| {
-                    let (kind, text) = address.split_once(':')?;
+                    let (kind, text) = address.split_once(':').unwrap_or((address, "sh"));
                     let runs =
                         ["EXEC", "SYSTEM", "SHELL"].iter().any(|it| kind.eq_ignore_ascii_case(it));
                     runs.then(|| text.replace('\\', ""))
