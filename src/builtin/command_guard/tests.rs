@@ -522,7 +522,7 @@ fn what_the_runtime_reads_is_compact() {
             "forget_after": 7200,
             "per_agent": true,
             "globals": ["x -C --git-dir"],
-            "index": "37 x|y",
+            "index": "37 xy x|y",
         },
         "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });

@@ -357,7 +357,7 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("cat img > /dev/sda", "dd of=/dev/sda ¦ cat img"),
         ("echo x >&2; ls 2>/dev/null >/dev/null", "echo x ¦ ls"),
         ("git -c alias.wipe='!rm -rf /' wipe", "git -c alias.wipe=!rm␣-rf␣/ wipe ¦ rm -rf /"),
-        (r"printf '\x72\x6d\x20-rf\x20/' | bash", r"printf \x72\x6d\x20-rf\x20/ ¦ bash ¦ …"),
+        (r"printf '\x72\x6d\x20-rf\x20/' | bash", r"printf \x72\x6d\x20-rf\x20/ ¦ bash ¦ rm -rf /"),
         ("watch -n 1 rm -rf x", "watch -n 1 rm -rf x ¦ rm -rf x"),
         ("tar -cI 'rm -rf /' -f -", "tar -cI rm␣-rf␣/ -f - ¦ rm -rf /"),
         (
@@ -408,7 +408,10 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("rsync -e 'rm -rf a' b c", "rsync -e rm␣-rf␣a b c ¦ rm -rf a"),
         ("echo x > /dev/null 2>/dev/tty; cat < /dev/sda", "echo x ¦ cat"),
         ("true > a; echo x > b; > c", "truncate -s0 a ¦ true ¦ echo x ¦ truncate -s0 c"),
-        ("pwsh -EncodedCommand cgBtACAAYQA=", "pwsh -EncodedCommand cgBtACAAYQA= ¦ …"),
+        (
+            "pwsh -EncodedCommand cgBtACAAYQA=",
+            "pwsh -EncodedCommand cgBtACAAYQA= ¦ foreign-script powershell ¦ …",
+        ),
     ];
     check(&rows, show_invocations);
 }
