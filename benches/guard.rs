@@ -156,6 +156,7 @@ fn judged(entry: &Entry, options: &str, command: &str) -> (bool, Vec<String>) {
         payload: &Payload::parse(&payload).unwrap(),
         text: &payload,
         options,
+        watches: false,
         store: &MemoryStore::default(),
         host: &RealHost::new(Path::new(""), Duration::ZERO),
     });

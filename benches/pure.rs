@@ -131,6 +131,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
                 payload: black_box(&payload),
                 text: &text,
                 options: black_box(&options),
+                watches: false,
                 store,
                 host: &host,
             })

@@ -181,6 +181,7 @@ impl Scene {
             payload: &payload,
             text: &text,
             options: &options,
+            watches: false,
             store: &self.store,
             host: &self.machine,
         };

@@ -52,6 +52,7 @@ fn found_in(cwd: &str, entry: &str, options: &Map<String, Value>, command: &str)
         payload: &Payload::parse(&payload).unwrap(),
         text: &payload,
         options: &serde_json::to_string(options).unwrap(),
+        watches: false,
         store: &MemoryStore::default(),
         host: &RealHost::new(Path::new(""), Duration::ZERO),
     });

@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.
     pub options: &'a str,
+    /// True if the hook only watches.
+    pub watches: bool,
     pub store: &'a (dyn Store + Sync),
     /// The machine: time, environment, files, processes.
     pub host: &'a (dyn Host + Sync),
@@ -69,8 +71,11 @@ impl<'a> Context<'a> {
     }
 
     /// The flag under which a strike is noted. One of a call that an agent made up is noted apart, so
-    /// that it lets no call of the client's pass.
+    /// that it lets no call of the client's pass, and so is one of a hook that only watches.
     pub fn strike(&self, flag: String) -> io::Result<String> {
+        if self.watches {
+            return Ok(flag + " watched");
+        }
         let is_plain = self.store.is_up(&flag)? || self.host.is_called_by_client();
         Ok(if is_plain { flag } else { flag + " by hand" })
     }

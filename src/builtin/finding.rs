@@ -94,6 +94,7 @@ pub(super) fn answer(
         answer = Answer { rule, ..Answer::ask(sentences(&asks)) };
     }
     if !warns.is_empty() {
+        answer.rule.get_or_insert_with(|| format!("rule {}", ids(&warns)));
         answer.context.push(format!("{} warns: {}", context.name, sentences(&warns)));
     }
     Ok(answer)

@@ -49,6 +49,7 @@ pub fn put(
         payload: &payload,
         text: "{}",
         options: "{}",
+        watches: false,
         store,
         host,
     };

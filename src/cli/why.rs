@@ -13,7 +13,7 @@ use super::word::hint;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
-use crate::rehearsal::transcript::{self, Made};
+use crate::rehearsal::transcript::{self, Past};
 use crate::runtime::debug::{Reasons, Told};
 use crate::state::configured::Configured;
 use crate::state::journal::{self, Entry, StepEntry};
@@ -143,7 +143,7 @@ fn runs(
 /// The part of the client's transcript that is about a run's call.
 #[derive(Default)]
 struct Recorded {
-    call: Option<Made>,
+    call: Option<Past>,
     told: Option<String>,
     is_gone: bool,
 }
@@ -153,13 +153,19 @@ impl Recorded {
         if entry.call.is_empty() || entry.transcript.is_empty() {
             return Self::default();
         }
-        match files::read_text(Path::new(&*entry.transcript)) {
-            Ok(Some(text)) => {
-                let (call, told) = transcript::find(&text, &entry.call);
-                Self { call, told: told.filter(|_| entry.verdict == "deny"), is_gone: false }
+        let transcript = Path::new(&*entry.transcript);
+        let mut found = Self { is_gone: true, ..Self::default() };
+        for file in [transcript.to_owned()].into_iter().chain(transcript::of_subagents(transcript))
+        {
+            let Ok(Some(text)) = files::read_text(&file) else { continue };
+            let (call, told) = transcript::find(&text, &entry.call);
+            let told = told.filter(|_| entry.verdict == "deny");
+            found = Self { call, told, is_gone: false };
+            if found.call.is_some() {
+                break;
             }
-            Ok(None) | Err(_) => Self { is_gone: true, ..Self::default() },
         }
+        found
     }
 
     /// Says what the model was told, as far as that is known.
@@ -177,7 +183,7 @@ impl Recorded {
                 )]
             }
             None if self.call.is_none() => {
-                vec![format!("the call is not in {transcript}, as that of a subagent is not")]
+                vec![format!("the call is not in {transcript}, nor in that of a subagent")]
             }
             None => Vec::new(),
         }
@@ -268,7 +274,7 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
         "scope": entry.scope,
         "session": entry.session,
         "tool_use_id": entry.call,
-        "input": recorded.call.map(|made| made.input),
+        "input": recorded.call.and_then(|made| made.call.fields.get("tool_input").cloned()),
         "told": recorded.told,
         "prompt_id": entry.prompt,
         "by_client": !entry.by_hand,

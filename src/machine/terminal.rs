@@ -128,7 +128,7 @@ impl Terminal {
 
     /// Shows on a terminal how far long work has come; the row is cleared at the end and written over
     /// by whatever is printed next.
-    pub fn progress(&self, done: usize, all: usize, noun: &str) {
+    pub fn progress(done: usize, all: usize, noun: &str) {
         /// The number of pieces of work between two looks at the terminal.
         const STEP: usize = 200;
         let mut stderr = io::stderr();

@@ -5,6 +5,7 @@
 
 pub mod call;
 pub mod cases;
+pub mod replay;
 pub mod stage;
 pub mod tally;
 pub mod transcript;

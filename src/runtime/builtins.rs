@@ -75,6 +75,7 @@ impl<'s> Builtin<'s> {
             payload: seen.payload,
             text: seen.text,
             options: self.options,
+            watches: self.step.observe.is_some(),
             store: session.store,
             host,
         };

@@ -144,7 +144,7 @@ pub struct StepEntry {
     /// [`Silence`]: crate::builtin::silence::Silence
     #[serde(skip_serializing_if = "str::is_empty")]
     pub quiet: Cow<'static, str>,
-    /// The reason why it denied or asked: a built-in hook's rule, and of a command's reason the first line.
+    /// The reason why it denied, asked or advised: a built-in hook's rule, and of a command's reason the first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The number of bytes that it added to the model's context.
@@ -258,7 +258,7 @@ impl<'a> Entry<'a> {
                 entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
                 entry.size = (size > 0).then_some(size);
-                if answer.decision.is_some_and(|it| it != Decision::Allow) && !step.unexplained {
+                if answer.decision != Some(Decision::Allow) && !step.unexplained {
                     entry.reason = reason(step, answer);
                 }
             }
@@ -375,7 +375,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Gives one line on a denial, or on a question, for people who ask why; it has nothing of the call
+/// Gives one line on a denial, a question or advice, for people who ask why; it has nothing of the call
 /// where hookman itself wrote it.
 fn reason(step: &Step<'_>, answer: &Answer) -> Option<String> {
     let text = match step.run {

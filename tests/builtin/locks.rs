@@ -93,6 +93,7 @@ impl Session {
                 payload: &payload,
                 text: &text,
                 options: &options,
+                watches: false,
                 store: &self.store,
                 host: &self.machine,
             };

@@ -92,6 +92,7 @@ books! {
     install
     managed
     passing
+    replay
     scheduled
     scopes
     sessions

@@ -52,6 +52,7 @@ impl Session {
             payload: &Payload::parse(&payload).unwrap(),
             text: &payload,
             options: self.options.get(),
+            watches: false,
             store: &self.store,
             host: &RealHost::new(Path::new(""), Duration::ZERO),
         })

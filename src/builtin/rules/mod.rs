@@ -116,10 +116,12 @@ fn answer(
         return Ok(Answer { rule: Some(rules.join(", ")), ..answer });
     }
     let mut answer = Answer::default();
+    let mut rules: Vec<&str> = Vec::new();
     for rule in met.iter().filter(|rule| rule.level == Level::Advise) {
         if rule.once && !is_news(context, rule)? {
             continue;
         }
+        rules.push(&rule.id);
         answer.context.push(scene.filled(&rule.message)?);
         for file in &rule.preload {
             answer.context.extend(preloaded(context, &scene.filled(file)?)?);
@@ -127,6 +129,8 @@ fn answer(
     }
     if answer.context.is_empty() {
         answer.quiet = Some(quiet.word());
+    } else {
+        answer.rule = Some(rules.join(", "));
     }
     Ok(answer)
 }

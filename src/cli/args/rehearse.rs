@@ -156,8 +156,11 @@ pub struct Statusline {
   hookman replay --manifest draft.toml   with another manifest than yours
   hookman replay --against draft.toml    the calls whose verdict would change
 
-The tool calls come from Claude Code's transcripts. None of them is run, hooks
-that are commands are left out, and nothing is kept.
+The tool calls come from Claude Code's transcripts, those of subagents too. None of
+them is run, and nothing is kept. Each session is replayed from its beginning, with its
+prompts, results and ends of turns, so that hooks which count or remember answer as they
+would have. Not known are the files as they were then, what a hook would read in the
+transcript, and when a session was resumed. Hooks that start programs are left out.
 Exit codes: 0 done, 1 with --against if a verdict changes, 2 could not look.")]
 pub struct Replay {
     /// Only calls that are not older: 90s, 10m, 2h, 30d
