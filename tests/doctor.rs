@@ -2,7 +2,8 @@
 //!
 //! The files of `tests/doctor` have a case behind each line `# title`: files, each behind a line
 //! `@ PATH`, with `+x` behind it for one that may be run; without a path the text is that of
-//! `~/.claude/settings.json`. `! LINE` is run by a shell before, `$ TOOL` names the call that the
+//! `~/.claude/settings.json`. `! LINE` is run by a shell before, `% run` has each command run
+//! (`--self-test`), of which `= failed run PLACE EVENT` is told, `$ TOOL` names the call that the
 //! client is asked about, `= level check place` is a finding and `~` what the client does (see
 //! `tests/client/doctor.rs`). `- check …` names checks that have something to look at and are silent;
 //! each check has a case for which it finds something, and one in which it is named so. In the files
@@ -112,7 +113,7 @@ impl Case {
                     target = home.join(path.trim_start_matches("~/"));
                 }
                 Some(("! ", rest)) => lines.push(rest),
-                Some(("$ " | "- ", _)) => {}
+                Some(("$ " | "- " | "% ", _)) => {}
                 _ => {
                     text.push_str(line);
                     text.push('\n');
@@ -140,7 +141,10 @@ impl Case {
             let output = command(Path::new("/bin/sh")).args(["-c", line]).output().unwrap();
             assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         }
-        let output = command(program).args(["doctor", "--json"]).output().unwrap();
+        let runs = self.setup.iter().any(|line| line == "% run");
+        let arguments = ["doctor", "--json", "--self-test"];
+        let arguments = &arguments[..if runs { 3 } else { 2 }];
+        let output = command(program).args(arguments).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
         let findings = report["checks"].as_array().unwrap().iter();
@@ -154,7 +158,13 @@ impl Case {
             let check = finding["check"].as_str().unwrap();
             !QUIET.contains(&check) || self.is_about(check)
         };
-        findings.filter(is_told).map(line).collect()
+        let failed = |run: &&Value| !run["problem"].is_null();
+        let runs = report["commands"].as_array().into_iter().flatten().filter(failed).map(|run| {
+            let text = |key: &str| run[key].as_str().unwrap();
+            let place = text("place").replace(home.to_str().unwrap(), "~");
+            format!("failed {} {place} {}", text("rests_on"), text("event"))
+        });
+        findings.filter(is_told).map(line).chain(runs).collect()
     }
 }
 

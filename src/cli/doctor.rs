@@ -74,9 +74,9 @@ impl Told {
 
     fn lines(&self) -> Vec<String> {
         let mut lines = self.asked.as_ref().map(asked_lines).unwrap_or_default();
-        for Tested { place, event, problem, us } in &self.tested {
+        for Tested { place, event, problem, us, .. } in &self.tested {
             lines.push(match problem {
-                Some(problem) => format!("failed        {place} {event}: {problem}"),
+                Some(problem) => format!("failed (run)  {place} {event}: {problem}"),
                 None => format!(
                     "answered      {place} {event} in {}.{} ms, with its session and transcript",
                     us / 1000,
@@ -91,11 +91,11 @@ impl Told {
 
 /// Writes the result of running a command in a line.
 fn tried_line(tried: &Tried) -> String {
-    let Tried { place, hook, event, problem, note, us } = tried;
+    let Tried { place, hook, event, problem, note, us, .. } = tried;
     let hook = hook.as_ref().map(|hook| format!(" `{hook}`")).unwrap_or_default();
     let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
     match (problem, us) {
-        (Some(problem), _) => format!("failed        {place} {event}{hook}: {problem}"),
+        (Some(problem), _) => format!("failed (run)  {place} {event}{hook}: {problem}"),
         (None, None) => format!("not run       {place} {event}{hook}{note}"),
         (None, Some(us)) => {
             format!(
@@ -118,7 +118,7 @@ fn ask(args: &Doctor, facts: &Facts, world: &World) -> Result<Asked> {
 /// Writes a line for each handler that the client was asked about.
 fn asked_lines(asked: &Asked) -> Vec<String> {
     let mut lines = vec![format!("asked {} ({})", asked.client.display(), asked.version)];
-    for Proof { place, event, matcher, came, why } in &asked.proofs {
+    for Proof { place, event, matcher, came, why, .. } in &asked.proofs {
         let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();
         let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         lines.push(format!("{:13} {place} {event}{matcher}{why}", came.name()));
@@ -255,9 +255,8 @@ fn print(world: &World, finding: &Finding) {
     let fix = word::typed(world, &finding.fix);
     let indent = " ".repeat(9);
     let layer = match finding.rests_on {
-        Layer::Read => "",
-        Layer::Parsed => " (parsed)",
-        Layer::Linted => " (linted)",
+        Layer::Read => String::new(),
+        layer => format!(" ({})", layer.name()),
     };
     let mut rest = format!("{check}: {place}{layer}");
     for (label, text) in [("", message.as_str()), ("noticed: ", notice), ("to do: ", &fix)] {

@@ -134,6 +134,7 @@ const OF_SHELLS: &[&str] = &[
     "No such file or directory",
     "Permission denied",
     "cannot open",
+    "annot create",
     "annot execute",
     "Is a directory",
 ];

@@ -55,12 +55,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: |facts, findings| add(facts, findings, Kind::Lockout),
     },
     Check {
-        id: "guard-exit",
-        about: "what says no says it with a code that blocks",
-        notice: "the call goes on, and the user sees an error at most",
-        run: |facts, findings| add(facts, findings, Kind::Toothless),
-    },
-    Check {
         id: "command-variables",
         about: "variables of the client that commands use are ones that it sets",
         notice: "the value is empty, so the command is not about the call it was asked on",

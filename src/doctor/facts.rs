@@ -179,8 +179,7 @@ impl Facts {
             }
             for (file, around) in self.placed_files() {
                 let document = file.document();
-                let at =
-                    |handler: &Handler, key: &str| file.at_key_in(document.as_ref(), handler, key);
+                let at = |handler: &Handler| file.at_key_in(document.as_ref(), handler, "command");
                 faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults

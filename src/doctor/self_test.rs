@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::facts::Facts;
+use crate::install::command_faults::Layer;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::paths::Paths;
 use crate::machine::scratch::Scratch;
@@ -31,6 +32,8 @@ pub struct Tested {
     pub problem: Option<String>,
     /// The time that it took, in microseconds.
     pub us: u64,
+    /// The layer that the problem rests on.
+    pub rests_on: Layer,
 }
 
 /// Calls each hookman entry with a payload of its event. No hook of the chains runs, and all
@@ -45,7 +48,7 @@ pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
                 Err(problem) => (Some(problem.to_string()), 0),
             };
             let (place, event) = (file.at(handler.position), handler.event.clone());
-            tested.push(Tested { place, event, problem, us });
+            tested.push(Tested { place, event, problem, us, rests_on: Layer::Run });
         }
     }
     Ok(tested)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answers::{self, Said, shortened};
 use super::facts::Facts;
@@ -14,10 +14,14 @@ use crate::chain::plan::FILE;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher;
 use crate::install::command_faults::Around;
+use crate::install::command_faults::Layer;
 use crate::install::command_faults::places::path_of;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
+use crate::machine::files;
 use crate::machine::scratch::Scratch;
 use crate::manifest::{Action, Hook, OnError, Origin};
+use crate::rehearsal::call::{Call, Place};
+use crate::rehearsal::cases::{self, Book};
 use crate::settings::Handler;
 use crate::state::journal::PROJECT;
 
@@ -25,13 +29,16 @@ use crate::state::journal::PROJECT;
 const EACH: Duration = Duration::from_secs(5);
 
 /// The time that all may take.
-const TOTAL: Duration = Duration::from_secs(30);
+const TOTAL: Duration = Duration::from_secs(15);
 
 /// The number of commands that run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
 /// The number of entries of a project its copy has.
 const ENTRIES: usize = 1000;
+
+/// The number of cases that a command is tried with.
+const CASES: usize = 4;
 
 /// The session of the made-up calls.
 const SESSION: &str = "hookman-self-test";
@@ -48,6 +55,8 @@ pub struct Tried {
     pub note: Option<String>,
     /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
+    /// The layer that the problem rests on.
+    pub rests_on: Layer,
 }
 
 struct Trial {
@@ -60,8 +69,11 @@ struct Trial {
     limit: Option<Duration>,
     is_async: bool,
     is_closed: bool,
+    /// The calls of the cases that lie next to its manifest.
+    cases: Vec<Call>,
 }
 
+#[derive(Clone)]
 enum Words {
     Line(String),
     Argv(Vec<String>),
@@ -91,11 +103,13 @@ pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
             problem: None,
             note: Some(why),
             us: None,
+            rests_on: Layer::Run,
         });
     };
     for (chain, manifest) in facts.manifests() {
+        let calls = calls_of_cases(&chain.chain.manifest);
         for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
-            for trial in of_hook(&around, hook, &chain.chain.manifest) {
+            for trial in of_hook(&around, hook, &chain.chain.manifest, &calls) {
                 sort(trial, chain.chain.scope);
             }
         }
@@ -117,7 +131,14 @@ pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
     Ok(tried)
 }
 
-fn of_hook(around: &Around, hook: &Hook, manifest: &Path) -> Vec<Trial> {
+/// The calls of the cases next to a manifest.
+fn calls_of_cases(manifest: &Path) -> Vec<Call> {
+    let text = files::read_text(&manifest.with_file_name(cases::FILE)).ok().flatten();
+    let book = text.and_then(|text| Book::read(&text).ok()).unwrap_or_default();
+    book.case.iter().filter_map(|case| case.deed.call().ok()).collect()
+}
+
+fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec<Trial> {
     let folder = manifest.parent().unwrap_or(manifest);
     let words = match &hook.action {
         Action::Command(line) => Words::Line(line.clone()),
@@ -126,19 +147,24 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path) -> Vec<Trial> {
         }
         Action::Builtin { .. } | Action::Passed(_) => return Vec::new(),
     };
-    let trial = |event: &Event| Trial {
-        place: hook.origin().map(Origin::place).unwrap_or_default(),
-        hook: Some(hook.name.clone()),
-        event: *event,
-        matcher: hook.matcher.clone(),
-        words: match &words {
-            Words::Line(line) => Words::Line(line.clone()),
-            Words::Argv(words) => Words::Argv(words.clone()),
-        },
-        path: path_of(hook, manifest, around),
-        limit: Some(Duration::from_millis(hook.timeout_ms)),
-        is_async: hook.manner.background,
-        is_closed: hook.on_error != OnError::Open,
+    let trial = |event: &Event| {
+        let is_for = |call: &&Call| {
+            let subject = call.subject();
+            let subject = Some(subject.as_str()).filter(|subject| !subject.is_empty());
+            call.event == *event && matcher::matches(hook.matcher.as_deref(), *event, subject)
+        };
+        Trial {
+            place: hook.origin().map(Origin::place).unwrap_or_default(),
+            hook: Some(hook.name.clone()),
+            event: *event,
+            matcher: hook.matcher.clone(),
+            words: words.clone(),
+            path: path_of(hook, manifest, around),
+            limit: Some(Duration::from_millis(hook.timeout_ms)),
+            is_async: hook.manner.background,
+            is_closed: hook.on_error != OnError::Open,
+            cases: calls.iter().filter(is_for).take(CASES).cloned().collect(),
+        }
     };
     hook.events.iter().map(trial).collect()
 }
@@ -179,6 +205,7 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
         limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),
+        cases: Vec::new(),
     })
 }
 
@@ -187,80 +214,117 @@ fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
     scratch.make("project")?;
     scratch.make("state")?;
     scratch.write("transcript.jsonl", "{\"type\":\"user\"}\n")?;
-    match project {
-        Some(project) => scratch.link("project", project, ".git", ENTRIES),
-        None => Ok(()),
+    if let Some(project) = project {
+        scratch.link("project", project, ".git", ENTRIES)?;
     }
+    PROBES.iter().try_for_each(|probe| scratch.write(&format!("project/{probe}"), "\n"))
 }
 
-/// A tool, and the inputs of a call that ought to pass and of one that ought not.
-fn inputs(tool: &str, project: &Path) -> [Value; 2] {
+/// The files that calls are about which ought to pass.
+const PROBES: [&str; 2] = ["hookman-probe.py", "hookman-probe.ts"];
+
+/// The tools that calls are made of: for each kind those that a matcher may name.
+const TOOLS: &[&[&str]] = &[
+    &["Bash", "PowerShell"],
+    &["Write", "Edit", "NotebookEdit"],
+    &["Read", "Grep", "Glob"],
+    &["WebFetch", "WebSearch", "Agent"],
+];
+
+/// A line that most guards stop, of which nothing would do any harm.
+const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; sudo rm -rf /nowhere; git push --force origin \
+                       main; git reset --hard; git commit --no-verify -m x; cat .env; chmod 777 \
+                       /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x";
+
+/// The file that most guards keep from being written.
+const KEPT: &str = ".git/node_modules/secrets/.env";
+
+/// A text that most guards keep from being written or sent.
+const SECRET: &str = "password = 'hunter2'; API_KEY=AKIAIOSFODNN7EXAMPLE\n";
+
+/// The inputs of calls of a tool that ought to pass, and of one that ought not.
+fn inputs(tool: &str, project: &Path) -> (Vec<Value>, Value) {
     let file = |name: &str| project.join(name).display().to_string();
-    let both = |make: &dyn Fn(String) -> Value| [make(file("probe.txt")), make(file(".env"))];
+    let write = |name: &str, text: &str| match tool {
+        "Edit" => json!({"file_path": file(name), "old_string": "\n", "new_string": text}),
+        "NotebookEdit" => json!({"notebook_path": file(name), "new_source": text}),
+        _ => json!({"file_path": file(name), "content": text}),
+    };
+    let line = |line: &str| json!({"command": line, "description": "a test of hooks"});
     match tool {
-        "Bash" | "PowerShell" => ["true", "rm -rf /nowhere/hookman-self-test"]
-            .map(|line| json!({"command": line, "description": "a test of hooks"})),
-        "Edit" => both(&|file| json!({"file_path": file, "old_string": "a", "new_string": "b"})),
-        "Write" => both(&|file| json!({"file_path": file, "content": "b\n"})),
-        "Read" => both(&|file| json!({"file_path": file})),
-        "NotebookEdit" => both(&|file| json!({"notebook_path": file, "new_source": "b"})),
-        "Grep" | "Glob" => both(&|_| json!({"pattern": "a"})),
-        "WebFetch" => both(&|_| json!({"url": "https://example.com/", "prompt": "a"})),
-        "Agent" => both(
-            &|_| json!({"description": "a", "prompt": "b", "subagent_type": "general-purpose"}),
-        ),
-        _ => [json!({}), json!({})],
+        "Bash" | "PowerShell" => (vec![line("true")], line(STOPPED)),
+        "Edit" | "Write" | "NotebookEdit" => {
+            (PROBES.iter().map(|name| write(name, "b\n")).collect(), write(KEPT, SECRET))
+        }
+        "Read" => (vec![json!({"file_path": file(PROBES[0])})], json!({"file_path": file(KEPT)})),
+        "Grep" | "Glob" => (vec![json!({"pattern": "a"})], json!({"pattern": KEPT})),
+        "WebFetch" => {
+            let of = |url: &str| json!({"url": url, "prompt": "a"});
+            (vec![of("https://example.com/")], of("http://169.254.169.254/?token=hunter2"))
+        }
+        "WebSearch" => (vec![json!({"query": "a"})], json!({"query": SECRET})),
+        "Agent" => {
+            let of = |prompt: &str| json!({"description": "a", "prompt": prompt, "subagent_type": "general-purpose"});
+            (vec![of("b")], of(STOPPED))
+        }
+        _ => (vec![json!({})], json!({"command": STOPPED, "path": KEPT})),
     }
 }
 
 /// The calls that an event is tried with.
-fn payloads(trial: &Trial, scratch: &Scratch) -> Vec<String> {
-    const TOOLS: &[&str] =
-        &["Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep", "Glob", "WebFetch", "Agent"];
-    let (event, project) = (trial.event, scratch.path("project"));
+fn calls(trial: &Trial, project: &Path) -> Vec<Call> {
+    if !trial.cases.is_empty() {
+        return trial.cases.clone();
+    }
+    let event = trial.event;
     let subject = event.facts().subject;
     let hits = |word: &&str| matcher::matches(trial.matcher.as_deref(), event, Some(word));
-    let mut payload = json!({
-        "session_id": SESSION, "transcript_path": scratch.path("transcript.jsonl"), "cwd": project,
-        "permission_mode": "default", "hook_event_name": event.name(),
-    });
     if subject != Subject::Tool {
+        let mut call = Call::sample(event);
         let more = json!({
             "prompt": "a test of hooks", "source": "startup", "trigger": "manual", "reason": "other",
-            "message": "a test of hooks", "notification_type": "idle_prompt", "error": "unknown",
-            "stop_hook_active": false, "agent_type": "general-purpose", "agent_id": "a",
-            "last_assistant_message": "done", "custom_instructions": "",
-            "file_path": project.join("probe.txt"), "task_id": "1", "task_subject": "a",
+            "agent_type": "general-purpose", "agent_id": "a", "custom_instructions": "",
+            "file_path": project.join(PROBES[0]), "task_id": "1", "task_subject": "a",
             "old_cwd": project, "new_cwd": project,
         });
-        merge(&mut payload, more);
+        for (key, value) in object(more) {
+            call.fields.entry(key).or_insert(value);
+        }
         let word = subject.words(event).and_then(|words| words.iter().find(|word| hits(word)));
         if let (Some(field), Some(word)) = (subject.field(), word) {
-            payload[field] = (*word).into();
+            call.fields.insert(field.to_owned(), (*word).into());
         }
-        return vec![payload.to_string()];
+        let stopped = (event == Event::UserPromptSubmit).then(|| Call::of_prompt(SECRET));
+        return [call].into_iter().chain(stopped).collect();
     }
+    let mut tools: Vec<&str> =
+        TOOLS.iter().filter_map(|kind| kind.iter().copied().find(hits)).take(2).collect();
     let named = trial.matcher.as_deref().and_then(|it| matcher::names(it).next());
-    let tool = TOOLS.iter().copied().find(hits).or(named).unwrap_or("Bash");
-    let both = inputs(tool, &project);
-    let is_asked_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
-    let inputs = both.into_iter().take(if is_asked_before { 2 } else { 1 });
-    let payloads = inputs.map(|input| {
-        let more = json!({
-            "tool_name": tool, "tool_input": input, "tool_use_id": SESSION,
+    if tools.is_empty() {
+        tools.push(named.unwrap_or("Bash"));
+    }
+    let is_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
+    let of_tool = |tool: &str| {
+        let (passing, stopped) = inputs(tool, project);
+        let inputs: Vec<Value> = match is_before {
+            true => passing.into_iter().take(1).chain([stopped]).collect(),
+            false => passing,
+        };
+        let more = object(json!({
             "tool_response": {"stdout": "", "stderr": "", "success": true}, "error": "unknown",
-        });
-        let mut payload = payload.clone();
-        merge(&mut payload, more);
-        payload.to_string()
-    });
-    payloads.collect()
+        }));
+        let call = |input: Value| {
+            let mut call = Call::of_tool(event, tool, &input);
+            call.fields.extend(if is_before { Map::new() } else { more.clone() });
+            call
+        };
+        inputs.into_iter().map(call).collect::<Vec<Call>>()
+    };
+    tools.into_iter().flat_map(of_tool).collect()
 }
 
-fn merge(payload: &mut Value, more: Value) {
-    if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
-        payload.extend(more);
-    }
+fn object(value: Value) -> Map<String, Value> {
+    if let Value::Object(fields) = value { fields } else { Map::new() }
 }
 
 /// Runs some commands side by side, each with its calls.
@@ -287,7 +351,11 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
             ]
         })
         .collect();
-    let payloads: Vec<Vec<String>> = trials.iter().map(|trial| payloads(trial, scratch)).collect();
+    let transcript = scratch.path("transcript.jsonl").display().to_string();
+    let place =
+        Place { session: SESSION, transcript: &transcript, cwd: &project.display().to_string() };
+    let payloads = |trial| calls(trial, &project).iter().map(|call| call.payload(place)).collect();
+    let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
     let mut owners = Vec::new();
     let mut specs = Vec::new();
     for (at, trial) in trials.iter().enumerate() {
@@ -314,7 +382,7 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
 
 /// The words with the values that the client and hookman put in.
 fn filled(words: &Words, project: &Path) -> Words {
-    let file: PathBuf = project.join("probe.txt");
+    let file: PathBuf = project.join(PROBES[0]);
     let put = |word: &String| {
         word.replace("${CLAUDE_PROJECT_DIR}", &project.display().to_string())
             .replace(FILE, &file.display().to_string())
@@ -332,16 +400,21 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
     if came.is_empty() {
         notes.push("the time for all commands was up".to_owned());
     }
+    let (mut says_nothing, number) = (came.len() > 1, came.len());
     for finished in came {
         let (faults, note) = match finished {
             Ok(finished) => {
                 took = took.max(Some(finished.took));
+                says_nothing &= finished.ended == Ended::Exited(0) && finished.stdout.is_empty();
                 heard(trial, &finished, project)
             }
             Err(error) => (vec![format!("it cannot be started: {error}")], None),
         };
         problems.extend(faults);
         notes.extend(note);
+    }
+    if says_nothing && trial.event == Event::PreToolUse && !trial.is_async {
+        notes.push(format!("it stops none of the {number} calls"));
     }
     let joined = |mut all: Vec<String>| {
         let mut seen: Vec<String> = Vec::new();
@@ -360,6 +433,7 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         problem: joined(problems),
         note: joined(notes),
         us: took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
+        rests_on: Layer::Run,
     }
 }
 

@@ -5,16 +5,11 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::child::{self, Ended, Program, Spec};
 use super::files;
 
 /// The bytes of a script's first line that the system reads.
 const FIRST_LINE: u64 = 256;
-
-/// The time that `sh` may take to read a line.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The directories in which programs often are and which the `PATH` of a desktop's or a timer's
 /// processes does not name; those that are relative are in the home directory.
@@ -127,20 +122,6 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
         return Some(Trouble::Crlf(last.to_owned()));
     }
     (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
-}
-
-/// Explains why `sh` does not take a line, in its own words; nothing of the line is run.
-pub fn refused_by_sh(line: &str) -> Option<String> {
-    let words = ["/bin/sh", "-n", "-c", line].map(str::to_owned);
-    let variables = [("LC_ALL", OsStr::new("C"))];
-    let spec = Spec { variables: &variables, ..Spec::new(Program::Argv(&words), PATIENCE) };
-    let finished = child::run(&[spec], None).pop()?.ok()?;
-    if !matches!(finished.ended, Ended::Exited(code) if code != 0) {
-        return None;
-    }
-    let said = String::from_utf8_lossy(&finished.stderr).into_owned();
-    let said = said.lines().find(|line| line.contains("rror")).unwrap_or_default();
-    Some(said.rsplit_once("rror: ").map_or(said, |(_, words)| words).to_owned())
 }
 
 /// Returns whether `sh` is `dash`, which has no `[[`.

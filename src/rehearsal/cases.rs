@@ -105,7 +105,12 @@ pub struct Tested {
 }
 
 impl Deed {
-    fn call(&self) -> Result<Call, String> {
+    /// The call that it names.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says why it names none.
+    pub fn call(&self) -> Result<Call, String> {
         let event = match &self.event {
             Some(name) => Some(Event::meant(name).map_err(|it| it.to_string())?),
             None => None,

@@ -22,6 +22,7 @@ use serde::Serialize;
 use super::facts::Facts;
 use super::settings_file::SettingsFile;
 use super::switched_off::{self, Off, VARIABLES};
+use crate::install::command_faults::Layer;
 use crate::machine::files;
 use crate::machine::loopback::Loopback;
 use crate::machine::scratch::{Run, Scratch};
@@ -107,6 +108,8 @@ pub struct Proof {
     pub came: Came,
     /// The reason, where it is known.
     pub why: Option<String>,
+    /// The layer that this rests on.
+    pub rests_on: Layer,
 }
 
 #[derive(Debug, Serialize)]
@@ -330,6 +333,7 @@ impl Copied<'_> {
                 matcher: handler.matcher.clone(),
                 came,
                 why,
+                rests_on: Layer::Asked,
             }
         };
         let mut proofs: Vec<Proof> = self.handlers.iter().map(proof).collect();
@@ -338,7 +342,7 @@ impl Copied<'_> {
             // It has hooks that are of no use to the client.
             let place = self.file.shown.clone();
             let (event, matcher, came) = ("hooks".to_owned(), None, Came::Ignored);
-            proofs.push(Proof { place, event, matcher, came, why: None });
+            proofs.push(Proof { place, event, matcher, came, why: None, rests_on: Layer::Asked });
         }
         proofs
     }

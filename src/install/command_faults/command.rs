@@ -13,10 +13,6 @@ pub(crate) struct Command<'a> {
     pub(crate) events: Vec<Event>,
     /// True if its failure is a denial.
     pub(crate) is_closed: bool,
-    /// True if it says with its exit code what is to be, and nobody takes a failure for a denial.
-    pub(crate) is_open: bool,
-    /// True if nobody waits for it.
-    pub(crate) is_async: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -20,8 +20,6 @@ pub(crate) enum Kind {
     Quoting,
     /// It exits with 2 where it cannot be run, which the client takes for a block.
     Lockout,
-    /// It says no with a code that blocks nothing.
-    Toothless,
     /// It asks for a variable that nobody sets.
     Variable,
     /// It needs a program that is not there.
@@ -49,8 +47,6 @@ pub(crate) struct Fault {
     pub(crate) fix: String,
     /// The file that is to be made one that may be run.
     pub(crate) executable: Option<PathBuf>,
-    /// The key that is wrong, where it is not that of the command.
-    pub(crate) key: Option<&'static str>,
     pub(crate) layer: Layer,
 }
 
@@ -63,11 +59,27 @@ pub enum Layer {
     Parsed,
     /// A linter has read it.
     Linted,
+    /// The command was run.
+    Run,
+    /// The client was asked.
+    Asked,
+}
+
+impl Layer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Parsed => "parsed",
+            Self::Linted => "linted",
+            Self::Run => "run",
+            Self::Asked => "asked",
+        }
+    }
 }
 
 impl Fault {
     pub(super) fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
-        let (notice, executable, key, layer) = (None, None, None, Layer::Read);
-        Self { kind, weight, message, notice, fix: fix.into(), executable, key, layer }
+        let (notice, executable, layer) = (None, None, Layer::Read);
+        Self { kind, weight, message, notice, fix: fix.into(), executable, layer }
     }
 }

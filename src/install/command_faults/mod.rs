@@ -3,43 +3,35 @@
 mod calls;
 mod command;
 mod fault;
-mod guard;
+mod lines;
+mod parsed;
 pub(crate) mod places;
 mod programs;
-mod quoting;
-mod runners;
-mod script;
-mod syntax;
-mod variables;
 
 pub(crate) use command::{Around, Command};
 pub use fault::Layer;
 pub(crate) use fault::{Fault, Kind, Weight};
-use syntax::Script;
 
-/// Lists the faults of a command, each once, in the order of its words.
-pub(crate) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
+/// Lists the faults of commands, each with the number of its command and once.
+pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
+    let mut found = parsed::lines(commands.iter().map(|(command, _)| command));
     // Where the shell cannot read a line, its words mean nothing.
-    if let Some(fault) = quoting::refused(command) {
-        return vec![fault];
-    }
-    let mut faults = quoting::of(command, around);
-    faults.extend(variables::of(command, around));
-    for call in calls::of(command, around) {
-        programs::examine(command, around, &call, &mut faults);
-        script::examine(command, around, &call, &mut faults);
-    }
-    faults.extend(guard::of_line(command));
-    let mut seen: Vec<Fault> = Vec::new();
-    for fault in faults {
-        if !seen.contains(&fault) {
-            seen.push(fault);
+    let refused: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
+    let mut scripts = Vec::new();
+    for (at, (command, around)) in commands.iter().enumerate() {
+        if refused.contains(&at) {
+            continue;
         }
+        let mut faults = lines::of(command, around);
+        for call in calls::of(command, around) {
+            programs::examine(command, around, &call, &mut faults);
+            scripts.extend(parsed::script(at, command, &call));
+        }
+        found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
-    seen
-}
-
-fn scripts(command: &Command<'_>, around: &Around) -> Vec<Script> {
-    let calls = calls::of(command, around);
-    calls.iter().filter_map(|call| syntax::script(command, call)).collect()
+    let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
+    found.extend(parsed::scripts(&scripts, sh_is_dash));
+    found.sort_by_key(|(at, _)| *at);
+    found.dedup();
+    found
 }

@@ -3,17 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::command::{Around, Caller, Command, Line};
 use super::fault::Fault;
-use super::script::mentions;
-use super::syntax::{self, Script};
-use super::{of, scripts};
+use super::of;
+use super::programs::mentions;
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 
+/// A fault of a command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFault {
     /// The file with line and column.
@@ -35,23 +33,19 @@ impl PlacedFault {
 
 /// Lists the faults of the commands of a manifest's hooks that are on.
 pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
-    let (mut found, mut to_read) = (Vec::new(), Vec::new());
-    for hook in hooks.iter().filter(|hook| hook.enabled) {
-        let Some(command) = command(hook, manifest) else { continue };
+    let hooks = hooks.iter().filter(|hook| hook.enabled);
+    let with_command = |hook| Some((hook, command(hook, manifest)?));
+    let (hooks, commands): (Vec<&Hook>, Vec<Command<'_>>) = hooks.filter_map(with_command).unzip();
+    let around = hooks.iter().map(|hook| with_places(hook, manifest, around));
+    let placed = |(at, fault): (usize, Fault)| {
+        let hook: &Hook = hooks[at];
         let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
         let origin = hook.origins.get(key).or_else(|| hook.origin());
-        for fault in of(&command, &with_places(hook, manifest, around)) {
-            let of_key = fault.key.and_then(|key| hook.origins.get(key));
-            let place = of_key.or(origin).map(Origin::place).unwrap_or_default();
-            found.push(PlacedFault { place, hook: Some(hook.name.clone()), fault });
-        }
-        for script in scripts(&command, around) {
-            let place = origin.map(Origin::place).unwrap_or_default();
-            to_read.push((script, place, Some(hook.name.clone())));
-        }
-    }
-    found.extend(of_scripts(&to_read, around));
-    found
+        let place = origin.map(Origin::place).unwrap_or_default();
+        PlacedFault { place, hook: Some(hook.name.clone()), fault }
+    };
+    let commands: Vec<(Command<'_>, Around)> = commands.into_iter().zip(around).collect();
+    of(&commands).into_iter().map(placed).collect()
 }
 
 /// Returns whether the command of a hook, or its script, has a word in it.
@@ -76,11 +70,10 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
         },
         events: hook.events.clone(),
         is_closed: hook.on_error == OnError::Closed,
-        is_open: hook.on_error == OnError::Open,
-        is_async: hook.manner.background,
     })
 }
 
+/// Gives the surroundings of a hook's command.
 fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     let directory = manifest.parent().unwrap_or(manifest);
     let below = |given: &String| match (given.strip_prefix("~/"), &around.home) {
@@ -97,68 +90,52 @@ pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString
 }
 
 /// Lists the faults of the commands of a settings file that are somebody else's; `at` gives the place
-/// of a handler's key.
+/// of a handler's command.
 pub(crate) fn of_handlers(
     handlers: &[Handler],
     around: &Around,
-    at: &dyn Fn(&Handler, &str) -> String,
+    at: &dyn Fn(&Handler) -> String,
 ) -> Vec<PlacedFault> {
-    let (mut found, mut to_read) = (Vec::new(), Vec::new());
-    for handler in handlers.iter().filter(|handler| !handler.ours) {
-        let faults = with_command(handler, |command| of(command, around)).unwrap_or_default();
-        let placed = |fault: Fault| {
-            let place = at(handler, fault.key.unwrap_or("command"));
-            PlacedFault { place, hook: None, fault }
-        };
-        found.extend(faults.into_iter().map(placed));
-        let scripts = with_command(handler, |command| scripts(command, around));
-        let placed = |script: Script| (script, at(handler, "command"), None);
-        to_read.extend(scripts.unwrap_or_default().into_iter().map(placed));
-    }
-    found.extend(of_scripts(&to_read, around));
-    found
-}
-
-/// Lists the faults of scripts, each with its place and hook, by the programs that will run them and by
-/// a linter; all are read side by side.
-fn of_scripts(to_read: &[(Script, String, Option<String>)], around: &Around) -> Vec<PlacedFault> {
-    let scripts: Vec<&Script> = to_read.iter().map(|(script, ..)| script).collect();
-    let faults = syntax::examine(&scripts, around);
-    let placed = |(at, fault): (usize, Fault)| {
-        let (_, place, hook) = &to_read[at];
-        PlacedFault { place: place.clone(), hook: hook.clone(), fault }
+    let handlers = handlers.iter().filter(|handler| !handler.ours);
+    let with_words: Vec<(&Handler, Option<Vec<String>>)> =
+        handlers.map(|handler| (handler, exec_form(handler))).collect();
+    let with_command = with_words.iter().filter_map(|(handler, words)| {
+        Some((*handler, (command_of(handler, words.as_deref())?, around.clone())))
+    });
+    let (handlers, commands): (Vec<&Handler>, Vec<(Command<'_>, Around)>) = with_command.unzip();
+    let placed = |(number, fault): (usize, Fault)| PlacedFault {
+        place: at(handlers[number]),
+        hook: None,
+        fault,
     };
-    faults.into_iter().map(placed).collect()
+    of(&commands).into_iter().map(placed).collect()
 }
 
 /// Returns whether the command of a handler, or its script, has a word in it.
 pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -> bool {
-    with_command(handler, |command| mentions(command, around, word)).unwrap_or_default()
+    let words = exec_form(handler);
+    command_of(handler, words.as_deref()).is_some_and(|command| mentions(&command, around, word))
 }
 
-/// Looks at the command of a handler; none where it has none.
-fn with_command<T>(handler: &Handler, look: impl FnOnce(&Command<'_>) -> T) -> Option<T> {
-    let text = |key: &str| handler.value.get(key).and_then(Value::as_str);
-    let line = text("command").filter(|line| !line.trim().is_empty())?;
-    if text("type") != Some("command") || text("shell") == Some("powershell") {
+/// The program and arguments of a handler in exec form.
+fn exec_form(handler: &Handler) -> Option<Vec<String>> {
+    let args = handler.value.get("args")?.as_array()?;
+    let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
+    Some(std::iter::once(handler.text("command")?.to_owned()).chain(args).collect())
+}
+
+/// The command of a handler; none where it has none.
+fn command_of<'h>(handler: &'h Handler, words: Option<&'h [String]>) -> Option<Command<'h>> {
+    let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
+    if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
         return None;
     }
-    let args = handler.value.get("args").and_then(Value::as_array);
-    let words: Option<Vec<String>> = args.map(|args| {
-        let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
-        std::iter::once(line.to_owned()).chain(args).collect()
-    });
-    let is_true = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
-    let fails_closed = text("onFailure") == Some("block");
-    Some(look(&Command {
-        line: words.as_deref().map_or(Line::Shell(line), Line::Argv),
+    Some(Command {
+        line: words.map_or(Line::Shell(line), Line::Argv),
         caller: Caller::Client,
         events: vec![Event::from_name(&handler.event)?],
-        is_closed: fails_closed,
-        is_open: !fails_closed,
-        // One that wakes the model up when it is done ends with 2 for that.
-        is_async: is_true("async") && !is_true("asyncRewake"),
-    }))
+        is_closed: handler.text("onFailure") == Some("block"),
+    })
 }
 
 /// The directories of programs that a command has, in which some are added behind the others.

@@ -2,100 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{Call, Known, is_shell};
-use super::command::{Around, Caller, Command};
+use super::calls::{self, Call, Known, is_shell};
+use super::command::{Around, Caller, Command, Line};
 use super::fault::{Fault, Kind, Weight};
-use super::runners;
 use crate::install::addition::nearby;
+use crate::machine::foreign;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
 
 /// The words that shells know by themselves.
-const OF_SHELLS: &[&str] = &[
-    ".",
-    ":",
-    "[",
-    "[[",
-    "alias",
-    "bg",
-    "break",
-    "builtin",
-    "caller",
-    "case",
-    "cd",
-    "command",
-    "continue",
-    "coproc",
-    "declare",
-    "dirs",
-    "disown",
-    "do",
-    "done",
-    "echo",
-    "elif",
-    "else",
-    "enable",
-    "esac",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "fi",
-    "for",
-    "function",
-    "getopts",
-    "hash",
-    "if",
-    "in",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "select",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "test",
-    "then",
-    "time",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "until",
-    "wait",
-    "while",
-    "{",
-    "}",
-    "!",
-];
+const OF_SHELLS: &str = ". : [ [[ alias bg break builtin caller case cd command continue coproc declare \
+                         dirs disown do done echo elif else enable esac eval exec exit export false fc \
+                         fg fi for function getopts hash if in jobs kill let local mapfile popd printf \
+                         pushd pwd read readarray readonly return select set shift shopt source suspend \
+                         test then time times trap true type typeset ulimit umask unalias unset until \
+                         wait while { } !";
 
-/// Interpreters, and with which code they end where their script is not there.
-///
-/// Seen with `dash` 0.5.12, `bash` 5.2, Python 3.11, Perl 5.36 and Node 20.
+/// Interpreters, and the code with which each ends where its script is not there.
 const INTERPRETERS: &[(&str, i32)] = &[
     ("ash", 2),
     ("bash", 127),
     ("bun", 1),
     ("dash", 2),
+    ("deno", 1),
     ("ksh", 127),
     ("node", 1),
     ("perl", 2),
@@ -104,8 +33,16 @@ const INTERPRETERS: &[(&str, i32)] = &[
     ("ruby", 1),
     ("sh", 2),
     ("tsx", 1),
+    ("uv", 2),
     ("zsh", 127),
 ];
+
+/// Programs that scripts often need and systems often lack.
+const TOOLS: &str = "bun curl deno gh go jq node npx osascript perl php pnpm prettier python python3 rg \
+                     ruby ruff shellcheck terminal-notifier tsx uv uvx yarn yq";
+
+/// The bytes of a script that are read.
+const MOST: u64 = 64 * 1024;
 
 pub(super) fn examine(
     command: &Command<'_>,
@@ -113,137 +50,64 @@ pub(super) fn examine(
     call: &Call,
     faults: &mut Vec<Fault>,
 ) {
-    if call.is_tested {
-        return;
-    }
-    let Some(program) = &call.program else { return };
-    // Another fault says already that no shell reads the `~`.
-    if !call.by_shell && program.text.starts_with("~/") {
-        return;
-    }
-    for output in &call.outputs {
-        written(command, call, output, faults);
-    }
-    if call.by_shell && matches!(&*program.text, "." | "source") {
-        sourced(command, around, call, faults);
-    } else if !call.by_shell && line_in_exec_form(call, program, faults) {
-        return;
-    } else if program.text.contains('/') {
+    let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return };
+    let is_builtin = |name: &str| OF_SHELLS.split_whitespace().any(|known| known == name);
+    if program.text.contains('/') {
         path(command, around, call, program, faults);
-    } else if !(call.by_shell && OF_SHELLS.contains(&&*program.text)) {
+    } else if !call.by_shell || !is_builtin(&program.text) {
         bare(command, around, call, program, faults);
     }
     if let Some(script) = script(call) {
         of_interpreter(command, call, script, faults);
     }
+    needs(command, around, call, faults);
 }
 
-/// The characters that only a shell reads, in a word that no shell sees.
-const OF_LINES: &[&str] =
-    &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null", ">/dev/null"];
-
-/// Returns whether a line for a shell is written as the name of a program, or as its arguments.
-fn line_in_exec_form(call: &Call, program: &Known, faults: &mut Vec<Fault>) -> bool {
-    const FIX: &str = "leave `args` out and write one line in `command`; in a manifest, write \
-                       `command` for `argv`";
-    let is_file = || file(call, program).is_some_and(|file| file.exists());
-    // Of a missing file with blanks in its path, the first word is no file either.
-    let first = program.text.split_whitespace().next().unwrap_or_default();
-    let is_program = !first.starts_with('/') || Path::new(first).is_file();
-    if program.text.contains(char::is_whitespace) && is_program && !is_file() {
-        let message = format!(
-            "with `args` no shell reads `{}`: the client looks for a program of that whole name",
-            program.shown
-        );
-        faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, FIX));
-        return true;
-    }
-    let is_sign = |word: &&Known| OF_LINES.contains(&&*word.text);
-    if let Some(sign) = call.arguments.iter().flatten().find(is_sign) {
-        let message = format!(
-            "no shell reads `{}` here, so `{}` gets it as a word",
-            sign.shown, program.shown
-        );
-        faults.push(Fault::new(Kind::Quoting, Weight::Breaks, message, FIX));
-    }
-    false
-}
-
-/// A folder that a shell would have to write in, and that is not there.
-fn written(command: &Command<'_>, call: &Call, output: &Known, faults: &mut Vec<Fault>) {
-    let target = file(call, output).filter(|_| output.text.contains('/'));
-    let Some(folder) = target.as_deref().and_then(Path::parent).filter(|it| !it.exists()) else {
-        return;
-    };
-    let (kind, means) = failing(command, "does not run the command");
-    faults.push(Fault::new(
-        kind,
-        Weight::Breaks,
-        format!("there is no folder for `{}`, so the shell {means}", output.shown),
-        format!("run `mkdir -p {}`", quoted(&folder.display().to_string())),
-    ));
-}
-
-/// Judges a failure of a shell that cannot go on with a line: `otherwise`, unless its code blocks.
-fn failing(command: &Command<'_>, otherwise: &str) -> (Kind, String) {
-    match command.blocked_by_two() {
-        Some(event) => {
-            (Kind::Lockout, format!("ends with 2 where it is dash, which blocks each {event}"))
-        }
-        None => (Kind::Missing, otherwise.to_owned()),
-    }
-}
-
-/// A file that the shell is to read as a part of its line.
-fn sourced(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec<Fault>) {
-    let Some(Some(word)) = call.arguments.first() else { return };
-    let is_there = |file: PathBuf| file.is_file() || file.exists() && !file.is_dir();
-    let found = if word.text.contains('/') {
-        file(call, word).is_none_or(is_there)
-    } else {
-        std::env::split_paths(&around.path).any(|folder| is_there(folder.join(&word.text)))
-    };
-    if found {
-        if word.text.contains('/') {
-            relative(command, call, word, faults);
-        }
-        return;
-    }
-    let (kind, means) = failing(command, "goes no further");
-    let whose = if word.text.contains('/') { "there is no file" } else { "the PATH has no file" };
-    faults.push(Fault::new(
-        kind,
-        Weight::Breaks,
-        format!("{whose} `{}` for the shell to read, so it {means}", word.shown),
-        "correct the path, or ask for the file first: `[ -f FILE ] && . FILE`",
-    ));
-}
-
+/// The script that an interpreter, or a program that runs one, is given.
 pub(super) fn script(call: &Call) -> Option<&Known> {
     let program = &call.program.as_ref()?.text;
-    if let Some(script) = runners::script(program, &call.arguments) {
-        return Some(script);
+    let mut arguments = call.arguments.iter().map(Option::as_ref);
+    if call.by_shell && matches!(&**program, "." | "source") {
+        return arguments.next()?.filter(|word| word.text.contains('/'));
     }
     code(program)?;
-    for argument in &call.arguments {
-        let argument = argument.as_ref()?;
-        if runners::is_instead(program, &argument.text) {
+    let is_runner = program.ends_with("uv") || program.ends_with("deno");
+    if is_runner && arguments.next()?.is_none_or(|word| word.text != "run") {
+        return None;
+    }
+    for argument in arguments {
+        let argument = argument?;
+        let is_for_bun = argument.text == "run" && program.ends_with("bun");
+        if is_instead(program, &argument.text) {
             return None;
         }
-        if !argument.text.starts_with(['-', '+']) {
-            let looks_like_file = argument.text.contains(['/', '.']);
+        if !argument.text.starts_with(['-', '+']) && !is_for_bun {
+            let is_script = Path::new(&argument.text).extension().is_some();
+            let looks_like_file = is_script || !is_runner && argument.text.contains(['/', '.']);
             return looks_like_file.then_some(argument);
         }
     }
     None
 }
 
+/// Returns whether an interpreter with this argument is given no file: alone or at the end of several
+/// letters.
+fn is_instead(program: &str, argument: &str) -> bool {
+    const LETTERS: [char; 6] = ['c', 'e', 'm', 'E', 'p', 'n'];
+    let Some(letters) = argument.strip_prefix('-') else { return false };
+    match letters.strip_prefix('-') {
+        Some(long) => ["eval", "print", "directory", "project", "module"].contains(&long),
+        None if is_shell(program) => letters.is_empty() || letters.contains(['c', 's']),
+        None => letters.is_empty() || letters.ends_with(LETTERS),
+    }
+}
+
 /// With which code an interpreter ends where its script is not there.
 fn code(program: &str) -> Option<i32> {
     let name = program.rsplit('/').next().unwrap_or_default();
     let stem = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-    let found = INTERPRETERS.iter().find(|(known, _)| *known == stem);
-    found.map(|(_, code)| *code)
+    let found = INTERPRETERS.iter().find(|(known, _)| *known == stem || name == ".");
+    found.map(|(_, code)| *code).or((name == "source").then_some(2))
 }
 
 /// The file that a word means, where that can be told.
@@ -264,22 +128,25 @@ fn path(
 ) {
     let Some(file) = file(call, program).map(nearby::to_be) else { return };
     let shown = &program.shown;
-    let Some(trouble) = program::trouble(&file) else {
-        faults.extend(of_env(&file, shown, around));
-        return relative(command, call, program, faults);
-    };
-    let fault = match trouble {
-        Trouble::Absent => {
-            let unexpanded = call.by_shell.then(|| runners::unexpanded(&program.text)).flatten();
-            unexpanded.unwrap_or_else(|| absent(command, &file, shown))
+    let interpreter =
+        |message: String, fix: String| Fault::new(Kind::Interpreter, Weight::Breaks, message, fix);
+    let fault = match program::trouble(&file) {
+        None => {
+            faults.extend(of_env(&file, shown, around));
+            return relative(command, call, program, faults);
         }
-        Trouble::Directory => Fault::new(
+        // A shell runs it as a script of its own.
+        Some(Trouble::NoFormat) if call.by_shell && !is_of_other_language(&file) => {
+            return relative(command, call, program, faults);
+        }
+        Some(Trouble::Absent) => absent(command, call, &file, program),
+        Some(Trouble::Directory) => Fault::new(
             Kind::Missing,
             Weight::Breaks,
             format!("`{shown}` is a directory"),
             "name the program in it",
         ),
-        Trouble::NotExecutable => {
+        Some(Trouble::NotExecutable) => {
             let mut fault = Fault::new(
                 Kind::NotExecutable,
                 Weight::Breaks,
@@ -289,22 +156,25 @@ fn path(
             fault.executable = Some(file);
             fault
         }
-        Trouble::Crlf(interpreter) => crlf(shown, &file, &interpreter),
-        Trouble::NoInterpreter(interpreter) => no_interpreter(shown, &interpreter),
-        // A shell runs it as a script of its own.
-        Trouble::NoFormat if call.by_shell => {
-            faults.extend(runners::unmarked(&file, shown));
-            return relative(command, call, program, faults);
-        }
-        Trouble::Marked => runners::marked(shown),
-        Trouble::NoFormat => Fault::new(
-            Kind::Interpreter,
-            Weight::Risks,
+        Some(Trouble::Crlf(_)) => crlf(shown, &file),
+        Some(Trouble::NoInterpreter(name)) => no_interpreter(shown, &name),
+        Some(Trouble::Marked) => interpreter(
+            format!(
+                "`{shown}` begins with a byte order mark, so the system does not see its first line"
+            ),
+            "save it as UTF-8 without a byte order mark".to_owned(),
+        ),
+        Some(Trouble::NoFormat) => interpreter(
             format!("`{shown}` is neither a program nor a script that names its interpreter"),
-            "begin it with a line such as `#!/bin/sh`",
+            "begin it with a line such as `#!/bin/sh`".to_owned(),
         ),
     };
     faults.push(fault);
+}
+
+fn is_of_other_language(file: &Path) -> bool {
+    let extension = file.extension().and_then(|it| it.to_str());
+    extension.is_some_and(|it| ["py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"].contains(&it))
 }
 
 fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
@@ -319,47 +189,54 @@ fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
 /// Names the program that the `env` of a script's first line does not find.
 fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
     let name = program::not_found_by_env(file, &around.path)?;
-    let Some((_, option)) = name.split_once(' ') else {
-        let place = around.home.as_deref().and_then(|home| program::usual_place(&name, home));
-        let mut fault = no_interpreter(shown, &name);
+    let mut fault = no_interpreter(shown, &name);
+    if let Some((_, option)) = name.split_once(' ') {
         fault.message = format!(
-            "the first line of `{shown}` asks `env` for `{name}`, which is not on the PATH"
+            "`env` takes `{name}` in the first line of `{shown}` for the name of one program"
         );
-        if let Some(place) = place {
-            fault.fix = format!("name `{}` in the line", place.join(&name).display());
-        }
+        fault.fix = format!("write `#!/usr/bin/env -S {name}`, or leave `{option}` out");
         return Some(fault);
-    };
-    Some(Fault::new(
-        Kind::Interpreter,
-        Weight::Breaks,
-        format!("`env` takes `{name}` in the first line of `{shown}` for the name of one program"),
-        format!("write `#!/usr/bin/env -S {name}`, or leave `{option}` out"),
-    ))
+    }
+    fault.message =
+        format!("the first line of `{shown}` asks `env` for `{name}`, which is not on the PATH");
+    if let Some(place) = around.home.as_deref().and_then(|home| program::usual_place(&name, home)) {
+        fault.fix = format!("name `{}` in the line", place.join(&name).display());
+    }
+    Some(fault)
 }
 
-fn crlf(shown: &str, file: &Path, interpreter: &str) -> Fault {
+fn crlf(shown: &str, file: &Path) -> Fault {
+    let file = quoted(&file.display().to_string());
     Fault::new(
         Kind::Interpreter,
         Weight::Breaks,
         format!(
-            "the first line of `{shown}` ends in CRLF, so the system looks for `{interpreter}\\r`"
+            "the lines of `{shown}` end in CRLF, and the CR is taken for a part of the last word"
         ),
-        with_lf(file),
+        format!("run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm {file}.lf`"),
     )
 }
 
-/// Gives the command that makes a file's line ends LF.
-fn with_lf(file: &Path) -> String {
-    let file = quoted(&file.display().to_string());
-    format!("run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm {file}.lf`")
-}
-
-fn absent(command: &Command<'_>, file: &Path, shown: &str) -> Fault {
+fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Fault {
+    let shown = &word.shown;
+    // What no shell has put a value in for is looked for under this very name.
+    if shown.starts_with(['~', '$']) && shown.starts_with(&*word.text) {
+        let fix = match (call.by_shell, shown.strip_prefix("~/")) {
+            (true, Some(rest)) => format!("write `\"$HOME\"/{rest}`"),
+            (true, None) => format!("write `\"{shown}\"`"),
+            (false, _) => "give the whole path, or `${CLAUDE_PROJECT_DIR}` with braces".to_owned(),
+        };
+        let what = if call.by_shell {
+            "these quotes keep the shell from putting"
+        } else {
+            "no shell puts"
+        };
+        let message = format!("`{shown}`: {what} a value in");
+        return closed(command, Fault::new(Kind::Quoting, Weight::Breaks, message, fix));
+    }
     let is_gone = file.parent().is_some_and(|folder| !folder.is_dir());
     let (kind, message) = if is_gone {
-        let message = format!("`{shown}` is not there, and neither is its directory");
-        (Kind::Gone, message)
+        (Kind::Gone, format!("`{shown}` is not there, and neither is its directory"))
     } else {
         (Kind::Missing, format!("there is no file `{shown}`"))
     };
@@ -385,7 +262,15 @@ fn bare(
     faults: &mut Vec<Fault>,
 ) {
     let name = &program.text;
-    let is_name = |it: char| it.is_alphanumeric() || "_-.+".contains(it);
+    if name.contains(char::is_whitespace) && !call.by_shell {
+        let message = format!(
+            "with `args` no shell reads `{name}`: the client looks for a program of that whole name"
+        );
+        let fix = "leave `args` out and write one line in `command`; in a manifest, write `command` \
+                   for `argv`";
+        return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
+    }
+    let is_name = |it: char| it.is_alphanumeric() || "_-.+:".contains(it);
     if name.is_empty() || !name.chars().all(is_name) {
         return;
     }
@@ -395,7 +280,7 @@ fn bare(
             Some(Trouble::NoInterpreter(interpreter)) => {
                 faults.push(no_interpreter(&shown, &interpreter));
             }
-            Some(Trouble::Crlf(interpreter)) => faults.push(crlf(&shown, &found, &interpreter)),
+            Some(Trouble::Crlf(_)) => faults.push(crlf(&shown, &found)),
             _ => faults.extend(of_env(&found, &shown, around)),
         }
         return;
@@ -435,46 +320,100 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
         ),
         fix,
     );
-    let is_script = call.program.as_ref() != Some(word);
-    let two = call.program.as_ref().and_then(|program| code(&program.text)) == Some(2);
-    if is_script && two && command.blocked_by_two().is_some() {
+    if ends_with_two(call, word) && command.blocked_by_two().is_some() {
         fault.notice = Some("after a `cd` it exits with 2, and each call is blocked");
     }
     faults.push(fault);
 }
 
+/// Returns whether what reads a script ends with 2 where it is not there.
+fn ends_with_two(call: &Call, script: &Known) -> bool {
+    let program = call.program.as_ref().filter(|program| *program != script);
+    program.and_then(|program| code(&program.text)) == Some(2)
+}
+
 fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &mut Vec<Fault>) {
     let Some(file) = file(call, script) else { return };
+    let program = call.program.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
     match program::trouble(&file) {
-        Some(Trouble::Absent) if runners::is_found_by_node(call, &file) => {}
+        Some(Trouble::Absent) if is_found_by_node(program, &file) => {}
         Some(Trouble::Absent) => {
-            let program = call.program.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
-            let two = code(program) == Some(2);
-            let event = command.blocked_by_two().filter(|_| two);
-            faults.push(match event {
-                Some(event) => Fault::new(
-                    Kind::Lockout,
-                    Weight::Breaks,
-                    format!(
-                        "there is no file `{}`, so `{program}` exits with 2, which blocks each {event}",
-                        script.shown
-                    ),
-                    "correct the path, or take the hook out",
-                ),
-                None => absent(command, &file, &script.shown),
-            });
+            let event = command.blocked_by_two().filter(|_| ends_with_two(call, script));
+            let mut fault = absent(command, call, &file, script);
+            if let Some(event) = event {
+                fault.kind = Kind::Lockout;
+                fault.message = format!(
+                    "there is no file `{}`, so `{program}` exits with 2, which blocks each {event}",
+                    script.shown
+                );
+            }
+            faults.push(fault);
         }
         // Other interpreters than shells take such line ends.
-        _ if program::has_crlf(&file)
-            && call.program.as_ref().is_some_and(|it| is_shell(&it.text)) => faults.push(Fault::new(
-            Kind::Interpreter,
-            Weight::Breaks,
-            format!(
-                "the lines of `{}` end in CRLF, and the shell takes the CR for a part of the last word",
-                script.shown
-            ),
-            with_lf(&file),
-        )),
+        _ if is_shell(program) && program::has_crlf(&file) => {
+            faults.push(crlf(&script.shown, &file))
+        }
         _ => relative(command, call, script, faults),
     }
+}
+
+/// Returns whether `node` finds a script that was named without its ending, or a folder.
+fn is_found_by_node(program: &str, file: &Path) -> bool {
+    let with = |ending: &&str| PathBuf::from(format!("{}{ending}", file.display())).is_file();
+    let endings = [".js", ".json", ".cjs", ".mjs", ".ts", "/index.js"];
+    matches!(program.rsplit('/').next(), Some("node" | "nodejs" | "bun"))
+        && endings.iter().any(with)
+}
+
+/// The file that a call runs: its script, else its program where that is a path.
+pub(super) fn run_file<'c>(call: &'c Call) -> Option<(&'c Known, PathBuf)> {
+    let of_path = || call.program.as_ref().filter(|word| word.text.contains('/'));
+    let word = script(call).or_else(of_path)?;
+    Some((word, file(call, word)?))
+}
+
+/// The text of the file that a call runs, as far as it is read.
+fn text(call: &Call) -> Option<String> {
+    let (_, file) = run_file(call)?;
+    let text = foreign::read_start(&file, MOST).ok()??;
+    (!text.starts_with('\u{7f}') && !text.contains('\0')).then_some(text)
+}
+
+/// The programs that a script for a shell calls, and that are not there.
+fn needs(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec<Fault>) {
+    let Some((word, file)) = run_file(call) else { return };
+    let by = if script(call).is_some() {
+        call.program.as_ref().map(|program| program.text.clone())
+    } else {
+        program::interpreter(&file)
+    };
+    let Some(text) = by.filter(|by| is_shell(by)).and_then(|_| text(call)) else { return };
+    // It may bring what it needs, or look at the system that it is on.
+    if ["PATH=", "uname", "OSTYPE"].iter().any(|it| text.contains(it)) {
+        return;
+    }
+    let script = Command { line: Line::Shell(&text), ..command.clone() };
+    let found = calls::of(&script, around);
+    for tool in TOOLS.split_whitespace() {
+        let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == tool);
+        let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);
+        if is_called && program::on_path(tool, &around.path).is_none() {
+            faults.push(Fault::new(
+                Kind::Needs,
+                Weight::Risks,
+                format!("`{}` calls `{tool}`, which is not on the PATH", word.shown),
+                format!("install `{tool}`, or have the script go without it"),
+            ));
+        }
+    }
+}
+
+/// Returns whether a command, or the script that it runs, has a word in it.
+pub(crate) fn mentions(command: &Command<'_>, around: &Around, word: &str) -> bool {
+    let is_in_line = match command.line {
+        Line::Shell(line) => line.contains(word),
+        Line::Argv(words) => words.iter().any(|it| it.contains(word)),
+    };
+    let is_in_script = |call: &Call| text(call).is_some_and(|text| text.contains(word));
+    is_in_line || calls::of(command, around).iter().any(is_in_script)
 }

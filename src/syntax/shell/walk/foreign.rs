@@ -72,6 +72,7 @@ impl Walk<'_> {
         if self.spend(source.len() + name.len()) {
             (self.visit)(&Invocation {
                 program: "foreign-script",
+                called: None,
                 arguments: &[Word::literal(name)],
                 source,
                 redirections: &place.command.redirections,

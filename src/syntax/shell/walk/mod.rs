@@ -202,12 +202,22 @@ impl Walk<'_> {
     }
 
     fn show(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        self.show_call((program, None), arguments, place);
+    }
+
+    fn show_call(
+        &mut self,
+        (program, called): (&str, Option<&Word<'_>>),
+        arguments: &[Word<'_>],
+        place: Place<'_>,
+    ) {
         let length: usize = arguments.iter().map(|word| word.text.len() + SHOWN).sum();
         if !self.spend(length + 4 * SHOWN) {
             return;
         }
         (self.visit)(&Invocation {
             program,
+            called,
             arguments,
             source: &place.command.source,
             redirections: &place.command.redirections,
@@ -224,7 +234,7 @@ impl Walk<'_> {
             if program == "find" {
                 return self.find(arguments, place);
             }
-            self.show(program, arguments, place);
+            self.show_call((program, Some(first)), arguments, place);
             if self.work == 0 {
                 return;
             }

@@ -16,6 +16,8 @@ pub(super) const SHOWN: usize = 16;
 pub struct Invocation<'c> {
     /// The program's name without its folder and without `.exe`; empty for redirections alone.
     pub program: &'c str,
+    /// The word that names it; none where it is shown in the place of what does the same.
+    pub called: Option<&'c Word<'c>>,
     pub arguments: &'c [Word<'c>],
     /// The simple command that it is part of, as it was written.
     pub source: &'c str,

@@ -25,6 +25,7 @@ pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
             }
             visit(&Invocation {
                 program: base_name(&word.text),
+                called: Some(word),
                 arguments: &words[at + 1..],
                 source: part.trim(),
                 redirections: &[],

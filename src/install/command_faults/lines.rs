@@ -1,0 +1,131 @@
+//! Does a directory's name reach the program whole, and are the variables of a line ones that the
+//! client sets?
+
+use super::command::{Around, Command, Line};
+use super::fault::{Fault, Kind, Weight};
+use crate::machine::environment;
+use crate::syntax::shell;
+use crate::syntax::suggestion::nearest;
+
+/// The variables that the client gives, which hold a directory.
+const DIRECTORIES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
+
+/// The head of the names of the client's variables.
+const HEAD: &str = "CLAUDE_";
+
+/// What a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is
+/// not looked at, and `PLUGIN_ROOT` is for the hooks of plugins.
+///
+/// Source: the client's hooks reference, up to client 2.1.329.
+const SET: &[&str] =
+    &["CONFIG_DIR", "EFFORT", "ENV_FILE", "PID", "PLUGIN_DATA", "PROJECT_DIR", "SKILL_DIR"];
+
+pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
+    let Line::Shell(line) = command.line else { return Vec::new() };
+    let mut faults = Vec::new();
+    let split = shell::split(line);
+    if split.has_condition && around.sh_is_dash {
+        faults.push(Fault::new(
+            Kind::Quoting,
+            Weight::Breaks,
+            "`[[` is no command of `sh`, which runs the line and is dash here".to_owned(),
+            "write `[ … ]`, or move the line into a script that begins with `#!/bin/bash`",
+        ));
+    }
+    let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
+    for word in words {
+        let bare = |name: &&&str| is_bare(&word.written, name);
+        faults.extend(DIRECTORIES.iter().find(bare).and_then(|name| unquoted(name, around)));
+    }
+    let unset = variables(line).filter(|name| !is_set(name, line, around));
+    faults.extend(unset.map(|name| unset_fault(name, around)));
+    faults
+}
+
+fn unquoted(name: &str, around: &Around) -> Option<Fault> {
+    let is_of_project = name == DIRECTORIES[0];
+    let value = if is_of_project { &around.project } else { &around.plugin };
+    let has_blank = value.as_ref().is_some_and(|it| it.display().to_string().contains(' '));
+    // Of plugins few are installed where there are blanks, and many say it so.
+    (is_of_project || has_blank).then(|| {
+        Fault::new(
+            Kind::Quoting,
+            if has_blank { Weight::Breaks } else { Weight::Risks },
+            format!("`${name}` is not quoted, so a directory with a blank in its name falls apart"),
+            format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`"),
+        )
+    })
+}
+
+/// Returns whether a word has a variable outside of all quotes.
+fn is_bare(written: &str, name: &str) -> bool {
+    let mut quote = None;
+    let mut chars = written.char_indices();
+    while let Some((at, letter)) = chars.next() {
+        match (letter, quote) {
+            ('\\', None | Some('"')) => {
+                chars.next();
+            }
+            ('\'' | '"', None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => quote = None,
+            ('$', None) if written[at + 1..].trim_start_matches('{').starts_with(name) => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The names of a line that have that head and no value of their own for where there is none.
+fn variables(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices('$').filter_map(|(at, _)| {
+        let rest = &line[at + 1..];
+        let braced = rest.strip_prefix('{');
+        let name = braced.unwrap_or(rest);
+        let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let end = name.find(|it| !is_of_name(it)).unwrap_or(name.len());
+        let has_default = braced.is_some() && name[end..].starts_with([':', '-', '+', '=']);
+        let is_plain = !line[..at].ends_with('\\') && !has_default;
+        Some(&name[..end]).filter(|name| is_plain && name.starts_with(HEAD))
+    })
+}
+
+fn is_set(name: &str, line: &str, around: &Around) -> bool {
+    let tail = &name[HEAD.len()..];
+    let is_asked = |test: &&str| {
+        line.contains(&format!("{test} \"${name}\""))
+            || line.contains(&format!("{test} \"${{{name}}}\""))
+    };
+    SET.contains(&tail)
+        || tail == "PLUGIN_ROOT" && around.plugin.is_some()
+        || tail.starts_with("CODE_")
+        || tail.starts_with("PLUGIN_OPTION_")
+        || around.variables.iter().any(|it| it == name)
+        || environment::raw(name).is_some()
+        || ["-n", "-z"].iter().any(is_asked)
+        // The line, or what it reads, may set it.
+        || line.contains(&format!("{name}="))
+        || line.contains("read ") && [";", "\n", " <"].iter().any(|end| line.contains(&format!("{name}{end}")))
+}
+
+fn unset_fault(name: &str, around: &Around) -> Fault {
+    let tail = &name[HEAD.len()..];
+    let meant = match tail {
+        "SESSION_ID" => Some("CODE_SESSION_ID"),
+        _ => nearest(tail, SET.iter().copied()),
+    };
+    if tail == "PLUGIN_ROOT" && around.plugin.is_none() {
+        let message =
+            "`$CLAUDE_PLUGIN_ROOT` is set for the hooks of plugins only, and this is none";
+        let fix = "write the path of the file itself";
+        return Fault::new(Kind::Missing, Weight::Breaks, message.to_owned(), fix);
+    }
+    let fix = match meant {
+        Some(meant) => format!("write `${HEAD}{meant}`"),
+        None => {
+            "read the call from standard input, as `jq -r .tool_input.file_path` does".to_owned()
+        }
+    };
+    Fault::new(Kind::Variable, Weight::Risks, format!("the client sets no `${name}`"), fix)
+}
