@@ -62,7 +62,7 @@ fn texts_are_in_plain_words() {
 const QUESTIONS: &[&str] = &["How", "What", "Where", "Whether", "Which", "Why"];
 
 /// The doc comments that still begin with one of them; the number only falls.
-const ASKING: usize = 129;
+const ASKING: usize = 127;
 
 #[test]
 fn comments_say_what_a_thing_is_or_does() {

@@ -306,9 +306,10 @@ fn calls(trial: &Trial, project: &Path) -> Vec<Call> {
     let is_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
     let of_tool = |tool: &str| {
         let (passing, stopped) = inputs(tool, project);
-        let inputs: Vec<Value> = match is_before {
-            true => passing.into_iter().take(1).chain([stopped]).collect(),
-            false => passing,
+        let inputs: Vec<Value> = if is_before {
+            passing.into_iter().take(1).chain([stopped]).collect()
+        } else {
+            passing
         };
         let more = object(json!({
             "tool_response": {"stdout": "", "stderr": "", "success": true}, "error": "unknown",

@@ -129,3 +129,42 @@ fn unset_fault(name: &str, around: &Around) -> Fault {
     };
     Fault::new(Kind::Variable, Weight::Risks, format!("the client sets no `${name}`"), fix)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::command_faults::command::Caller;
+
+    #[test]
+    fn a_line_is_read_as_the_shell_reads_it() {
+        let rows = [
+            ("[[ a == b ]] && exit 2", Some("write `[ … ]`")),
+            ("bash -c '[[ a ]]'; [ a ]", None),
+            ("$CLAUDE_PROJECT_DIR/x", Some("write `\"$CLAUDE_PROJECT_DIR\"`")),
+            ("a\"b\"${CLAUDE_PROJECT_DIR}", Some("write `\"$CLAUDE_PROJECT_DIR\"`")),
+            ("\"${CLAUDE_PROJECT_DIR}/a b\" \\$CLAUDE_PROJECT_DIR '$CLAUDE_PROJECT_DIR/x'", None),
+            ("prettier --write $CLAUDE_FILE_PATHS", Some("jq -r")),
+            ("\"$CLAUDE_PROJET_DIR\"/x.sh", Some("$CLAUDE_PROJECT_DIR")),
+            ("log $CLAUDE_SESSION_ID", Some("$CLAUDE_CODE_SESSION_ID")),
+            ("log $CLAUDE_CODE_ENTRYPOINT $CLAUDE_PLUGIN_OPTION_KEY", None),
+            ("log ${CLAUDE_FILE_PATHS:-none} '\\$CLAUDE_FILE_PATHS'", None),
+            ("CLAUDE_X=$(cat); echo $CLAUDE_X", None),
+            ("read -r CLAUDE_X; echo $CLAUDE_X", None),
+            ("echo $CLAUDE_OWN $HOME", None),
+        ];
+        for (line, expected) in rows {
+            let command = Command {
+                line: Line::Shell(line),
+                caller: Caller::Client,
+                events: Vec::new(),
+                is_closed: false,
+            };
+            let variables = vec!["CLAUDE_OWN".to_owned()];
+            let around = Around { variables, sh_is_dash: true, ..Around::default() };
+            let found: Vec<String> = of(&command, &around).into_iter().map(|it| it.fix).collect();
+            assert_eq!(found.len(), usize::from(expected.is_some()), "{line}: {found:?}");
+            let has = expected.is_none_or(|expected| found[0].contains(expected));
+            assert!(has, "{line}: {found:?}");
+        }
+    }
+}

@@ -51,6 +51,15 @@ pub(super) fn examine(
     faults: &mut Vec<Fault>,
 ) {
     let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return };
+    if !call.by_shell && is_line(&program.text) {
+        let message = format!(
+            "with `args` no shell reads `{}`: the client looks for a program of that whole name",
+            program.shown
+        );
+        let fix = "leave `args` out and write one line in `command`; in a manifest, write `command` \
+                   for `argv`";
+        return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
+    }
     let is_builtin = |name: &str| OF_SHELLS.split_whitespace().any(|known| known == name);
     if program.text.contains('/') {
         path(command, around, call, program, faults);
@@ -61,6 +70,13 @@ pub(super) fn examine(
         of_interpreter(command, call, script, faults);
     }
     needs(command, around, call, faults);
+}
+
+/// Returns whether the name of a program is a line for a shell.
+fn is_line(program: &str) -> bool {
+    let is_program = |first: &str| !first.starts_with('/') || Path::new(first).is_file();
+    program.split_once(' ').is_some_and(|(first, _)| is_program(first))
+        && !Path::new(program).exists()
 }
 
 /// The script that an interpreter, or a program that runs one, is given.
@@ -262,14 +278,6 @@ fn bare(
     faults: &mut Vec<Fault>,
 ) {
     let name = &program.text;
-    if name.contains(char::is_whitespace) && !call.by_shell {
-        let message = format!(
-            "with `args` no shell reads `{name}`: the client looks for a program of that whole name"
-        );
-        let fix = "leave `args` out and write one line in `command`; in a manifest, write `command` \
-                   for `argv`";
-        return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
-    }
     let is_name = |it: char| it.is_alphanumeric() || "_-.+:".contains(it);
     if name.is_empty() || !name.chars().all(is_name) {
         return;
@@ -351,7 +359,7 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
         }
         // Other interpreters than shells take such line ends.
         _ if is_shell(program) && program::has_crlf(&file) => {
-            faults.push(crlf(&script.shown, &file))
+            faults.push(crlf(&script.shown, &file));
         }
         _ => relative(command, call, script, faults),
     }
@@ -366,7 +374,7 @@ fn is_found_by_node(program: &str, file: &Path) -> bool {
 }
 
 /// The file that a call runs: its script, else its program where that is a path.
-pub(super) fn run_file<'c>(call: &'c Call) -> Option<(&'c Known, PathBuf)> {
+pub(super) fn run_file(call: &Call) -> Option<(&Known, PathBuf)> {
     let of_path = || call.program.as_ref().filter(|word| word.text.contains('/'));
     let word = script(call).or_else(of_path)?;
     Some((word, file(call, word)?))
