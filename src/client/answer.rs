@@ -2,30 +2,22 @@
 
 use serde_json::{Map, Value};
 
+use crate::syntax::named::named;
+
+named! {
 /// A hook's say on what is about to happen, weakest first: when several speak, the greatest wins.
 ///
 /// Source: the client's hooks reference, "deny > defer > ask > allow".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     /// Skips the permission prompt; on events without permissions, the legacy `approve`.
-    Allow,
-    Ask,
+    Allow = "allow",
+    Ask = "ask",
     /// Leaves the call to the caller of a headless run.
-    Defer,
+    Defer = "defer",
     /// Stops it; `block` in the words of most events.
-    Deny,
+    Deny = "deny",
 }
-
-impl Decision {
-    /// The client's word for it, as in `permissionDecision`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Defer => "defer",
-            Self::Deny => "deny",
-        }
-    }
 }
 
 /// One answer: an empty one is a hook that has nothing to say.

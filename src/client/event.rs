@@ -114,19 +114,6 @@ impl Subject {
 }
 
 impl Handler {
-    pub const ALL: &[Self] = &[Self::Command, Self::Http, Self::McpTool, Self::Prompt, Self::Agent];
-
-    /// The word after `type` in `settings.json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Http => "http",
-            Self::McpTool => "mcp_tool",
-            Self::Prompt => "prompt",
-            Self::Agent => "agent",
-        }
-    }
-
     /// The client's own time limit on an event, in milliseconds.
     pub fn timeout_ms(self, event: Event) -> u64 {
         match self {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::client::event::{Event, Handler};
 use crate::client::host::CLAUDE;
+use crate::syntax::named::named;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,30 +40,18 @@ impl fmt::Display for Origin {
     }
 }
 
+named! {
 /// The meaning of a hook that crashed, took too long, is missing or made no sense; the stricter is the
 /// greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnError {
     /// No decision.
     #[default]
-    Open,
-    Ask,
+    Open = "open",
+    Ask = "ask",
     /// It blocks, with the error as the reason.
-    Closed,
+    Closed = "closed",
 }
-
-impl OnError {
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Open, Self::Ask, Self::Closed].into_iter().find(|known| known.name() == name)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Ask => "ask",
-            Self::Closed => "closed",
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -284,7 +284,7 @@ fn read_action(
             Some(Action::Argv(words))
         }
         _ => {
-            let handler = Handler::ALL.iter().copied().find(|handler| handler.name() == key)?;
+            let handler = Handler::from_name(key)?;
             let keys = passing::handler_keys(handler, keys)?;
             Some(Action::Passed(Passed { handler, keys }))
         }

@@ -1,24 +1,14 @@
 //! The request of a user who switches hooks, and its form in a prompt.
 
+use crate::syntax::named::named;
+
+named! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    Disable,
-    Enable,
-    Status,
+    Disable = "disable",
+    Enable = "enable",
+    Status = "status",
 }
-
-impl Verb {
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Disable, Self::Enable, Self::Status].into_iter().find(|it| it.name() == name)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Disable => "disable",
-            Self::Enable => "enable",
-            Self::Status => "status",
-        }
-    }
 }
 
 /// The time that a switch is to hold, as it was typed.

@@ -3,6 +3,7 @@
 pub(crate) mod escaped;
 pub(crate) mod frontmatter;
 pub mod json;
+pub(crate) mod named;
 pub(crate) mod quoting;
 pub mod shell;
 pub(crate) mod suggestion;

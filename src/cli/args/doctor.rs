@@ -7,30 +7,21 @@ use clap::Args;
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::candidates;
+use crate::syntax::named::named;
 
+named! {
 /// One of the settings files that the client reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OneScope {
     /// ~/.claude/settings.json
-    User,
+    User = "user",
     /// .claude/settings.json of the project
-    Project,
+    Project = "project",
     /// .claude/settings.local.json of the project
-    Local,
+    Local = "local",
     /// What an administrator has every user run
-    Managed,
+    Managed = "managed",
 }
-
-impl OneScope {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::Managed => "managed",
-        }
-    }
 }
 
 #[derive(Debug, Args)]

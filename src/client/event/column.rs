@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::syntax::named::named;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The event has no subject: a `matcher` is accepted and has no effect.
@@ -84,15 +86,17 @@ impl fmt::Display for ExitTwo {
     }
 }
 
+named! {
 /// A type of handler in `settings.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Handler {
-    Command,
-    Http,
-    McpTool,
-    Prompt,
+    Command = "command",
+    Http = "http",
+    McpTool = "mcp_tool",
+    Prompt = "prompt",
     /// A question to a model that has tools.
-    Agent,
+    Agent = "agent",
+}
 }
 
 /// The types of handlers that an event takes.
