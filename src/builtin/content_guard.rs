@@ -25,7 +25,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 );
 
 /// Which texts are stopped in which files, and what lets them through.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// The files that are guarded.
@@ -56,33 +56,11 @@ struct Options {
     /// `{TMPDIR}` are filled in.
     legacy_file: String,
     /// What is done about a text that is stopped.
-    level: Level,
+    level: Option<Level>,
     /// What is said of it; `$count` is the number of counted characters, `$file` the file.
     message: String,
     /// What is said once the tool ran, as an advice.
     marked: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            paths: Vec::new(),
-            except_paths: Vec::new(),
-            needs: String::new(),
-            counted: String::new(),
-            from: 0,
-            words: Vec::new(),
-            unless: Vec::new(),
-            mark: Vec::new(),
-            mark_programs: Vec::new(),
-            mark_for: Period::seconds(30),
-            shared: String::new(),
-            legacy_file: String::new(),
-            level: Level::Block,
-            message: String::new(),
-            marked: String::new(),
-        }
-    }
 }
 
 impl kind::Options for Options {
@@ -107,7 +85,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let message = options.message.replace("$count", &count.to_string());
     let message = message.replace("$file", &input.file_path);
-    careful::answer(context, options.level, message)
+    careful::answer(context, options.level.unwrap_or(Level::Block), message)
 }
 
 /// The number of counted characters in a text that is stopped; `None` for any other.

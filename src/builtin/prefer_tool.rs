@@ -25,7 +25,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 );
 
 /// Which tools are preferred to which, and where.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// Sets of tools. The first whose marker is in the session's directory is advised, and several are
@@ -36,7 +36,7 @@ struct Options {
     /// `Grep` counts only if it searches more than one file, and `Glob` only if its pattern is one.
     only_searches: bool,
     /// What is done: `advise`, or `block`.
-    level: Level,
+    level: Option<Level>,
     /// Hooks with the same word here know of each other's calls; a hook alone needs none.
     shared: String,
     /// A file in which a script notes the turn of such a call: with
@@ -46,20 +46,6 @@ struct Options {
     legacy_file: String,
     /// What is said; `$index` is the name of the index, and `$tools` are its tools.
     message: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            indexes: Vec::new(),
-            instead_of: Vec::new(),
-            only_searches: true,
-            level: Level::Advise,
-            shared: String::new(),
-            legacy_file: String::new(),
-            message: String::new(),
-        }
-    }
 }
 
 /// One set of tools.
@@ -133,7 +119,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let names = join(|index| &index.name);
     let tools = join(|index| &index.advised);
     let message = options.message.replace("$index", &names).replace("$tools", &tools);
-    careful::answer(context, options.level, message)
+    careful::answer(context, options.level.unwrap_or(Level::Advise), message)
 }
 
 /// The named text with the turn in which a preferred tool ran.

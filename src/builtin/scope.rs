@@ -38,7 +38,7 @@ enum Ends {
 }
 
 /// While which skills are at work which calls are stopped.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     /// The skills and slash commands that open the scope; `*` is any text.
@@ -63,22 +63,6 @@ struct Options {
     level: Option<Level>,
     /// What is said of it.
     message: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            skills: Vec::new(),
-            agents: Vec::new(),
-            ends: Ends::Turn,
-            keep_over: vec!["compact".to_owned()],
-            legacy_file: String::new(),
-            allow: Vec::new(),
-            stop: Vec::new(),
-            level: None,
-            message: String::new(),
-        }
-    }
 }
 
 impl kind::Options for Options {

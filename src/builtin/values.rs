@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Level {
 }
 
 /// A length of time, written as seconds or as `90s`, `30m`, `8h`, `2d`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period(u64);
 
 impl Period {
