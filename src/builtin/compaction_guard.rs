@@ -31,7 +31,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 /// The most characters of one prompt, and of one text of the state.
 const LONGEST: [usize; 2] = [400, 2_000];
 
-/// Whether the client is kept from compacting by itself.
+/// Control over compactions that the client starts by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Block {
@@ -43,7 +43,7 @@ enum Block {
     Always,
 }
 
-/// What is kept over a compaction.
+/// Something that is kept over a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Part {
@@ -67,17 +67,17 @@ enum Part {
     Prompts,
 }
 
-/// What is kept, and what is done about an automatic compaction.
+/// The texts that are kept, and the reaction to an automatic compaction.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// Whether the client is kept from compacting by itself.
+    /// Control over compactions that the client starts by itself.
     block: Block,
     /// The message to the user when a compaction is blocked.
     message: String,
-    /// What is kept and told again, in this order.
+    /// The texts that are kept and told again, in this order.
     keep: Vec<Part>,
-    /// How many of the last prompts are kept.
+    /// The number of last prompts that are kept.
     prompts: usize,
     /// The most files of each sort, and the most todo items.
     most: usize,
@@ -85,9 +85,9 @@ struct Options {
     /// `{session}`, `{cwd}` and `{snapshot}`, a file with what was kept, are filled in. With a state file it is
     /// started only where the file is there.
     restart: Vec<String>,
-    /// How long that program may run.
+    /// The time that this program may take.
     restart_limit: Period,
-    /// Where the state is that `keep` reads.
+    /// The state that `keep` reads.
     state: Source,
 }
 

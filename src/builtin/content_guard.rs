@@ -24,7 +24,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
     run,
 );
 
-/// Which texts are stopped in which files, and what lets them through.
+/// The texts that are stopped, the files, and the calls that let them through.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -46,7 +46,7 @@ struct Options {
     mark: Vec<ToolPattern>,
     /// Shell commands whose program is one of these count as such a call as well.
     mark_programs: Vec<String>,
-    /// How long such a call counts.
+    /// The time that such a call counts.
     mark_for: Period,
     /// Hooks with the same word here know of each other's calls; a hook alone needs none.
     shared: String,
@@ -55,11 +55,11 @@ struct Options {
     /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
     /// `{TMPDIR}` are filled in.
     legacy_file: String,
-    /// What is done about a text that is stopped.
+    /// The reaction to a text that is stopped.
     level: Option<Level>,
-    /// What is said of it; `$count` is the number of counted characters, `$file` the file.
+    /// The message about it; `$count` is the number of counted characters, `$file` the file.
     message: String,
-    /// What is said once the tool ran, as an advice.
+    /// The advice once the tool ran.
     marked: String,
 }
 

@@ -24,7 +24,7 @@ use crate::client::answer::Answer;
 pub(super) static KIND: Kind =
     Kind::of::<Options>("decision-log", &[Can::ReadFiles, Can::WriteFiles], run);
 
-/// How a decision is written.
+/// The form of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Form {
@@ -34,7 +34,7 @@ enum Form {
     Jsonl,
 }
 
-/// Where decisions are written, and how.
+/// The file of decisions, and their form.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -42,11 +42,11 @@ struct Options {
     /// directory, and `{folder}`, that of the workflow's state file, are filled in. `~/` is the home directory. Further in the path `{project}` and
     /// `{cwd}` are the directory's name alone, as in `~/decisions/{project}-{date}.md`.
     file: String,
-    /// How a decision is written.
+    /// The form of a decision.
     form: Form,
-    /// How much of what the model said before the question is kept, in characters.
+    /// The most characters that are kept of what the model said before the question.
     premise: usize,
-    /// Where the workflow's state file is, for `{folder}`; without one nothing is written there.
+    /// The workflow's state file, for `{folder}`; without one nothing is written there.
     state: Source,
 }
 

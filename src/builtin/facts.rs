@@ -25,7 +25,7 @@ pub(super) static KIND: Kind =
 /// The time that a session's named text may be in the line, in characters.
 const LONGEST_TEXT: usize = 120;
 
-/// What the line has.
+/// The content of the line.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -34,21 +34,21 @@ struct Options {
     /// `{session}`, `{title}`, `{agent}`, `{command}`, `{counter NAME}` (of `hookman state counter incr NAME`),
     /// and any other name is a text of the session, such as `{skill}` or `{phase}`.
     facts: Vec<String>,
-    /// What is between the facts.
+    /// The text between two facts.
     separator: String,
-    /// How `{time}` is written, in the fields of `strftime`.
+    /// The form of `{time}`, in the fields of `strftime`.
     time_format: String,
     /// The program whose output is `{command}`, and its arguments, never through a shell.
     command: Vec<String>,
-    /// How long that program and `git status` may take each; what takes longer is left out.
+    /// The time that this program and `git status` may each take; what takes longer is left out.
     command_limit: Period,
     /// Nothing is said where one of these fields has no value.
     needs: Vec<String>,
     /// Nothing is said while a name of the state has one of these values.
     pause: BTreeMap<String, Vec<String>>,
-    /// How many characters the line may have.
+    /// The most characters of the line.
     longest: usize,
-    /// Where the texts of the session are; with a file `{session}` is the name of its folder.
+    /// The place of the texts of the session; with a file `{session}` is the name of its folder.
     state: Source,
 }
 

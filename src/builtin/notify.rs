@@ -36,20 +36,20 @@ const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 /// A notice has at most so many characters.
 const LONGEST: usize = 240;
 
-/// What to notify of, and how.
+/// A notice, and the ways to give it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// What the session is at from now on.
+    /// The state of the session from now on.
     state: State,
-    /// What is said; empty says nothing and only sets the state. Fields: `{message}` (the client's
+    /// The message; an empty one says nothing and only sets the state. Fields: `{message}` (the client's
     /// words, or the model's last), `{project}`, `{event}`, `{state}`, `{error}`.
     message: String,
     /// The heading, with the same fields.
     title: String,
-    /// How the terminal shows it. The client does so in an interactive session only.
+    /// The way that the terminal shows it. The client does so in an interactive session only.
     terminal: Vec<Terminal>,
-    /// Whether the desktop shows it, by `notify-send` or on macOS by `osascript`.
+    /// True if the desktop shows it, by `notify-send` or on macOS by `osascript`.
     desktop: bool,
     /// The option of the tmux pane that has the state, such as `@claude`; the window's option of the
     /// same name with `_window` has the most urgent one of its panes. Empty leaves tmux alone.

@@ -24,7 +24,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
     run,
 );
 
-/// Which tools are preferred to which, and where.
+/// The tools that are preferred to others, and the places.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -35,7 +35,7 @@ struct Options {
     instead_of: Vec<ToolPattern>,
     /// `Grep` counts only if it searches more than one file, and `Glob` only if its pattern is one.
     only_searches: bool,
-    /// What is done: `advise`, or `block`.
+    /// The reaction: `advise`, or `block`.
     level: Option<Level>,
     /// Hooks with the same word here know of each other's calls; a hook alone needs none.
     shared: String,
@@ -44,7 +44,7 @@ struct Options {
     /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
     /// `{TMPDIR}` are filled in.
     legacy_file: String,
-    /// What is said; `$index` is the name of the index, and `$tools` are its tools.
+    /// The message; `$index` is the name of the index, and `$tools` are its tools.
     message: String,
 }
 

@@ -22,7 +22,7 @@ use crate::syntax::wildcard;
 pub(super) static KIND: Kind =
     Kind::of::<Options>("scope", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
 
-/// What ends a scope.
+/// The end of a scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Ends {
@@ -45,7 +45,7 @@ struct Options {
     skills: Vec<String>,
     /// The types of subagents that open it.
     agents: Vec<String>,
-    /// What ends it; the failure of the call that opened it always does.
+    /// The end of it; the failure of the call that opened it always does.
     ends: Ends,
     /// The starts of a session over which an open scope is kept: `compact`, `resume`. At every other one
     /// nothing is at work, as after a crash.
@@ -59,9 +59,9 @@ struct Options {
     allow: Vec<ToolPattern>,
     /// Calls that are stopped inside the scope.
     stop: Vec<ToolPattern>,
-    /// What is done about a call that is stopped.
+    /// The reaction to a call that is stopped.
     level: Option<Level>,
-    /// What is said of it.
+    /// The message about it.
     message: String,
 }
 

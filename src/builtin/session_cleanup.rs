@@ -18,7 +18,7 @@ use crate::client::answer::Answer;
 pub(super) static KIND: Kind =
     Kind::of::<Options>("session-cleanup", &[Can::ReadFiles, Can::WriteFiles], run);
 
-/// Which files are removed.
+/// The files that are removed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -26,7 +26,7 @@ struct Options {
     folder: String,
     /// The ends of the names of files that are removed; at least one.
     endings: Vec<String>,
-    /// How long a file is kept after its last change.
+    /// The time that a file is kept after its last change.
     older_than: Period,
 }
 

@@ -21,7 +21,7 @@ pub(super) static KIND: Kind =
 struct Options {
     /// The most open items that are listed.
     most: usize,
-    /// Whether the end is refused again when the model stops a second time in the turn.
+    /// True if the end is refused again when the model stops a second time in the turn.
     again: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::client::answer::Answer;
 use crate::client::permission_rule::path_hits;
 use crate::session::period;
 
-/// What a hook does about a call that it has something against.
+/// The reaction of a hook to a call that it has something against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {

@@ -18,7 +18,7 @@ use super::place::place;
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
 
-/// Where the state is that `state`, `$name` and the like mean.
+/// The state that `state`, `$name` and the like mean.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Source {
@@ -55,7 +55,7 @@ fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     Ok(Some(path))
 }
 
-/// How a workflow engine keeps its state.
+/// The state of a workflow engine, as it keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Layout {

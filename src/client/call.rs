@@ -10,7 +10,7 @@ use serde_json::Value;
 /// taken then.
 pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")}"/.claude/hookman"#;
 
-/// What a hookman handler has hookman run: the words after `run`, the event first.
+/// The call of a hookman handler: the words after `run`, the event first.
 /// None if the handler is somebody else's.
 ///
 /// Ours is a `command` handler of one of two forms. Exec form: the file name of `command` is

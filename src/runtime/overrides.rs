@@ -1,4 +1,4 @@
-//! What a person sets in the client's environment: hooks that are not to run, and talk about why.
+//! Variables that a person sets in the client's environment: hooks that are not to run, and talk about why.
 //!
 //! An agent cannot set it: hooks have the environment that the client was started with and what
 //! `env` of the settings adds, and not that of the agent's shell.

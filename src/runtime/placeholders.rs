@@ -8,7 +8,7 @@ use crate::chain::outcome::Failure;
 use crate::chain::plan::{FILE, Run, Step};
 use crate::machine::environment;
 
-/// What the client replaces as plain text in the words of the exec form, and where it is found.
+/// Names that the client replaces as plain text in the words of the exec form, with their sources.
 const OF_CLIENT: &[(&str, &str)] = &[
     ("${CLAUDE_PROJECT_DIR}", "CLAUDE_PROJECT_DIR"),
     ("${CLAUDE_PLUGIN_ROOT}", "CLAUDE_PLUGIN_ROOT"),

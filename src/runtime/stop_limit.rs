@@ -17,7 +17,7 @@ use crate::machine::{clients, clock, environment, files};
 use crate::session::id::{SessionId, safe_name};
 use crate::state::journal::Entry;
 
-/// How often the end of one prompt's work may be refused, unless the client's variable says it.
+/// The number of refusals of one prompt's end, unless the client's variable says another.
 ///
 /// Source: the client's own number (2.1.143 and later), which it counts from the last tool call on:
 /// a session that calls a tool each time it is kept going never comes to its end.

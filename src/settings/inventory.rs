@@ -20,7 +20,7 @@ pub struct Handler {
     /// True if it is hookman's.
     pub ours: bool,
     pub value: Value,
-    /// What the client compares to run equal handlers once: of handlers that match an event, those
+    /// The identity by which the client runs equal handlers once: of handlers that match an event, those
     /// with the same key run once, with the keys of the last in the place of the first (2.1.197).
     /// Matcher and timeout are not in it. Scopes share keys; a plugin's handlers never equal those
     /// of settings.

@@ -85,7 +85,7 @@ pub struct Chosen {
 ///
 /// # Errors
 ///
-/// What to tell the user where there is no such profile, or none of its names means a hook here.
+/// The message where there is no such profile, or none of its names means a hook here.
 pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow::Result<Chosen> {
     let name = name.trim();
     let is_meant = |it: &&Profile| {

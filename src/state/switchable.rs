@@ -200,7 +200,7 @@ pub fn add_switched(
 ///
 /// # Errors
 ///
-/// What to tell the user where it means none, or it is not clear which.
+/// The message where it means none, or it is not clear which.
 pub fn choose(
     hooks: &[Switchable],
     request: &Request,

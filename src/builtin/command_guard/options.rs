@@ -12,24 +12,24 @@ use crate::builtin::legacy;
 use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
-/// What a guard stops, and how.
+/// The commands that a guard stops, and the way that it does.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
-    /// What is done about a command that a rule finds.
+    /// The reaction to a command that a rule finds.
     level: Level,
     /// The level rule by rule, by id.
     levels: BTreeMap<String, Level>,
     /// The least level of a category's rules: `off` switches all of them off, any other level also
     /// switches those on that are off by default.
     categories: BTreeMap<String, Level>,
-    /// Whether every rule blocks, whatever its level.
+    /// True if every rule blocks, whatever its level.
     careful: bool,
     /// Names of files and directories that may always be deleted, in place of `@allowed` in a rule.
     allow: Vec<String>,
-    /// How long a warning of the level `one-strike` counts.
+    /// The time that a warning of the level `one-strike` counts.
     forget_after: Period,
-    /// Whether every subagent is warned again.
+    /// True if every subagent is warned again.
     per_agent: bool,
     /// A file that a script makes when it warned: with
     /// `/tmp/claude-hook-warned-{CLAUDE_SUPERVISOR_PID}-pattern-{pattern}` that counts as a warning here, for
@@ -69,7 +69,7 @@ impl Default for Options {
     }
 }
 
-/// What a rule finds. Rules that share an id are one rule in several forms.
+/// The commands that a rule finds. Rules that share an id are one rule in several forms.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rule {
@@ -103,13 +103,13 @@ pub(super) struct Rule {
     /// So many operands must be given.
     #[serde(default)]
     pub(super) least: usize,
-    /// Whether `--` with operands after it must be given.
+    /// True if `--` with operands after it must be given.
     #[serde(default)]
     pub(super) separator: bool,
-    /// Whether the call must be about git's default branch.
+    /// True if the call must be about git's default branch.
     #[serde(default)]
     pub(super) default_branch: bool,
-    /// Whether an operand, or what follows its `of=`, must be a file that is there.
+    /// True if an operand, or what follows its `of=`, must be a file that is there.
     #[serde(default)]
     pub(super) existing: bool,
     /// Flags that take the next word as their value.
@@ -127,9 +127,9 @@ pub(super) struct Rule {
     /// This rule's own level.
     #[serde(default)]
     pub(super) level: Option<Level>,
-    /// What the command does, after `it`, and why it cannot be undone.
+    /// The effect of the command, after `it`, and why it cannot be undone.
     pub(super) what: String,
-    /// What to do instead, after `Safer:`.
+    /// The alternative, after `Safer:`.
     #[serde(default)]
     pub(super) instead: String,
     /// A command that it finds, for lists of the rules.

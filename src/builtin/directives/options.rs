@@ -10,7 +10,7 @@ use crate::builtin::options::OptionProblem;
 use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::workflow::Source;
 
-/// What is done about the directive files of a folder that is touched for the first time.
+/// The reaction to the first touch of a folder with directive files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Mode {
@@ -22,11 +22,11 @@ pub(super) enum Mode {
     Require,
 }
 
-/// Which files are directives, and what is done about them.
+/// The files that are directives, and the reaction to them.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
-    /// What is done about directive files.
+    /// The reaction to directive files.
     pub mode: Mode,
     /// The names of directive files, looked for in the folder that is touched and in those above it, up
     /// to the project's. A `CLAUDE.md` that the client has loaded at its start is left out.
@@ -49,7 +49,7 @@ pub(super) struct Options {
     pub free: Vec<ToolPattern>,
     /// `require`: nothing is counted or denied while a name of the state has one of these values.
     pub pause: BTreeMap<String, Vec<String>>,
-    /// Where the state is that `pause` and `optional` read.
+    /// The state that `pause` and `optional` read.
     pub state: Source,
 }
 

@@ -12,21 +12,21 @@ use crate::builtin::kind;
 use crate::builtin::options::{OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
-/// Which files are protected, and how.
+/// The files that are protected, and the protection.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
-    /// What is done about a call that reads or changes a protected file.
+    /// The reaction to a call that reads or changes a protected file.
     level: Level,
     /// The level rule by rule, by id.
     levels: BTreeMap<String, Level>,
-    /// Whether every rule blocks, whatever its level.
+    /// True if every rule blocks, whatever its level.
     careful: bool,
     /// Files that are spared whatever the rules say, written as in `rules[].files`.
     allow: Vec<String>,
-    /// How long a warning of the level `one-strike` counts.
+    /// The time that a warning of the level `one-strike` counts.
     forget_after: Period,
-    /// Whether every subagent is warned again.
+    /// True if every subagent is warned again.
     per_agent: bool,
     /// The rules. A manifest that sets them replaces all of them.
     rules: Vec<Rule>,
@@ -62,7 +62,7 @@ struct Rule {
     /// Files of those that are spared.
     #[serde(default)]
     except: Vec<String>,
-    /// Whether the files may not be read either.
+    /// True if the files may not be read either.
     #[serde(default = "is_on")]
     reads: bool,
     /// Only changes whose new text has one of these words count.
@@ -71,9 +71,9 @@ struct Rule {
     /// This rule's own level.
     #[serde(default)]
     level: Option<Level>,
-    /// Why the files are protected, after `a file that`.
+    /// The reason for the protection, after `a file that`.
     what: String,
-    /// What to do instead, after `Safer:`.
+    /// The alternative, after `Safer:`.
     #[serde(default)]
     instead: String,
 }

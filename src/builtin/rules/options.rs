@@ -17,11 +17,11 @@ use crate::client::event::{Block, Event, Facts, PlainText, Subject};
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
-    /// Where the state is that rules and messages read.
+    /// The state that rules and messages read.
     pub state: Source,
     /// Calls that no rule of this hook stops, on top of each rule's own.
     pub allow: Vec<ToolPattern>,
-    /// What is counted for `count_is` and `count_from`.
+    /// The calls that `count_is` and `count_from` count.
     pub count: Count,
     /// The size of the model's context in tokens, for `context_from`. Without it 1,000,000 for a model
     /// whose name ends in `[1m]` and in a session that has used more than 200,000, and 200,000 for
@@ -42,7 +42,7 @@ pub(super) struct Options {
     pub extra_rules: Vec<Rule>,
 }
 
-/// Which calls are counted.
+/// The calls that are counted.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Count {
@@ -59,7 +59,7 @@ pub(super) struct Count {
     pub same_file_once: bool,
 }
 
-/// Which calls set what.
+/// A value that calls set.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sets {
@@ -78,13 +78,13 @@ pub(super) struct Rule {
     /// When the rule applies; all that is given must be met.
     #[serde(default)]
     pub when: When,
-    /// What it does: `advise` tells the model, `ask` asks the user, `block` denies.
+    /// The reaction: `advise` tells the model, `ask` asks the user, `block` denies.
     #[serde(default = "advise")]
     pub level: Level,
     /// The calls that pass although the rule applies.
     #[serde(default)]
     pub allow: Vec<ToolPattern>,
-    /// What is said; `$name` is a field of the payload or a name of the state, `$tool_input.file_path` a
+    /// The message; `$name` is a field of the payload or a name of the state, `$tool_input.file_path` a
     /// field inside one, `$file.stem` the name of the call's file without its ending, `$file.folder` that of
     /// its folder, and `$set.lifecycle.active` says how that name gets that value.
     pub message: String,

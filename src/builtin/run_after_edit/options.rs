@@ -20,16 +20,16 @@ pub(super) enum At {
     Stop,
 }
 
-/// Which tools run after edits, and what follows when one fails.
+/// The tools that run after edits, and the reaction when one fails.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
     /// When the tools run.
     pub at: At,
-    /// What follows when a tool fails: `block` hands its output to the model as something to mend,
+    /// The reaction when a tool fails: `block` hands its output to the model as something to mend,
     /// `advise` as a note.
     pub level: Level,
-    /// Whether programs of the project itself may run: those in `node_modules/.bin` and `.venv/bin`,
+    /// True if programs of the project itself may run: those in `node_modules/.bin` and `.venv/bin`,
     /// and tools that run the project's code, such as its tests. Without it counts what you answered
     /// for the project, which `hookman install` asks; `hookman install --project-tools yes` says it later.
     pub project_tools: Option<bool>,
@@ -39,11 +39,11 @@ pub(super) struct Options {
     pub extra_tools: Vec<Tool>,
     /// Files that no tool is run for.
     pub skip: Vec<PathGlob>,
-    /// How long one tool may take.
+    /// The time that one tool may take.
     pub limit: Period,
     /// The most lines of a tool's output that the model gets.
     pub lines: usize,
-    /// How often in a row the end of a turn is refused.
+    /// The most refusals in a row of the end of a turn.
     pub most: u64,
     /// Further variables for the tools.
     pub env: BTreeMap<String, String>,
@@ -92,7 +92,7 @@ pub(super) struct Tool {
     /// Of tools with one job only the first that fits runs.
     #[serde(default)]
     pub job: String,
-    /// Whether it runs the project's own code, and so only with `project_tools`.
+    /// True if it runs the project's own code, and so only with `project_tools`.
     #[serde(default)]
     pub runs_project: bool,
 }

@@ -15,7 +15,7 @@ use crate::chain::relative;
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, Observe};
 
-/// Whether the client began only lately to call a hook by its own entry on an event.
+/// True if the client began only lately to call a hook by its own entry on an event.
 pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 
 /// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.

@@ -19,7 +19,7 @@ pub enum OneScope {
     Project = "project",
     /// .claude/settings.local.json of the project
     Local = "local",
-    /// What an administrator has every user run
+    /// The administrator's, for every user
     Managed = "managed",
 }
 }

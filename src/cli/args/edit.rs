@@ -31,7 +31,7 @@ pub struct Install {
     /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::recipes))]
     pub recipe: Vec<String>,
-    /// Whether hooks may run this project's own programs, such as its formatter and its tests
+    /// Let hooks run this project's own programs, such as its formatter and its tests
     #[arg(long, value_name = "ANSWER")]
     pub project_tools: Option<YesNo>,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub struct Add {
     #[arg(short, long = "event", value_name = "EVENT", required = true, value_parser = Event::meant)]
     #[arg(value_delimiter = ',', add = ArgValueCandidates::new(candidates::events))]
     pub events: Vec<Event>,
-    /// What it runs for, in the client's matcher language, such as 'Edit|Write' (default: all)
+    /// The tools or subjects that it runs for, as a matcher such as 'Edit|Write' (default: all)
     #[arg(short, long)]
     pub matcher: Option<String>,
     /// Only calls that this permission rule covers, such as 'Edit(*.py)'
@@ -103,10 +103,10 @@ pub struct Add {
     /// Only for files that this glob hits, such as '**/.env*'; give it again for a further one
     #[arg(long = "path", value_name = "GLOB")]
     pub paths: Vec<String>,
-    /// How many seconds it may take (default: what the manifest says for all)
+    /// The seconds that it may take (default: what the manifest says for all)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<u64>,
-    /// What it means when the hook fails (default: what the manifest says for all)
+    /// The meaning of a failure of the hook (default: what the manifest says for all)
     #[arg(long, value_enum)]
     pub on_error: Option<Failing>,
     /// The directory it runs in
@@ -127,7 +127,7 @@ pub struct Add {
     pub options: RegisterOptions,
 }
 
-/// What it means when a hook fails.
+/// The meaning of a failure of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Failing {
     /// Nothing is decided
@@ -151,7 +151,7 @@ impl From<Failing> for OnError {
 /// The directory that a hook runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Directory {
-    /// Where the session is
+    /// The directory of the session
     Session,
     /// The top of the project
     Project,

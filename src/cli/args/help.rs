@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("For scripts and the client", &[]),
 ];
 
-/// How wide the help is at most.
+/// The greatest width of the help.
 const WIDTH: usize = 80;
 
 /// The command line with its commands in groups.
@@ -70,7 +70,7 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 
-    /// What is wrong with the help of a command and of those below it.
+    /// Lists the faults in the help of a command and of those below it.
     fn mistakes(command: &Command, call: &str) -> Vec<String> {
         let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let mut mistakes = Vec::new();

@@ -28,7 +28,7 @@ pub use switch::{
 pub use tmux::{Tmux, TmuxCommand};
 pub use undo::{Backups, Restore};
 
-/// What the user typed.
+/// The command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "hookman",
@@ -168,7 +168,7 @@ pub struct Apply {
     pub json: bool,
 }
 
-/// How a change is shown.
+/// The form in which a change is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// A unified diff
@@ -190,7 +190,7 @@ Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look."
 pub struct Diff {
     #[command(flatten)]
     pub scope: Scope,
-    /// How to show it
+    /// The form in which it is shown
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Exit with 1 if there is a change

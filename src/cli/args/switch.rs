@@ -185,7 +185,7 @@ pub struct Sessions {
 Flags: exit code 0 if set raised it, take took it down, or test found it up; 1
 if not. Counters print their value, begin at 0 and never fall below.")]
 pub struct State {
-    /// What is asked.
+    /// The question.
     #[command(subcommand)]
     pub command: StateCommand,
     #[command(flatten)]
@@ -200,7 +200,7 @@ pub enum StateCommand {
   hookman state flag set asked --ttl 30m    exit code 0 for the first who raises it
   hookman state flag take asked             exit code 0 if it was up")]
     Flag {
-        /// What to do with it
+        /// The action
         deed: FlagDeed,
         /// Its name
         name: String,
@@ -223,7 +223,7 @@ pub enum StateCommand {
     #[command(after_help = "Examples:
   hookman state counter incr edits    prints the new value")]
     Counter {
-        /// What to do with it
+        /// The action
         deed: CounterDeed,
         /// Its name
         name: String,
@@ -258,7 +258,7 @@ pub enum StateCommand {
     },
 }
 
-/// What to do with a flag.
+/// A change of a flag.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum FlagDeed {
     /// Raise it
@@ -269,7 +269,7 @@ pub enum FlagDeed {
     Test,
 }
 
-/// What to do with a counter.
+/// A change of a counter.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum CounterDeed {
     /// Add one

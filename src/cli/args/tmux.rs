@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 The hooks notify-* set the state of a pane where they have `tmux_option = \"@claude\"`.")]
 pub struct Tmux {
-    /// What is asked.
+    /// The question.
     #[command(subcommand)]
     pub command: TmuxCommand,
     /// The pane's option that has the state, as in `tmux_option` of the notify hooks

@@ -30,7 +30,7 @@ pub struct Backups {
 Each shows the change and asks. With --manifest the last `install`, `add`,
 `edit`, `remove` or `disable --permanent` is undone in both files.")]
 pub struct Restore {
-    /// Which copy: its number in `hookman backups`, or `latest`
+    /// The copy: its number in `hookman backups`, or `latest`
     #[arg(value_name = "N", default_value = "latest")]
     pub which: String,
     /// The manifest from before a write, with what it makes of settings.json

@@ -13,7 +13,7 @@ const DIRECTORIES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 /// The head of the names of the client's variables.
 const HEAD: &str = "CLAUDE_";
 
-/// What a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is
+/// Variables that a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is
 /// not looked at, and `PLUGIN_ROOT` is for the hooks of plugins.
 ///
 /// Source: the client's hooks reference, up to client 2.1.329.

@@ -12,10 +12,10 @@ pub struct Scope {
     /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     pub project: Option<Option<PathBuf>>,
-    /// What only you have in that project: hookman.local.toml and settings.local.json
+    /// Yours in that project alone: hookman.local.toml and settings.local.json
     #[arg(long)]
     pub local: bool,
-    /// What an administrator has every user of this machine run; only root can write it
+    /// The administrator's, for every user of this machine; only root can write it
     #[arg(long, conflicts_with_all = ["project", "local"])]
     pub managed: bool,
 }

@@ -38,7 +38,7 @@ pub struct Command<'a> {
     pub words: Vec<Word<'a>>,
     /// The command as it was written, from its first word to its last.
     pub source: Cow<'a, str>,
-    /// What a here-document or here-string feeds to it; `expanded` where the shell expands it.
+    /// The text of a here-document or here-string; `expanded` where the shell expands it.
     pub input: Option<Word<'a>>,
     /// Its other redirections, in their order.
     pub redirections: Vec<Redirection<'a>>,

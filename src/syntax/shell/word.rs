@@ -12,7 +12,7 @@ const INDEX: usize = 256;
 struct Text<'a> {
     line: &'a str,
     start: usize,
-    /// Where the part begins that is not in `changed` yet.
+    /// The beginning of the part that is not in `changed` yet.
     pending: usize,
     changed: Option<String>,
     expanded: bool,
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What starts with `$`; inside double quotes `$'` and `$"` mean nothing.
+    /// Reads what starts with `$`; inside double quotes `$'` and `$"` mean nothing.
     fn dollar(&mut self, text: &mut Text<'a>, in_quotes: bool) {
         match self.byte(1) {
             Some(b'\'') if !in_quotes => self.ansi_quotes(text),

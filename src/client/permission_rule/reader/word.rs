@@ -6,7 +6,7 @@ use super::redirection::document_text;
 /// A document in a string, as in `git commit -m "$(cat <<'END' …"`.
 const DOCUMENT: &str = "$(cat <<'";
 
-/// What is taken for a usual variable, which no rule spells out.
+/// The letter in the place of a usual variable, which no rule spells out.
 const KNOWN: char = '\0';
 
 /// Variables that every shell has, which the client minds only as a word of their own.

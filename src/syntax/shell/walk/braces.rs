@@ -52,7 +52,7 @@ fn first_list(text: &str) -> Option<(usize, usize, Vec<&str>)> {
     None
 }
 
-/// Where what begins here ends: a quoted part, an escaped letter, `${…}` and `$(…)`, or a letter.
+/// The end of what begins here: a quoted part, an escaped letter, `${…}` and `$(…)`, or a letter.
 fn after_part(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let closing = |open: usize, close: char| {

@@ -12,7 +12,7 @@ const MOST: usize = 1024;
 
 pub(super) struct Scope<'s> {
     pub(super) variables: &'s Variables,
-    /// What a command substitution prints, where it only prints.
+    /// The output of a command substitution that only prints.
     pub(super) print: &'s dyn Fn(&str) -> Option<String>,
     /// The time that what is made may get.
     pub(super) room: usize,
@@ -71,7 +71,7 @@ pub(super) fn substituted(
     (text.len() <= scope.room).then_some(text)
 }
 
-/// Where what starts with the dollar or backtick here ends.
+/// The end of what starts with the dollar or backtick here.
 fn end_of_expansion(part: &str, in_quotes: bool) -> usize {
     let after = &part[1..];
     let name = after.trim_start_matches(is_letter);
@@ -94,7 +94,7 @@ fn is_letter(letter: char) -> bool {
 struct Reference<'t> {
     name: &'t str,
     index: &'t str,
-    /// What comes in its place where it has no value.
+    /// The text in its place where it has no value.
     otherwise: Option<&'t str>,
 }
 
@@ -160,7 +160,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What `$(…)` or backticks print, without the line ends at the end.
+    /// The output of `$(…)` or backticks, without the line ends at the end.
     fn printed(&self, part: &str) -> Option<Value> {
         let inside = match part.strip_prefix("$(") {
             Some(inside) => inside.strip_suffix(')')?,

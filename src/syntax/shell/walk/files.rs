@@ -1,4 +1,4 @@
-//! What redirections do to files, and what a line writes to a file that it runs later.
+//! Redirections to files, and the text of files that a line writes and runs later.
 
 use super::super::programs::writes_to_device;
 use super::super::{Command, Redirection, Word};

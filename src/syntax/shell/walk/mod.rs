@@ -324,7 +324,7 @@ impl Walk<'_> {
         Some(words)
     }
 
-    /// What `env -S` makes of a text, and the shell text of `su -c` and the like.
+    /// Walks what `env -S` makes of a text, and the shell text of `su -c` and the like.
     fn split_string(&mut self, program: &str, text: &str, rest: &[Word<'_>], place: Place<'_>) {
         if program == "env" {
             let mut words = Parser::words_of(text);

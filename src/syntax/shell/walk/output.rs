@@ -1,4 +1,4 @@
-//! What commands print that only print a text of the line: `echo`, `printf` and `cat`.
+//! The output of commands that only print a text of the line: `echo`, `printf` and `cat`.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::state::{Place, Walk, base_name};
 const HOPS: usize = 8;
 
 impl Walk<'_> {
-    /// What a place reads from its standard input, as far as it is on the line.
+    /// The standard input of a place, as far as it is on the line.
     pub(super) fn input(&mut self, place: Place<'_>) -> Option<String> {
         let text = self.read(place.list, place.command, HOPS);
         let text = Some(text).filter(|text| !text.is_empty());
@@ -50,7 +50,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What commands of a list print together, without those that feed one of them.
+    /// The output of the commands of a list, without those that feed one of them.
     fn print_all(&mut self, list: &[Command<'_>], range: Range<usize>, hops: usize) -> String {
         let commands = list.get(range.clone()).unwrap_or_default();
         let mut texts = Vec::new();
@@ -95,7 +95,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a command substitution prints that is one `echo`, or names a program by `which`.
+/// The output of a substitution that is one `echo`, or names a program by `which`.
 pub(super) fn printed(script: &str) -> Option<String> {
     let split = split(script);
     let [command] = &split.commands[..] else { return None };
@@ -112,7 +112,7 @@ pub(super) fn printed(script: &str) -> Option<String> {
     }
 }
 
-/// What `echo` and `printf` make of their arguments.
+/// The text that `echo` and `printf` make of their arguments.
 fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
     let mut texts: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
     if program == "echo" {

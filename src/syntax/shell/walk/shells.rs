@@ -10,7 +10,7 @@ pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.
     pub(super) text: Option<String>,
     pub(super) file: String,
-    /// What `$1` and the following stand for.
+    /// The values of `$1` and the following.
     pub(super) positional: Vec<Value>,
     /// True if the script is what the standard input holds.
     pub(super) reads_input: bool,

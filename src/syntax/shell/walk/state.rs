@@ -21,9 +21,9 @@ pub struct Invocation<'c> {
     pub arguments: &'c [Word<'c>],
     /// The simple command that it is part of, as it was written.
     pub source: &'c str,
-    /// Where its input comes from and its output goes to.
+    /// The source of its input and the target of its output.
     pub redirections: &'c [Redirection<'c>],
-    /// What a here-document or here-string feeds to it.
+    /// The text of a here-document or here-string.
     pub input: Option<&'c str>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Walk<'v> {
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,
-    /// What the script that is being read has as its standard input.
+    /// The standard input of the script that is being read.
     pub(super) given: Option<String>,
 }
 

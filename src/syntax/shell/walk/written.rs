@@ -12,7 +12,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// What the line has written to a file.
+    /// The text that the line has written to a file.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let path = plain(path);
         let found = self.written.iter().rev().find(|(known, _)| known == path)?;
