@@ -57,6 +57,12 @@ fn home() -> TempDir {
         );
         run(&format!("hookman run {event} >/dev/null"), &payload);
     }
+    // The times of a debug build on a busy machine would show, and break rows at other words. These are a
+    // release's, as `benches/start` measures them.
+    let journal = home.path().join(".local/state/hookman/journal.jsonl");
+    let timed = fs::read_to_string(&journal).unwrap();
+    let times = Regex::new(r#""us":\d+"#).unwrap();
+    fs::write(journal, times.replace_all(&timed, r#""us":300"#)).unwrap();
     home
 }
 
@@ -155,7 +161,7 @@ fn picture(lines: &[String]) -> String {
 
 /// A picture without what differs from run to run.
 fn timeless(svg: &str) -> String {
-    let varying = Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d| +\d+\.\d ms").unwrap();
+    let varying = Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d").unwrap();
     varying.replace_all(svg, "…")
 }
 
