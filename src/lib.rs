@@ -13,6 +13,7 @@
 //! | [`session`] | switches, hook names, what hooks may store: values and texts | `client`, `syntax` |
 //! | [`chain`] | from payload, manifest and switches to steps, from outcomes to a verdict | `client`, `manifest`, `syntax` |
 //! | [`builtin`] | one kind of hook a file, and the catalogue of ready-made hooks | `client`, `machine`, `session`, `syntax` |
+//! | [`package`] | hooks from repositories: sources, forms, lock, store, trust | `adoption`, `client`, `machine`, `manifest`, `syntax` |
 //! | [`state`] | what is kept on disk: journal, plans, chain locations, each session's switches and store | all above |
 //! | [`runtime`] | `hookman run`: load, select, execute, merge, limit | all above but `settings`, `adoption` |
 //! | [`install`] | from manifest to settings entries, and the change to disk | all above |
@@ -32,6 +33,7 @@ pub mod doctor;
 mod install;
 pub mod machine;
 pub mod manifest;
+pub mod package;
 mod rehearsal;
 pub mod runtime;
 pub mod session;

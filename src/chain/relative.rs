@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::manifest::package::Membership;
 use crate::syntax::quoting::quoted;
 
 /// The first word of an `argv`, where it is a relative path, under the manifest's `directory`.
@@ -59,6 +60,41 @@ fn is_plain(letter: char) -> bool {
 pub(super) fn directory(given: &str, directory: &Path) -> String {
     let stays = given.starts_with('/') || given == "~" || given.starts_with("~/");
     if stays { given.to_owned() } else { under(directory, given) }
+}
+
+const ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+const DATA: &str = "CLAUDE_PLUGIN_DATA";
+
+/// A shell line of a package, which knows where the package is and where it may write, as a plugin's
+/// under the client.
+pub(super) fn in_package(package: &Membership, line: &str) -> String {
+    let Membership { root, data, .. } = package;
+    if !package.foreign && !line.contains("CLAUDE_PLUGIN_") {
+        return line.to_owned();
+    }
+    let whole = placed(package, line);
+    format!("export {ROOT}={} {DATA}={}\n{whole}", quoted(root), quoted(data))
+}
+
+/// The words of a package's `argv`: where it is stands in the place of its name, and a word that begins
+/// with `./` is a file in it.
+pub(super) fn words_in_package(package: &Membership, words: Vec<String>) -> Vec<String> {
+    let Membership { root, data, foreign, .. } = package;
+    let own = |word: String| match word.strip_prefix("./") {
+        Some(path) if !foreign => under(Path::new(&**root), path),
+        _ => placed(package, &word),
+    };
+    let words = words.into_iter().map(own);
+    if !foreign {
+        return words.collect();
+    }
+    let known = ["env".to_owned(), format!("{ROOT}={root}"), format!("{DATA}={data}")];
+    known.into_iter().chain(words).collect()
+}
+
+fn placed(package: &Membership, text: &str) -> String {
+    let name = |name: &str| format!("${{{name}}}");
+    text.replace(&name(ROOT), &package.root).replace(&name(DATA), &package.data)
 }
 
 // What begins with `~` or `$` is replaced by somebody else, and a bare name is found on the PATH.

@@ -14,10 +14,13 @@ use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
 use crate::doctor;
 use crate::install::addition::recipe::RECIPES;
+use crate::machine::files;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::{Terminal, harmless};
 use crate::machine::world::World;
-use crate::manifest::Hook;
+use crate::manifest::package::{Package, Provenance};
+use crate::manifest::{Hook, packages_of};
+use crate::state::chains::Chain;
 use crate::state::sessions::{self, Seen};
 use crate::state::{configured, profiles};
 
@@ -44,6 +47,17 @@ pub(super) fn hooks() -> Vec<CompletionCandidate> {
 }
 
 /// The hooks that come with hookman.
+/// The packages of the manifests here, with where they come from.
+pub(super) fn packages() -> Vec<CompletionCandidate> {
+    let Some(world) = world() else { return Vec::new() };
+    let chains = configured::chains(&world);
+    let texts = chains.iter().flat_map(Chain::files).filter_map(|it| files::read_text(it).ok()?);
+    let from = |it: Package| match it.from {
+        Provenance::Git(from) | Provenance::Path(from) => foreign(&it.name, from),
+    };
+    texts.flat_map(|text| packages_of(&text)).filter_map(from).collect()
+}
+
 pub(super) fn ready_made() -> Vec<CompletionCandidate> {
     let entries = catalogue::names().iter().filter_map(|name| catalogue::find(name));
     entries.map(|entry| candidate(entry.name, entry.summary.as_str())).collect()

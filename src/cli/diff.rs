@@ -12,10 +12,11 @@ use crate::install::change::{Change, each, is_empty};
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::machine::world::World;
+use crate::package::lock::Lock;
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let layers = Layers::required(world, &target)?;
+    let layers = Layers::required(world, &target, &Lock::default())?;
     let settings = SettingsChange::of(world, &target, &layers, None)?;
     let assets = Assets::required(world, &target, None)?;
     let mut changes: Vec<&dyn Change> = vec![&assets];

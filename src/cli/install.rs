@@ -6,7 +6,7 @@ use super::args::{Install, Placing, YesNo};
 use super::exit::ExitStatus;
 use super::registering::{done, status};
 use super::written::{Written, told};
-use super::{tmux, word};
+use super::{packaging, tmux, word};
 use crate::install::addition::desktop;
 use crate::install::addition::managed;
 use crate::install::addition::placement::Placement;
@@ -18,6 +18,7 @@ use crate::install::change::gitignore::Gitignore;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::change::{Change, each};
+use crate::install::packages::{Packages, Renewed};
 use crate::install::registration::codex_trust;
 use crate::install::registration::hosts;
 use crate::install::target::Target;
@@ -30,6 +31,9 @@ use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
+    if packaging::names_one(&args.hooks) {
+        return packaging::install(args, world);
+    }
     let Some(hooks) = first(args, world)? else {
         return told(world, args.json, &args.options.writing, |world| perform(args, world));
     };
@@ -58,6 +62,7 @@ fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
     if is_named
         || !args.host.is_empty()
         || args.guard_mod
+        || args.locked
         || args.json
         || dry_run
         || yes
@@ -87,6 +92,9 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         }
     }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
+    if args.locked {
+        Packages::of(world, &target, None, Renewed::Locked)?;
+    }
     // A project's entries call its launcher.
     let binary = match &args.options.binary {
         None if target.project.is_none() => Some(binary_path(world, None)?),
@@ -181,6 +189,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
         call.extend([" --binary ", &quoted(&binary.display().to_string())]);
     }
     call.push_str(if args.desktop { " --desktop" } else { "" });
+    call.push_str(if args.locked { " --locked" } else { "" });
     call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call

@@ -19,11 +19,14 @@ mod exit;
 mod failure;
 mod install;
 mod list;
+mod lock;
 mod log;
 mod log_row;
 mod man;
 mod new;
 mod otlp;
+mod outdated;
+mod packaging;
 mod permanent;
 mod profile;
 mod registering;
@@ -47,6 +50,8 @@ mod test;
 mod tmux;
 mod r#try;
 mod uninstall;
+mod update;
+mod vendor;
 mod verify;
 mod which;
 mod why;
@@ -113,6 +118,10 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::New(args) => new::new(&args, world),
         Command::Edit(args) => edit::edit(&args, world),
         Command::Remove(args) => remove::remove(&args, world),
+        Command::Update(args) => update::update(&args, world),
+        Command::Outdated(args) => outdated::outdated(&args, world),
+        Command::Vendor(args) => vendor::vendor(&args, world),
+        Command::Lock(args) => lock::lock(&args, world),
         Command::Apply(args) => apply::apply(&args, world),
         Command::Diff(args) => diff::diff(&args, world),
         Command::Verify(args) => verify::verify(&args, world),

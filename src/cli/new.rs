@@ -39,6 +39,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
     match add {
         Wanted::ReadyMade(name) => {
             let install = Install {
+                locked: false,
                 hooks: vec![name],
                 recipe: Vec::new(),
                 placing: Placing::default(),

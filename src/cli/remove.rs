@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::args::Remove;
 use super::exit::ExitStatus;
 use super::registering::Registering;
-use super::word;
+use super::{packaging, word};
 use crate::install::addition::edition::Edition;
 use crate::install::target::Target;
 use crate::machine::world::World;
@@ -13,6 +13,9 @@ use crate::syntax::quoting::quoted;
 
 pub(super) fn remove(args: &Remove, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
+    if let Some(status) = packaging::remove(world, &target, &args.names, &args.options)? {
+        return Ok(status);
+    }
     let registering = Registering::begin(world, target, &args.options)?;
     let edition = Edition::without(world, &registering.target, &args.names)?;
     let mut call = format!("{} remove", word::hookman(world));

@@ -28,6 +28,7 @@ use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::edit;
+use crate::package::lock::Lock;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let mut target = Target::of(&args.options.scope, world)?;
@@ -120,7 +121,12 @@ fn guard_mod(
     let files = Assets::guard_removal(world, &target)?;
     target.guard_mod = Some(false);
     let settings = if registered(&target.settings).is_some() {
-        SettingsChange::of(world, &target, &Layers::required(world, &target)?, None)?
+        SettingsChange::of(
+            world,
+            &target,
+            &Layers::required(world, &target, &Lock::default())?,
+            None,
+        )?
     } else {
         vec![SettingsChange::removal(world, &target)?]
     };

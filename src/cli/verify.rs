@@ -12,17 +12,20 @@ use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::assets::Assets;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::{Change, each};
+use crate::install::packages;
 use crate::install::registration::warnings;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
+use crate::machine::terminal::harmless;
 use crate::machine::world::World;
+use crate::package::lock::Lock;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let lost = adoption_warnings::losses(world, &target);
     let layers = match Layers::of(world, &target, None)? {
         None if !lost.is_empty() => None,
-        _ => Some(Layers::required(world, &target)?),
+        _ => Some(Layers::required(world, &target, &Lock::default())?),
     };
     let settings = match &layers {
         Some(layers) => SettingsChange::of(world, &target, layers, None)?,
@@ -34,8 +37,13 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         Some(_) => Assets::required(world, &launched, None)?.missing(world),
         None => Vec::new(),
     };
+    let mismatches = match &layers {
+        Some(layers) => packages::mismatches(world, &target, layers)?,
+        None => Vec::new(),
+    };
     let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();
-    let drift = !drifted.is_empty() || !missing.is_empty() || !lost.is_empty();
+    let drift =
+        !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
     let caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     if args.json {
         let files: Vec<_> = settings
@@ -43,7 +51,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
             .map(|it| json!({"settings": it.path(), "changes": it.plan.changes}))
             .collect();
         let names: Vec<&str> = lost.iter().flat_map(AdoptionState::lost).collect();
-        let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names, "caveats": caveats});
+        let report = json!({"drift": drift, "files": files, "missing": missing, "lost": names, "locks": mismatches, "caveats": caveats});
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
@@ -51,6 +59,9 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         }
         for change in &drifted {
             say(world, &target, change);
+        }
+        for mismatch in &mismatches {
+            world.terminal.line(harmless(mismatch));
         }
         for state in &lost {
             adoption_warnings::of_lost(world, state);

@@ -279,7 +279,7 @@ pub(super) fn starter(target: &Target) -> String {
 }
 
 /// As [`starter`], without a hook that nobody asked for.
-pub(super) fn bare(target: &Target) -> String {
+pub(crate) fn bare(target: &Target) -> String {
     let text = starter(target);
     let Some((before, behind)) = text.split_once(STARTER_HOOK) else { return text };
     let behind = behind.split_once("\n\n").map_or("", |(_, behind)| behind);

@@ -22,12 +22,14 @@ pub mod memory;
 pub mod paths;
 pub(crate) mod program;
 mod replacing;
+pub(crate) mod repository;
 pub(crate) mod scratch;
 pub(crate) mod signals;
 mod sweeping;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod tmux;
+pub(crate) mod trees;
 pub(crate) mod world;
 
 use std::fmt;

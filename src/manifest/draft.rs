@@ -10,6 +10,7 @@ use super::model::{
     Action, Audience, Hook, Manner, Observe, OnError, Options, Origin, Preset, Presets, Problem,
     Surroundings, When,
 };
+use super::package::Membership;
 use super::passing::{self, Rest};
 use crate::client::event::Event;
 
@@ -25,6 +26,8 @@ pub(super) struct Defaults {
 /// A hook as one file gives it; `None` is a key that the file leaves out.
 pub(super) struct Draft {
     pub(super) name: String,
+    /// The package that it comes from.
+    pub(super) membership: Option<Membership>,
     pub(super) action: Option<Action>,
     pub(super) keys: HookKeys,
     pub(super) option_origins: Vec<(Vec<String>, Origin)>,
@@ -183,6 +186,7 @@ impl Draft {
         let on_error = defaults.keys.on_error.filter(|_| !manner.background);
         Ok(Hook {
             name: self.name,
+            package: self.membership,
             summary: preset_summary.unwrap_or_else(|| described(&action)),
             events,
             matcher: keys.matcher.or(preset_matcher.flatten()),

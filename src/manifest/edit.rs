@@ -295,7 +295,7 @@ fn exact(text: &str, hook: &Spanned<DeValue<'_>>, block: &str) -> Option<Range<u
 }
 
 /// From the empty line before a hook's header to the end of the line of its last value.
-fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
+pub(super) fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
     let mut start = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = last(hook).max(hook.span().end);
     let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
@@ -316,7 +316,7 @@ fn last(value: &Spanned<DeValue<'_>>) -> usize {
 }
 
 /// A TOML string: literal where that spares backslashes.
-fn string(text: &str) -> String {
+pub fn string(text: &str) -> String {
     let control = |c: char| c.is_control();
     if text.contains(['"', '\\']) && !text.contains('\'') && !text.contains(control) {
         return format!("'{text}'");

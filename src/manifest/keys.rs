@@ -28,6 +28,7 @@ HookKeys in "[[hook]]" {
     agent: String = "agent", ACTION, "a task that the client gives to an agent", "";
     http: String = "http", ACTION, "the URL that the client posts the event to", "";
     mcp_tool: Map<String, Value> = "mcp_tool", TOOL, "`{ server = \"…\", tool = \"…\", input = { … } }`, a tool that the client calls", "";
+    package: String = "package", TEXT, "the package whose hook `name` is placed or changed here, see [Packages](packages.md)", "";
     events: Vec<Event> = "event", EVENTS, "an event of the client, or a list of them", "the built-in's, else required";
     matcher: String = "matcher", TEXT, "the client's matcher: names joined by `\\|`, or a JavaScript regular expression", "the built-in's, else everything";
     enabled: bool = "enabled", FLAG, "`false` switches it off for good", "`true`";
@@ -75,6 +76,25 @@ WhenKeys in "`when`" {
     headless: bool = "headless", FLAG, "`true`: only where nobody sits before the session, `false`: only where somebody does", "";
     paths: Vec<String> = "paths", TEXTS, "globs for the file that the event is about, as in a permission rule", "";
     permission_mode: Vec<String> = "permission_mode", MODES, "permission modes of the client", "";
+}
+
+/// Hooks from a repository.
+PackageKeys in "[[package]]" {
+    name: String = "name", TEXT, "the name that the package has here", "";
+    git: String = "git", TEXT, "a repository, as `git` understands it", "";
+    path: String = "path", TEXT, "a directory instead; it may be relative to the manifest", "";
+    folder: String = "folder", TEXT, "the directory in it that is the package", "";
+    rev: String = "rev", TEXT, "a tag, a branch or a commit of the repository", "";
+    hooks: Vec<String> = "hooks", TEXTS, "the hooks that are wanted", "those that the package names";
+}
+
+/// The head of a package's own manifest.
+HeadKeys in "[package]" {
+    name: String = "name", TEXT, "its name", "";
+    version: String = "version", TEXT, "its version", "";
+    summary: String = "summary", TEXT, "what it is for, in a line", "";
+    hookman: String = "hookman", TEXT, "the versions of hookman that it is for, such as `>=0.2`", "";
+    default: Vec<String> = "default", TEXTS, "the hooks that who names none gets", "all";
 }
 
 JournalKeys in "[journal]" {

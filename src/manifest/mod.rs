@@ -6,6 +6,9 @@ pub mod enabled;
 mod forms;
 mod keys;
 mod model;
+pub mod package;
+pub mod package_edit;
+mod packages;
 mod passing;
 mod read;
 mod reader;
@@ -18,4 +21,5 @@ pub use model::{
     Options, Origin, Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When,
     check_name, milliseconds, seconds,
 };
+pub use packages::named as packages_of;
 pub use read::{Source, keep_days, read};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::package::{Membership, NotHere, Package, PackageText};
 use crate::client::event::{Event, Handler};
 use crate::client::host::CLAUDE;
 use crate::syntax::named::named;
@@ -256,6 +257,8 @@ impl Audience {
 pub struct Hook {
     /// Its name, unique among the hooks of a chain.
     pub name: String,
+    /// The package that it comes from.
+    pub package: Option<Membership>,
     pub action: Action,
     pub summary: String,
     /// The events it is asked on, in the table's order.
@@ -311,6 +314,7 @@ pub struct Manifest {
     pub unexplained: bool,
     /// The programs that call the hooks; Claude Code where it names none.
     pub hosts: Option<Vec<&'static str>>,
+    pub packages: Vec<Package>,
 }
 
 impl Manifest {
@@ -356,6 +360,9 @@ pub trait Presets {
         overrides: &Map<String, Value>,
         events: &[Event],
     ) -> Result<Options, (Vec<String>, String)>;
+
+    /// The hooks of a package.
+    fn package(&self, package: &Package) -> Result<PackageText, NotHere>;
 }
 
 /// A text that cannot be the name of a hook.

@@ -1,5 +1,7 @@
 //! Reading a manifest and laying its overlay over it.
 
+mod members;
+
 use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
@@ -10,6 +12,7 @@ use super::keys::{ACTIONS, DefaultKeys, HookKeys, JournalKeys, ProfileKeys, Sess
 use super::model::{
     Action, Hook, KeepDays, Manifest, Origin, Passed, Presets, Problem, Problems, check_name,
 };
+use super::packages;
 use super::passing;
 use super::reader::{Item, NEWER, Reader};
 use super::table::{Table, unknown_keys};
@@ -40,14 +43,18 @@ pub fn read(
     let mut places = BTreeMap::new();
     let mut problems = Vec::new();
     let mut manifest = Manifest::default();
+    let mut files = Vec::new();
     for (source, is_overlay) in [(base, false), (overlay, true)] {
         let Some(source) = source else { continue };
         let mut reader = Reader::new(source.file, source.text);
-        let drafts = drafts(&mut reader, presets, &mut manifest);
-        for draft in drafts {
-            place(draft, is_overlay, &mut hooks, &mut places, &mut reader.problems);
-        }
+        files.push((drafts(&mut reader, presets, &mut manifest), is_overlay));
         problems.append(&mut reader.problems);
+    }
+    members::settle(&mut files, &mut problems);
+    for (drafts, is_overlay) in files {
+        for draft in drafts {
+            place(draft, is_overlay, &mut hooks, &mut places, &mut problems);
+        }
     }
     let mut hooks: Vec<Hook> = hooks
         .into_iter()
@@ -138,7 +145,7 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
         reader,
         table,
         "a manifest",
-        &["defaults", "hook", "hosts", "journal", "profiles", "sessions"],
+        &["defaults", "hook", "hosts", "journal", "package", "profiles", "sessions"],
     );
     if let Some(profiles) = table.get("profiles") {
         read_profiles(reader, profiles, &mut manifest.profiles);
@@ -156,19 +163,24 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
     let defaults = table.get("defaults").and_then(|defaults| defaults.get_ref().as_table());
     let origins = defaults.map(|defaults| reader.origins(defaults)).unwrap_or_default();
     let defaults = Defaults { keys: keys.unwrap_or_default(), origins };
-    let Some(hooks) = table.get("hook") else { return Vec::new() };
-    let Some(items) = hooks.get_ref().as_array() else {
-        let message = "hooks are declared as `[[hook]]`, in double brackets".to_owned();
-        reader.problem(hooks.span().start, message);
-        return Vec::new();
-    };
-    items
-        .iter()
-        .filter_map(|item| {
-            let table = reader.inner("hook", item)?;
-            read_hook(reader, table, item.span().start, &defaults, presets)
-        })
-        .collect()
+    let mut found: Vec<(usize, Vec<Draft>)> = Vec::new();
+    for (at, package) in packages::read(reader, table) {
+        found.push((at, members::of(reader, &package, at, &defaults, presets)));
+        manifest.packages.push(package);
+    }
+    if let Some(hooks) = table.get("hook") {
+        let Some(items) = hooks.get_ref().as_array() else {
+            let message = "hooks are declared as `[[hook]]`, in double brackets".to_owned();
+            reader.problem(hooks.span().start, message);
+            return Vec::new();
+        };
+        found.extend(items.iter().filter_map(|item| {
+            let (table, at) = (reader.inner("hook", item)?, item.span().start);
+            Some((at, vec![read_hook(reader, table, at, &defaults, presets)?]))
+        }));
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().flat_map(|(_, drafts)| drafts).collect()
 }
 
 fn inner<T: Table>(reader: &mut Reader<'_>, table: &DeTable<'_>, key: &str) -> Option<T> {
@@ -220,6 +232,7 @@ fn read_hook(
     let origin = reader.origin(offset);
     let mut draft = Draft {
         name: name.unwrap_or_default(),
+        membership: None,
         action,
         keys,
         option_origins: Vec::new(),

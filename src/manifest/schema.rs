@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::forms::HOSTS;
-use super::keys::{DefaultKeys, HookKeys, JournalKeys, ProfileKeys, SessionKeys};
+use super::keys::{
+    DefaultKeys, HeadKeys, HookKeys, JournalKeys, PackageKeys, ProfileKeys, SessionKeys,
+};
 pub use super::table::Key;
 use super::table::Table;
 
@@ -61,6 +63,13 @@ pub fn schema(hooks: &[ReadyMade]) -> Value {
             },
             "hosts": (HOSTS.schema)(),
             "journal": described::<JournalKeys>("What the journal keeps"),
+            "package": {
+                "description": "Packages, whose hooks run in this place; in a package's own manifest what it is",
+                "anyOf": [
+                    {"type": "array", "items": PackageKeys::schema()},
+                    HeadKeys::schema(),
+                ],
+            },
             "profiles": {
                 "type": "object",
                 "description": "Hooks that are switched off together, by the name of the profile",

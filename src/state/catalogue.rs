@@ -4,11 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::builtin::catalogue::{self, Entry};
 use crate::client::event::Event;
+use crate::manifest::package::{NotHere, Package, PackageText};
 use crate::manifest::schema::ReadyMade;
 use crate::manifest::{Action, Hook, Options, Preset, Presets};
+use crate::package::known::Known;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Catalogue;
+/// The hooks that are compiled in, and the packages of one manifest.
+#[derive(Clone, Debug)]
+pub struct Catalogue(pub Known);
 
 impl Presets for Catalogue {
     fn names(&self) -> Vec<&str> {
@@ -37,6 +40,10 @@ impl Presets for Catalogue {
         let options = entry.resolve(overrides);
         let checked = options.and_then(|it| entry.suits(overrides, events).map(|()| it));
         checked.map_err(|problem| (problem.path, problem.message))
+    }
+
+    fn package(&self, package: &Package) -> Result<PackageText, NotHere> {
+        self.0.text(package)
     }
 }
 

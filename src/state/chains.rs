@@ -12,6 +12,7 @@ use crate::machine::files::{self, Stamp};
 use crate::machine::foreign;
 use crate::machine::paths::{Paths, real};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
+use crate::package::known::Known;
 use crate::syntax::json::is_blank;
 
 /// A manifest with its overlay, one chain.
@@ -324,8 +325,13 @@ fn parse(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     let mut sources =
         texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
     let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
-    let manifest = manifest::read(base, overlay, &Catalogue)?;
+    let manifest = manifest::read(base, overlay, &catalogue(paths, chain))?;
     if chain.overlay.is_some() { manifest.of_project().map(Some) } else { Ok(Some(manifest)) }
+}
+
+/// The ready-made hooks, and the packages that a chain's locks name.
+pub fn catalogue(paths: &Paths, chain: &Chain) -> Catalogue {
+    Catalogue(Known::of(paths, chain.files()))
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Problems {

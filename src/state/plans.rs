@@ -1,6 +1,6 @@
 //! The plans of chains that are gone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::chain::plan::Header;
 use crate::machine::paths::Paths;
@@ -21,4 +21,18 @@ pub fn prune(paths: &Paths) {
             let _ = files::remove(&file);
         }
     }
+}
+
+/// The manifests of all chains on this machine that have a plan.
+pub fn manifests(paths: &Paths) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for file in folders::entries(&paths.state.join("plans")).unwrap_or_default() {
+        let mut text = String::new();
+        let is_there = files::read_into(&file, &mut text).is_ok_and(|found| found);
+        let header = Header::parse(&text).filter(|_| is_there);
+        found.extend(
+            header.into_iter().flat_map(|it| it.sources).map(|it| PathBuf::from(&*it.path)),
+        );
+    }
+    found
 }

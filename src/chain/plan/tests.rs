@@ -4,6 +4,7 @@ use crate::manifest::{Action, Hook};
 
 fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
     Hook {
+        package: None,
         name: name.to_owned(),
         action,
         summary: String::new(),

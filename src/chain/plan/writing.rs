@@ -86,11 +86,17 @@ pub fn render(
 /// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
 fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
     // An adopted hook goes on as it ran under the client, which resolves nothing.
-    let resolve = !hook.manner.adopted;
+    let resolve = !is_foreign(hook);
+    let directory = hook.package.as_ref().map_or(directory, |it| Path::new(&*it.root));
     Ok(match &hook.action {
         Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&*hook.options)?),
         Action::Command(line) => {
             let whole = resolve.then(|| relative::line(line, directory)).flatten();
+            let whole = hook
+                .package
+                .as_ref()
+                .map(|package| relative::in_package(package, whole.as_ref().unwrap_or(line)))
+                .or(whole);
             ("command", serde_json::to_string(whole.as_ref().unwrap_or(line))?)
         }
         Action::Argv(words) => {
@@ -100,11 +106,19 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
             {
                 *program = whole;
             }
+            if let Some(package) = &hook.package {
+                words = relative::words_in_package(package, words);
+            }
             ("argv", serde_json::to_string(&words)?)
         }
         // The client runs it, and no plan has a step for it.
         Action::Passed(_) => ("", String::new()),
     })
+}
+
+/// Returns whether a command was written for the client itself.
+fn is_foreign(hook: &Hook) -> bool {
+    hook.manner.adopted || hook.package.as_ref().is_some_and(|package| package.foreign)
 }
 
 /// Writes the manner of a hook: first whether it runs with others, then all that is not usual.
@@ -136,11 +150,12 @@ fn manner(hook: &Hook, directory: &Path, store: &mut Store) -> serde_json::Resul
     if hook.surroundings.in_project {
         words.push_str(IN_PROJECT);
     }
-    if hook.manner.adopted {
+    if is_foreign(hook) {
         words.push_str(ADOPTED);
     }
     words.push_str(&budget);
     if !hook.surroundings.path.is_empty() {
+        let directory = hook.package.as_ref().map_or(directory, |it| Path::new(&*it.root));
         let path = hook.surroundings.path.iter().map(|it| relative::directory(it, directory));
         let path = serde_json::to_string(&path.collect::<Vec<_>>())?;
         words.push_str(PATH);

@@ -23,9 +23,12 @@ use crate::manifest::{OnError, milliseconds};
   hookman install --project-tools yes    let hooks run this project's own programs
   hookman install --guard-mod            keep other mods from your gates
   hookman install --host codex           have Codex call the hooks, too
-  hookman install --host all --project   every agent on this machine, in this project")]
+  hookman install --host all --project   every agent on this machine, in this project
+  hookman install gh:team/hooks@v1.4     the hooks of a package, as they are in v1.4
+  hookman install git:https://example.org/hooks.git//bash no-secrets
+  hookman install --locked --project     fetch what hookman.lock names, as in CI")]
 pub struct Install {
-    /// Ready-made hooks to add to the manifest
+    /// Ready-made hooks to add to the manifest, or a package and the hooks wanted of it
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
     pub hooks: Vec<String>,
     /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
@@ -46,6 +49,9 @@ pub struct Install {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Vec<String>,
+    /// Fetch exactly what hookman.lock names, and change no lock
+    #[arg(long)]
+    pub locked: bool,
     #[command(flatten)]
     pub options: RegisterOptions,
     /// Report as JSON, with --yes or --dry-run

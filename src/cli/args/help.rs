@@ -11,6 +11,7 @@ use crate::machine::table;
 /// is listed with the last.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
+    ("Packages", &["update", "outdated", "vendor", "lock"]),
     ("Switch", &["disable", "enable", "profile", "careful"]),
     ("Look", &["list", "show", "status", "sessions", "log", "why", "stats", "doctor", "events"]),
     ("Try", &["try", "test", "replay"]),

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod edit;
 pub mod help;
 pub mod log;
+pub mod package;
 pub mod rehearse;
 pub mod switch;
 pub mod tmux;
@@ -21,6 +22,7 @@ pub use crate::install::target::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
 pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
 pub use log::{Log, Why};
+pub use package::{Lock, Outdated, Update, Vendor};
 pub use switch::{
     Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
     StateCommand, Which,
@@ -65,6 +67,14 @@ pub enum Command {
     Edit(Edit),
     /// Take hooks out of the manifest, and out of settings.json
     Remove(Remove),
+    /// Look for newer versions of packages, show them, and write them
+    Update(Update),
+    /// List the packages of which there is a newer version
+    Outdated(Outdated),
+    /// Copy a package beside the manifest, for machines without the network
+    Vendor(Vendor),
+    /// Write hookman.lock again, as after a merge
+    Lock(Lock),
     /// Bring settings.json in line with the manifest
     Apply(Apply),
     /// Show what apply would change in settings.json

@@ -6,6 +6,7 @@ use crate::install::adoption::state::AdoptionState;
 use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::manifest::{self, Hook, Source};
+use crate::package::known::Known;
 use crate::state::catalogue::Catalogue;
 
 /// Says of handlers that are about to be adopted where they will not run any more, and of which the
@@ -116,7 +117,7 @@ pub(crate) fn losses(world: &World, target: &Target) -> Vec<AdoptionState> {
 /// Returns whether a hook is another than the block that was added for it.
 fn is_changed(hook: &Hook, block: &str) -> bool {
     let source = Source { file: "", text: block };
-    let read = manifest::read(Some(source), None, &Catalogue);
+    let read = manifest::read(Some(source), None, &Catalogue(Known::nothing()));
     let Some(was) = read.ok().and_then(|read| read.hooks.into_iter().next()) else { return false };
     let asked = |hook: &Hook| (hook.enabled, hook.events.clone(), hook.matcher.clone());
     let run =

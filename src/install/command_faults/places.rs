@@ -61,7 +61,14 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
         Action::Argv(words) => Line::Argv(words),
         Action::Builtin { .. } | Action::Passed(_) => return None,
     };
-    let directory = manifest.parent().unwrap_or(manifest);
+    let package = hook.package.as_ref();
+    if package.is_some_and(|package| package.foreign) {
+        return None;
+    }
+    let directory = match package {
+        Some(package) => Path::new(&*package.root),
+        None => manifest.parent().unwrap_or(manifest),
+    };
     Some(Command {
         line,
         caller: Caller::Hookman {

@@ -8,6 +8,8 @@ use crate::install::target::Target;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::{self, Manifest, Problems, Source};
+use crate::package::known::Known;
+use crate::package::lock::Lock;
 use crate::state::catalogue::Catalogue;
 use crate::state::chains;
 
@@ -22,6 +24,16 @@ impl Layers {
     /// Reads a target's manifests, with `edited` in the place of the one that the target edits;
     /// `None` where there are none.
     pub(crate) fn of(world: &World, target: &Target, edited: Option<&str>) -> Result<Option<Self>> {
+        Self::locked(world, target, edited, &Lock::default())
+    }
+
+    /// As [`Layers::of`], with what `lock` has of packages in the place of what is locked.
+    pub(crate) fn locked(
+        world: &World,
+        target: &Target,
+        edited: Option<&str>,
+        lock: &Lock,
+    ) -> Result<Option<Self>> {
         let read = |path: &Path| match edited {
             Some(text) if path == target.manifest => Ok(Some(text.to_owned())),
             _ => files::read_text(path),
@@ -45,8 +57,9 @@ impl Layers {
         let file = world.paths.shown(&target.chain.manifest);
         let base = base.as_ref().map(|text| Source { file: &file, text });
         let overlay = overlay.as_ref().map(|(file, text)| Source { file, text });
+        let catalogue = Catalogue(Known::of(&world.paths, target.chain.files()).with(lock));
         let parsed = |overlay| {
-            let read = manifest::read(base, overlay, &Catalogue);
+            let read = manifest::read(base, overlay, &catalogue);
             let is_project = target.project.is_some();
             let read = if is_project { read.and_then(Manifest::of_project) } else { read };
             read.map_err(wrong)
@@ -54,9 +67,9 @@ impl Layers {
         Ok(Some(Self { committed: parsed(None)?, all: parsed(overlay)? }))
     }
 
-    /// As [`Layers::of`] with what is on the disk, where there has to be a manifest.
-    pub(crate) fn required(world: &World, target: &Target) -> Result<Self> {
-        match Self::of(world, target, None)? {
+    /// As [`Layers::locked`] with what is on the disk, where there has to be a manifest.
+    pub(crate) fn required(world: &World, target: &Target, lock: &Lock) -> Result<Self> {
+        match Self::locked(world, target, None, lock)? {
             Some(layers) => Ok(layers),
             None => bail!(
                 "there is no manifest at `{}`; `hookman install{}` makes one{}",

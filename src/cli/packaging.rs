@@ -1,0 +1,159 @@
+//! Packages that come into a manifest, change in it, and go out of it.
+
+use anyhow::{Context, Result, bail};
+
+use super::args::Install;
+use super::exit::ExitStatus;
+use super::registering::Registering;
+use super::word;
+use crate::doctor;
+use crate::install::addition;
+use crate::install::addition::edition::Edition;
+use crate::install::change::manifest::ManifestChange;
+use crate::install::packages::{Packages, Renewed};
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::install::target::options::RegisterOptions;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::package::{Package, Provenance};
+use crate::manifest::{package_edit, packages_of};
+use crate::package::fetch;
+use crate::package::source::{Typed, is_source};
+use crate::syntax::quoting::quoted;
+
+/// Returns whether one of the words that were typed is a package.
+pub(super) fn names_one(words: &[String]) -> bool {
+    words.iter().any(|word| is_source(word))
+}
+
+/// Adds a package to the manifest, with the hooks of it that are named.
+pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
+    let (sources, hooks): (Vec<&String>, Vec<&String>) =
+        args.hooks.iter().partition(|it| is_source(it));
+    let [source] = sources[..] else {
+        bail!("one package is installed at a time; its hooks may be named behind it");
+    };
+    let typed = Typed::read(source)?;
+    let target = Target::of(&args.options.scope, world)?;
+    let before = files::read_text(&target.manifest)?;
+    let text = before.clone().unwrap_or_else(|| addition::bare(&target));
+    let there = packages_of(&text);
+    let rev = match (&typed.from, &typed.rev) {
+        (Provenance::Git(url), None) => Some(
+            fetch::newest(url, world.terminal.can_ask())
+                .with_context(|| format!("`{source}` cannot be had"))?,
+        ),
+        (_, rev) => rev.clone(),
+    };
+    let package = Package {
+        name: free_name(&typed.name(), &there),
+        from: typed.from,
+        folder: typed.folder,
+        rev,
+        hooks: (!hooks.is_empty()).then(|| hooks.into_iter().cloned().collect()),
+        line: 0,
+    };
+    let is_same = |it: &&Package| (&it.from, &it.folder) == (&package.from, &package.folder);
+    if let Some(known) = there.iter().find(is_same) {
+        bail!(
+            "`{}` has it already, as the package `{name}` in line {}; `hookman update {name}` looks for a \
+             newer version, and `hookman edit{}` changes its hooks",
+            world.paths.shown(&target.manifest),
+            known.line,
+            target.flag(),
+            name = known.name,
+        );
+    }
+    target.check_open(world, &text)?;
+    let after = crate::manifest::edit::add_block(&text, &package_edit::block(&package));
+    let call = format!(
+        "{} install {}{} --yes",
+        word::hookman(world),
+        args.hooks.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" "),
+        target.flag()
+    );
+    write(world, target, &args.options, "install", (before, after), Renewed::None, Some(call))
+}
+
+/// Writes another text of a manifest with what follows from it, after it was shown.
+pub(super) fn write(
+    world: &World,
+    target: Target,
+    options: &RegisterOptions,
+    verb: &'static str,
+    (before, after): (Option<String>, String),
+    renewed: Renewed<'_>,
+    call: Option<String>,
+) -> Result<ExitStatus> {
+    let registering = Registering::begin(world, target, options)?;
+    let target = &registering.target;
+    let packages = Packages::of(world, target, Some(&after), renewed)?;
+    let layers = Layers::locked(world, target, Some(&after), &packages.lock())?.unwrap_or_default();
+    let manifest = ManifestChange::to(&target.manifest, before, Some(after));
+    let packages = packages.completed(world, Some(manifest), &layers);
+    let names: Vec<&str> = packages.news().iter().map(|news| news.package.name.as_str()).collect();
+    let is_new = |hook: &&crate::manifest::Hook| {
+        hook.package.as_ref().is_some_and(|it| names.contains(&it.package.as_str()))
+    };
+    let hooks: Vec<_> = layers.all.hooks.iter().filter(is_new).cloned().collect();
+    for finding in hooks.iter().flat_map(doctor::of_file) {
+        world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
+    }
+    Ok(registering.end(verb, &packages, &layers, &hooks, call)?.1)
+}
+
+/// Takes packages out of the manifest, with what it says of their hooks; `None` where the names are not all
+/// those of packages.
+pub(super) fn remove(
+    world: &World,
+    target: &Target,
+    names: &[String],
+    options: &RegisterOptions,
+) -> Result<Option<ExitStatus>> {
+    let Some(before) = files::read_text(&target.manifest)? else { return Ok(None) };
+    let there = packages_of(&before);
+    if !names.iter().all(|name| there.iter().any(|it| it.name == *name)) {
+        return Ok(None);
+    }
+    let mut after = before.clone();
+    for name in names {
+        after = package_edit::remove(&after, name).with_context(|| {
+            format!(
+                "the package `{name}` cannot be taken out surely; remove it by hand with `hookman edit{}`",
+                target.flag()
+            )
+        })?;
+    }
+    Edition::written(world, target, Some(before.clone()), after.clone())?
+        .check_fence(world, target)?;
+    let names: Vec<String> = names.iter().map(|it| quoted(it)).collect();
+    let call =
+        format!("{} remove {}{} --yes", word::hookman(world), names.join(" "), target.flag());
+    write(
+        world,
+        target.clone(),
+        options,
+        "remove",
+        (Some(before), after),
+        Renewed::None,
+        Some(call),
+    )
+    .map(Some)
+}
+
+/// Names the packages that there are, behind the message about one that is not.
+pub(super) fn named(there: &[Package]) -> String {
+    let names: Vec<&str> = there.iter().map(|it| it.name.as_str()).collect();
+    match names.as_slice() {
+        [] => "; it names none".to_owned(),
+        names => format!("; it names {}", names.join(", ")),
+    }
+}
+
+/// A name that no package has yet.
+fn free_name(name: &str, there: &[Package]) -> String {
+    let is_free = |name: &str| there.iter().all(|it| it.name != name);
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|it| is_free(it)).unwrap_or_default()
+}

@@ -1,0 +1,42 @@
+//! `hookman update`: newer versions of packages, shown before they are written.
+
+use anyhow::{Result, bail};
+
+use super::args::Update;
+use super::exit::ExitStatus;
+use super::outdated::{self, Newer};
+use super::{packaging, word};
+use crate::install::packages::Renewed;
+use crate::install::target::Target;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::{package_edit, packages_of};
+use crate::syntax::quoting::quoted;
+
+pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    let before = files::read_text(&target.manifest)?;
+    let there = before.as_deref().map(packages_of).unwrap_or_default();
+    if let Some(name) = args.packages.iter().find(|name| there.iter().all(|it| it.name != **name)) {
+        let shown = world.paths.shown(&target.manifest);
+        bail!("`{shown}` names no package `{name}`{}", packaging::named(&there));
+    }
+    let is_meant =
+        |name: &str| args.packages.is_empty() || args.packages.iter().any(|it| it == name);
+    let newer: Vec<Newer> =
+        outdated::newer(world, &target)?.into_iter().filter(|it| is_meant(&it.package)).collect();
+    if args.check || newer.is_empty() {
+        outdated::tell(world, &newer);
+        return Ok(if newer.is_empty() { ExitStatus::Done } else { ExitStatus::Found });
+    }
+    let mut after = before.clone().unwrap_or_default();
+    for Newer { package, rev, .. } in &newer {
+        after = package_edit::set_rev(&after, package, rev).unwrap_or(after);
+    }
+    let names: Vec<String> = newer.into_iter().map(|it| it.package).collect();
+    let words: Vec<String> = names.iter().map(|it| quoted(it)).collect();
+    let call =
+        format!("{} update {}{} --yes", word::hookman(world), words.join(" "), target.flag());
+    let renewed = Renewed::Named(&names);
+    packaging::write(world, target, &args.options, "update", (before, after), renewed, Some(call))
+}

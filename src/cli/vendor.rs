@@ -1,0 +1,62 @@
+//! `hookman vendor`: a package becomes a directory next to the manifest.
+
+use anyhow::{Context, Result, bail};
+
+use super::args::Vendor;
+use super::exit::ExitStatus;
+use super::{packaging, word};
+use crate::install::packages::Renewed;
+use crate::install::target::Target;
+use crate::machine::world::World;
+use crate::machine::{files, trees};
+use crate::manifest::package::Provenance;
+use crate::manifest::{package_edit, packages_of};
+use crate::package::known::Known;
+use crate::syntax::quoting::quoted;
+
+pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    let before = files::read_text(&target.manifest)?.unwrap_or_default();
+    let there = packages_of(&before);
+    let shown = world.paths.shown(&target.manifest);
+    let Some(package) = there.iter().find(|it| it.name == args.package) else {
+        bail!("`{shown}` names no package `{}`{}", args.package, packaging::named(&there));
+    };
+    if let Provenance::Path(path) = &package.from {
+        bail!("the package `{}` is a directory already: `{path}`", package.name);
+    }
+    let known = Known::of(&world.paths, target.chain.files());
+    let tree = trees::read(&known.place(package)?)?;
+    let path = format!("hookman-packages/{}", package.name);
+    let folder = target.manifest.with_file_name(&path);
+    if folder.exists() && trees::read(&folder).map(|it| it == tree).ok() != Some(true) {
+        bail!(
+            "`{}` is there, with other files; move it elsewhere, then run this again",
+            world.paths.shown(&folder)
+        );
+    }
+    world.terminal.line(format!(
+        "{}: {} files are copied there",
+        world.paths.shown(&folder),
+        tree.len()
+    ));
+    let after = package_edit::set_path(&before, &package.name, &path);
+    let after =
+        after.with_context(|| format!("`{shown}` is in a form that cannot be edited surely"))?;
+    if args.options.writing.dry_run {
+        world.terminal.line("Nothing was written (--dry-run).");
+        return Ok(ExitStatus::Done);
+    }
+    let is_new = !folder.exists();
+    trees::lay_out(&folder, &tree)?;
+    let call =
+        format!("{} vendor {}{} --yes", word::hookman(world), quoted(&package.name), target.flag());
+    let texts = (Some(before), after.clone());
+    let manifest = target.manifest.clone();
+    let written =
+        packaging::write(world, target, &args.options, "vendor", texts, Renewed::None, Some(call));
+    if is_new && files::read_text(&manifest)?.as_deref() != Some(&after) {
+        trees::remove(&folder);
+    }
+    written
+}

@@ -1,0 +1,370 @@
+//! Repositories of others, by the user's own git: what they have, and the files of one commit.
+//!
+//! A commit is fetched into a bare directory for a while, and its files are read from there as git
+//! keeps them. Nothing is checked out, so no hook, filter or submodule of it is heard.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::scratch::Scratch;
+use super::trees::{self, BadTree, Leaf, MOST_BYTES, MOST_FILES, Tree};
+
+/// The most bytes that a fetch may write, compressed, with the files of a repository around a package.
+const MOST_FETCHED: u64 = 4 * MOST_BYTES;
+
+/// The commits that are looked at behind one to say what is new in it.
+const BEHIND: &str = "100";
+
+/// The reason why a repository gave nothing.
+#[derive(Debug)]
+pub enum Trouble {
+    NoGit(io::Error),
+    /// What git was to do, and the last that it said.
+    Git(&'static str, String),
+    TooMuch,
+    /// There is no such folder in the commit.
+    NoFolder(String),
+    BadTree(BadTree),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGit(error) => write!(f, "git cannot be started: {error}"),
+            Self::Git(what, said) if said.is_empty() => write!(f, "git could not {what}"),
+            Self::Git(what, said) => write!(f, "git could not {what}: {said}"),
+            Self::TooMuch => {
+                write!(f, "it sends more than {} MiB, and was stopped", MOST_FETCHED / 1024 / 1024)
+            }
+            Self::NoFolder(folder) => write!(f, "it has no directory {folder:?}"),
+            Self::BadTree(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl From<BadTree> for Trouble {
+    fn from(bad: BadTree) -> Self {
+        Self::BadTree(bad)
+    }
+}
+
+/// A branch or tag of a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Its full name, such as `refs/tags/v1`; `HEAD` is one too.
+    pub name: String,
+    /// The commit that it leads to.
+    pub commit: String,
+}
+
+/// A commit of a repository, with those behind it as far as they were asked for.
+pub struct Fetched {
+    scratch: Scratch,
+    commit: String,
+}
+
+/// A git that asks on a terminal only, and that knows no protocol but these.
+fn git(asks: bool) -> Command {
+    let mut git = Command::new("git");
+    git.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
+    git.args(["-c", "fetch.recurseSubmodules=false", "-c", "gc.auto=0"]);
+    git.env("GIT_ALLOW_PROTOCOL", "https:ssh:file").env("GIT_LFS_SKIP_SMUDGE", "1");
+    git.env("LC_ALL", "C");
+    if !asks {
+        git.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env("SSH_ASKPASS", "true");
+        git.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+    }
+    // Inside of a hook of git these name the repository that is committed to.
+    for name in
+        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"]
+    {
+        git.env_remove(name);
+    }
+    git
+}
+
+/// The branches and tags of a repository, and the branch that is its `HEAD`.
+///
+/// # Errors
+///
+/// Where git does not give them.
+pub fn references(url: &str, asks: bool) -> Result<(Vec<Reference>, Option<String>), Trouble> {
+    let mut command = git(asks);
+    command.args(["ls-remote", "--symref", "--", url]);
+    let text = said("look at the repository", &mut command)?;
+    let mut head = None;
+    let mut found: Vec<Reference> = Vec::new();
+    for line in text.lines() {
+        let Some((commit, name)) = line.split_once('\t') else { continue };
+        if let Some(branch) = commit.strip_prefix("ref: refs/heads/").filter(|_| name == "HEAD") {
+            head = Some(branch.to_owned());
+        } else if let Some(tag) = name.strip_suffix("^{}") {
+            // What an annotated tag leads to comes behind it.
+            found
+                .iter_mut()
+                .filter(|it| it.name == tag)
+                .for_each(|it| commit.clone_into(&mut it.commit));
+        } else {
+            found.push(Reference { name: name.to_owned(), commit: commit.to_owned() });
+        }
+    }
+    Ok((found, head))
+}
+
+impl Fetched {
+    /// Fetches a commit; with `behind`, some of those before it too.
+    ///
+    /// # Errors
+    ///
+    /// Where git does not give it, or it is too much.
+    pub fn of(url: &str, commit: &str, behind: bool, asks: bool) -> Result<Self, Trouble> {
+        let scratch = Scratch::new().map_err(|error| Trouble::BadTree(error.into()))?;
+        let fetched = Self { scratch, commit: commit.to_owned() };
+        let mut init = git(asks);
+        init.args(["init", "--quiet", "--bare", "--template="]).arg(fetched.scratch.path("git"));
+        said("make a directory", &mut init)?;
+        let depth = format!("--depth={}", if behind { BEHIND } else { "1" });
+        let fetch = |refs: &str, depth: &str| {
+            let mut command = fetched.git(asks);
+            command.args([
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--no-write-fetch-head",
+                "--no-auto-gc",
+            ]);
+            command.args([depth, "--", url, refs]);
+            fetched.bounded(&mut command)
+        };
+        // An old server gives nothing but what a branch or tag leads to.
+        fetch(commit, &depth).or_else(|trouble| match trouble {
+            Trouble::Git(..) => {
+                fetch("+refs/*:refs/all/*", "--depth=2147483647").map_err(|_| trouble)
+            }
+            trouble => Err(trouble),
+        })?;
+        Ok(fetched)
+    }
+
+    fn git(&self, asks: bool) -> Command {
+        let mut git = git(asks);
+        git.arg("--git-dir").arg(self.scratch.path("git"));
+        git
+    }
+
+    /// Runs a fetch, and ends it where it writes too much.
+    fn bounded(&self, command: &mut Command) -> Result<(), Trouble> {
+        let (mut child, words) = start(command)?;
+        let objects = self.scratch.path("git/objects/pack");
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Ok(status),
+                Ok(None) if size(&objects) > MOST_FETCHED => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(Trouble::TooMuch);
+                }
+                Ok(None) => thread::sleep(Duration::from_millis(20)),
+                Err(error) => break Err(error),
+            }
+        };
+        finished("fetch it", status, words)
+    }
+
+    /// The files of a folder of the commit; of its root where `folder` is empty.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such folder, or a path, link or size in it is not taken.
+    pub fn tree(&self, folder: &str) -> Result<Tree, Trouble> {
+        let mut command = self.git(false);
+        let at = format!("{}:{folder}", self.commit);
+        command.args(["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", &at]);
+        let listed = said("list the files", &mut command).map_err(|trouble| {
+            if folder.is_empty() { trouble } else { Trouble::NoFolder(folder.to_owned()) }
+        })?;
+        let mut entries = Vec::new();
+        let mut size = 0_u64;
+        for line in listed.split('\0').filter(|line| !line.is_empty()) {
+            let Some(entry) = Listed::of(line) else { continue };
+            trees::check_path(&entry.path)?;
+            size += entry.size;
+            if size > MOST_BYTES {
+                return Err(BadTree::TooLarge.into());
+            }
+            entries.push(entry);
+            if entries.len() > MOST_FILES {
+                return Err(BadTree::TooManyFiles.into());
+            }
+        }
+        trees::check_case(entries.iter().map(|entry| &*entry.path))?;
+        self.contents(entries)
+    }
+
+    fn contents(&self, entries: Vec<Listed>) -> Result<Tree, Trouble> {
+        let mut command = self.git(false);
+        command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let (mut child, words) = start(&mut command)?;
+        let lost = |error: io::Error| Trouble::Git("read the files", error.to_string());
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Trouble::Git("read the files", String::new()));
+        };
+        let mut output = BufReader::new(output);
+        let mut tree = Tree::new();
+        let mut links = Vec::new();
+        for Listed { path, size, mode, object } in entries {
+            writeln!(input, "{object}").and_then(|()| input.flush()).map_err(lost)?;
+            let mut head = String::new();
+            output.read_line(&mut head).map_err(lost)?;
+            let length = usize::try_from(size).unwrap_or(usize::MAX);
+            if head.trim_end() != format!("{object} blob {size}") {
+                return Err(Trouble::Git("read the files", head.trim_end().to_owned()));
+            }
+            let mut bytes = vec![0; length + 1];
+            output.read_exact(&mut bytes).map_err(lost)?;
+            bytes.truncate(length);
+            if mode == LINK {
+                links.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+            } else {
+                tree.insert(path, Leaf { bytes, executable: mode == PROGRAM });
+            }
+        }
+        drop(input);
+        finished("read the files", child.wait(), words)?;
+        followed(tree, links)
+    }
+
+    /// The commits behind this one down to another, each in a line; `None` where that is not among them.
+    pub fn log(&self, since: &str) -> Option<Vec<String>> {
+        let mut command = self.git(false);
+        command.args(["log", "--no-color", "--format=%H %h %s", "--end-of-options", &self.commit]);
+        let text = said("list the commits", &mut command).ok()?;
+        let line = |line: &str| line.split_once(' ').map(|(_, rest)| rest.to_owned());
+        let is_new = |line: &&str| !line.starts_with(since);
+        let new: Vec<String> = text.lines().take_while(is_new).filter_map(line).collect();
+        (new.len() < text.lines().count()).then_some(new)
+    }
+}
+
+/// The mode of a link in git.
+const LINK: &str = "120000";
+/// The mode of a program in git.
+const PROGRAM: &str = "100755";
+
+/// A file as git lists it.
+struct Listed {
+    path: String,
+    size: u64,
+    mode: String,
+    object: String,
+}
+
+impl Listed {
+    /// Reads a line; `None` for a submodule, which is passed over.
+    fn of(line: &str) -> Option<Self> {
+        let (facts, path) = line.split_once('\t')?;
+        let mut facts = facts.split_ascii_whitespace();
+        let (mode, kind, object) = (facts.next()?, facts.next()?, facts.next()?);
+        let size = facts.next()?.parse().ok()?;
+        (kind == "blob").then(|| Self {
+            path: path.to_owned(),
+            size,
+            mode: mode.to_owned(),
+            object: object.to_owned(),
+        })
+    }
+}
+
+/// A tree in which each link is the file that it leads to; links to directories are left out.
+fn followed(mut tree: Tree, links: Vec<(String, String)>) -> Result<Tree, Trouble> {
+    for (path, target) in links {
+        let bad = || BadTree::Link(path.clone(), target.clone());
+        let to = trees::led_to(&path, &target).ok_or_else(bad)?;
+        if let Some(leaf) = tree.get(&to).cloned() {
+            tree.insert(path, leaf);
+        } else if !tree.keys().any(|it| it.strip_prefix(&to).is_some_and(|it| it.starts_with('/')))
+        {
+            return Err(bad().into());
+        }
+    }
+    Ok(tree)
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
+}
+
+/// The last lines that a git says on standard error, read beside it.
+type Words = thread::JoinHandle<String>;
+
+fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
+    command.stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(Trouble::NoGit)?;
+    let errors = child.stderr.take();
+    let words = thread::spawn(move || {
+        let mut text = String::new();
+        let bytes =
+            errors.into_iter().flat_map(|it| it.take(64 * 1024).bytes()).map_while(Result::ok);
+        text.push_str(&String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()));
+        text
+    });
+    Ok((child, words))
+}
+
+fn finished(
+    what: &'static str,
+    status: io::Result<ExitStatus>,
+    words: Words,
+) -> Result<(), Trouble> {
+    let words = words.join().unwrap_or_default();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => {
+            let is_telling = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+            let line = words.lines().find(is_telling).or_else(|| words.lines().next());
+            let line = line.unwrap_or_default();
+            let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
+            Err(Trouble::Git(what, line.to_owned()))
+        }
+        Err(error) => Err(Trouble::Git(what, error.to_string())),
+    }
+}
+
+/// Runs a git to its end; gives its standard output.
+fn said(what: &'static str, command: &mut Command) -> Result<String, Trouble> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let (mut child, words) = start(command)?;
+    let mut bytes = Vec::new();
+    if let Some(output) = child.stdout.take() {
+        let most = 16 * 1024 * 1024;
+        let read = output.take(most).read_to_end(&mut bytes);
+        if read.is_err() || bytes.len() as u64 == most {
+            let _ = child.kill();
+        }
+    }
+    finished(what, child.wait(), words)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let line = text.split('\0').find(|it| it.contains('\u{fffd}')).unwrap_or_default();
+            Err(BadTree::Path(line.to_owned(), "is no UTF-8").into())
+        }
+    }
+}
+
+/// Returns whether a text can be handed to git as a repository.
+pub fn is_address(url: &str) -> bool {
+    !url.is_empty()
+        && !url.starts_with('-')
+        && !url.contains(char::is_control)
+        && OsStr::new(url).len() < 4096
+}

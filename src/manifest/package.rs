@@ -1,0 +1,96 @@
+//! Packages: hooks that come from a repository.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a package comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// A repository, by a URL that git understands.
+    Git(String),
+    /// A directory; one that is not absolute is relative to the manifest's.
+    Path(String),
+}
+
+/// One `[[package]]` of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The name that the manifest gives it.
+    pub name: String,
+    /// Where it comes from.
+    pub from: Provenance,
+    /// The directory in it that is the package; empty for its root.
+    pub folder: String,
+    /// A tag, a branch or a commit, of a repository.
+    pub rev: Option<String>,
+    /// The hooks that are wanted; those that the package names without it.
+    pub hooks: Option<Vec<String>>,
+    /// The line of its table.
+    pub line: usize,
+}
+
+/// The manifest of a package as text, however the package itself writes its hooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageText {
+    /// The file as messages name it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// The directory that its programs are relative to.
+    pub root: String,
+    /// The directory in which they may write.
+    pub data: String,
+    /// True if its commands were written for the client itself.
+    pub foreign: bool,
+}
+
+/// The package that a hook comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The package's name.
+    pub package: String,
+    /// The name of the hook in it.
+    pub name: String,
+    /// The directory that its programs are relative to.
+    pub root: Arc<str>,
+    /// The directory in which they may write.
+    pub data: Arc<str>,
+    /// True if its command was written for the client itself.
+    pub foreign: bool,
+}
+
+/// The reason why a package's hooks cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotHere {
+    /// The lock cannot be read.
+    Lock(String),
+    /// The lock has nothing about it.
+    Unlocked(String),
+    /// It was not fetched to this machine.
+    Unfetched(String),
+    /// Its directory is not there.
+    NoDirectory(String, String),
+    /// It is no package, or one that cannot be read.
+    Unreadable(String, String),
+}
+
+impl fmt::Display for NotHere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lock(why) => write!(f, "`hookman.lock` cannot be read: {why}"),
+            Self::Unlocked(name) => write!(
+                f,
+                "the package `{name}` is not locked; `hookman apply` shows it, and locks it"
+            ),
+            Self::Unfetched(name) => {
+                write!(f, "the package `{name}` is not on this machine; `hookman apply` fetches it")
+            }
+            Self::NoDirectory(name, file) => {
+                write!(f, "the package `{name}` is not there: `{file}` is no directory")
+            }
+            Self::Unreadable(name, why) => write!(f, "the package `{name}` gives no hooks: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for NotHere {}

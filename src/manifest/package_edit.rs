@@ -1,0 +1,101 @@
+//! Changing the `[[package]]`s of a manifest as text, so that comments and layout stay.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::edit::{lines, string};
+use super::package::{Package, Provenance};
+
+/// The lines of a package.
+pub fn block(package: &Package) -> String {
+    let Package { name, from, folder, rev, hooks, .. } = package;
+    let mut rows = vec![("name", string(name))];
+    match from {
+        Provenance::Git(url) => rows.push(("git", string(url))),
+        Provenance::Path(path) => rows.push(("path", string(path))),
+    }
+    rows.extend((!folder.is_empty()).then(|| ("folder", string(folder))));
+    rows.extend(rev.as_deref().map(|rev| ("rev", string(rev))));
+    if let Some(hooks) = hooks {
+        let hooks: Vec<String> = hooks.iter().map(|it| string(it)).collect();
+        rows.push(("hooks", format!("[{}]", hooks.join(", "))));
+    }
+    let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
+    let mut block = "[[package]]\n".to_owned();
+    for (key, value) in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(block, "{key:width$} = {value}");
+    }
+    block
+}
+
+/// The text without a package, and without the hooks that only change something of it; `None` where it has
+/// no such package, or in a form from which it cannot be taken out.
+pub fn remove(text: &str, name: &str) -> Option<String> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let items = |key: &str| document.get_ref().get(key).and_then(|it| it.get_ref().as_array());
+    let says = |item: &&Spanned<DeValue<'_>>, key: &str| {
+        let table = item.get_ref().as_table();
+        table.and_then(|it| it.get(key)?.get_ref().as_str()).is_some_and(|it| it == name)
+    };
+    let package = items("package")?.iter().find(|it| says(it, "name"))?;
+    let hooks = items("hook").into_iter().flatten().filter(|it| says(it, "package"));
+    let mut ranges: Vec<Range<usize>> = hooks.map(|it| lines(text, it)).collect();
+    ranges.push(lines(text, package));
+    ranges.sort_by_key(|range| range.start);
+    let mut kept = String::new();
+    let mut from = 0;
+    for Range { start, end } in ranges {
+        kept.push_str(text.get(from..start.max(from))?);
+        from = end.max(from);
+    }
+    kept.push_str(&text[from..]);
+    Some(kept)
+}
+
+/// The text with another revision of a package; `None` where it has no such package.
+pub fn set_rev(text: &str, name: &str, rev: &str) -> Option<String> {
+    replaced(text, name, &[("rev", Some(format!("rev = {}", string(rev))))])
+}
+
+/// The text with a directory in the place of a package's repository; `None` where it has no such package.
+pub fn set_path(text: &str, name: &str, path: &str) -> Option<String> {
+    let path = format!("path = {}", string(path));
+    replaced(text, name, &[("git", Some(path)), ("rev", None), ("folder", None)])
+}
+
+/// The text with other words in the place of some of a package's keys, or without their lines.
+fn replaced(text: &str, name: &str, keys: &[(&str, Option<String>)]) -> Option<String> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let packages = document.get_ref().get("package")?.get_ref().as_array()?;
+    let is_it =
+        |table: &&DeTable<'_>| table.get("name").and_then(|it| it.get_ref().as_str()) == Some(name);
+    let table = packages.iter().filter_map(|it| it.get_ref().as_table()).find(is_it)?;
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    for (key, words) in keys {
+        let Some((found, value)) = table.get_key_value(*key) else { continue };
+        let whole = found.span().start..value.span().end;
+        match words {
+            Some(words) => {
+                // The blanks before the equals sign are the layout of the table.
+                let between = &text[found.span().end..value.span().start];
+                let (key, value) = words.split_once(" = ")?;
+                edits.push((whole, format!("{key}{between}{value}")));
+            }
+            None => {
+                let start = text[..whole.start].rfind('\n').map_or(0, |at| at + 1);
+                let end = text[whole.end..].find('\n').map_or(text.len(), |at| whole.end + at + 1);
+                edits.push((start..end, String::new()));
+            }
+        }
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut after = text.to_owned();
+    for (range, words) in edits.into_iter().rev() {
+        after.replace_range(range, &words);
+    }
+    toml::from_str::<toml::Table>(&after).is_ok().then_some(after)
+}

@@ -1,0 +1,207 @@
+//! The hooks of packages among those of a manifest.
+
+use std::sync::Arc;
+
+use super::super::draft::{Defaults, Draft};
+use super::super::keys::{DefaultKeys, HeadKeys};
+use super::super::model::{Presets, Problem};
+use super::super::package::{Membership, Package};
+use super::super::packages;
+use super::super::reader::Reader;
+use super::{OVERRIDABLE, inner as inner_table, read_hook};
+use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// The hooks that a manifest takes from a package; `outer` are the manifest's own defaults.
+pub(super) fn of(
+    reader: &mut Reader<'_>,
+    package: &Package,
+    offset: usize,
+    outer: &Defaults,
+    presets: &dyn Presets,
+) -> Vec<Draft> {
+    let text = match presets.package(package) {
+        Ok(text) => text,
+        Err(why) => {
+            reader.problem(offset, why.to_string());
+            return Vec::new();
+        }
+    };
+    let mut inner = Reader::new(&text.file, &text.text);
+    let document = inner.parse();
+    let table = document.get_ref();
+    let head = packages::head(&mut inner, table).unwrap_or_default();
+    let keys: Option<DefaultKeys> = inner_table(&mut inner, table, "defaults");
+    let mut defaults = Defaults { keys: keys.unwrap_or_default(), ..Defaults::default() };
+    // How much hooks may add to the context is for who runs them to say.
+    defaults.keys.budget.clone_from(&outer.keys.budget);
+    let items = table.get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let mut drafts = Vec::new();
+    for item in items.into_iter().flatten() {
+        let Some(table) = inner.inner("hook", item) else { continue };
+        drafts.extend(read_hook(&mut inner, table, item.span().start, &defaults, presets));
+    }
+    let is_broken = !inner.problems.is_empty();
+    reader.problems.append(&mut inner.problems);
+    if is_broken {
+        return Vec::new();
+    }
+    if let Some(why) = too_new(package, &head) {
+        reader.problem(offset, why);
+        return Vec::new();
+    }
+    let (root, data) = (Arc::from(text.root), Arc::from(text.data));
+    for draft in &mut drafts {
+        draft.membership = Some(Membership {
+            package: package.name.clone(),
+            name: draft.name.clone(),
+            root: Arc::clone(&root),
+            data: Arc::clone(&data),
+            foreign: text.foreign,
+        });
+    }
+    let Some(wanted) = package.hooks.as_ref().or(head.default.as_ref()) else { return drafts };
+    for name in wanted {
+        if !drafts.iter().any(|draft| draft.name == *name) {
+            let names = drafts.iter().map(|draft| draft.name.as_str());
+            let hint = nearest(name, names).map(did_you_mean).unwrap_or_default();
+            reader.problem(
+                offset,
+                format!("the package `{}` has no hook `{name}`{hint}", package.name),
+            );
+        }
+    }
+    drafts.retain(|draft| wanted.contains(&draft.name));
+    drafts
+}
+
+/// Gives the message about a package that is for a later hookman.
+fn too_new(package: &Package, head: &HeadKeys) -> Option<String> {
+    let numbers = |text: &str| -> Option<Vec<u64>> {
+        text.split('.').map(|part| part.trim().parse().ok()).collect()
+    };
+    let wanted = head.hookman.as_deref()?;
+    let Some(least) = wanted.trim().strip_prefix(">=").and_then(numbers) else {
+        return Some(format!(
+            "the package `{}` says `hookman = \"{wanted}\"`, which is not read; it takes a version such \
+             as \">=0.2\"",
+            package.name
+        ));
+    };
+    let mut this = numbers(env!("CARGO_PKG_VERSION"))?;
+    this.truncate(least.len().max(1));
+    (this < least).then(|| {
+        format!(
+            "the package `{}` is for hookman {wanted}, and this is {}; `hookman self-update` gets a newer \
+             one",
+            package.name,
+            env!("CARGO_PKG_VERSION")
+        )
+    })
+}
+
+/// Lays each `[[hook]]` that names a package over the hook of that package, which takes its place, and
+/// gives hooks of packages whose names are taken the package's name in front.
+pub(super) fn settle(files: &mut [(Vec<Draft>, bool)], problems: &mut Vec<Problem>) {
+    for (drafts, is_overlay) in &mut *files {
+        let mut at = 0;
+        while at < drafts.len() {
+            let Some(package) = drafts[at].keys.package.clone() else {
+                at += 1;
+                continue;
+            };
+            let name = drafts[at].name.clone();
+            let found = drafts.iter().position(|it| is_member(it, &package, &name));
+            match found {
+                Some(found) => {
+                    let under = drafts.remove(found);
+                    at -= usize::from(found < at);
+                    let over = drafts.remove(at);
+                    match lay(over, under) {
+                        Ok(draft) => drafts.insert(at, draft),
+                        Err(problem) => {
+                            problems.push(problem);
+                            continue;
+                        }
+                    }
+                }
+                None if *is_overlay => {}
+                None => {
+                    let draft = drafts.remove(at);
+                    problems.push(unknown(draft, &package));
+                    continue;
+                }
+            }
+            at += 1;
+        }
+    }
+    let names: Vec<String> = files
+        .iter()
+        .flat_map(|(drafts, _)| drafts)
+        .filter(|draft| draft.action.is_some())
+        .map(|draft| draft.name.clone())
+        .collect();
+    for draft in files.iter_mut().flat_map(|(drafts, _)| drafts) {
+        if let Some(Membership { package, name, .. }) = &draft.membership
+            && names.iter().filter(|it| *it == name).count() > 1
+        {
+            draft.name = format!("{package}/{name}");
+        }
+    }
+    let [(base, _), (overlay, _)] = files else { return };
+    overlay.retain_mut(|draft| {
+        let Some(package) = draft.keys.package.clone().filter(|_| draft.action.is_none()) else {
+            return true;
+        };
+        let found = base.iter().find(|it| is_member(it, &package, &draft.name));
+        match found {
+            Some(member) => draft.name.clone_from(&member.name),
+            None => problems.push(missing(draft, &package)),
+        }
+        found.is_some()
+    });
+}
+
+fn is_member(draft: &Draft, package: &str, name: &str) -> bool {
+    draft.membership.as_ref().is_some_and(|it| it.package == package && it.name == name)
+}
+
+fn missing(draft: &Draft, package: &str) -> Problem {
+    let message = format!(
+        "no package `{package}` gives a hook `{}` here; its `hooks` name those that are wanted",
+        draft.name
+    );
+    Problem { origin: draft.origin.clone(), message }
+}
+
+fn unknown(draft: Draft, package: &str) -> Problem {
+    missing(&draft, package)
+}
+
+/// The hook of a package with what a manifest says otherwise.
+fn lay(over: Draft, mut under: Draft) -> Result<Draft, Problem> {
+    const MORE: &[&str] =
+        &["event", "matcher", "parallel", "always", "after", "when", "switch", "context_priority"];
+    let known = |key: &str| OVERRIDABLE.contains(&key) || MORE.contains(&key);
+    let is_odd = |key: &str| !known(key) && !matches!(key, "name" | "hook" | "package");
+    if let Some((key, origin)) = over.origins.iter().find(|(key, _)| is_odd(key)) {
+        let message = format!(
+            "a manifest may set {}, {} of a package's hook, not `{key}`",
+            OVERRIDABLE.join(", "),
+            MORE.join(", ")
+        );
+        return Err(Problem { origin: origin.clone(), message });
+    }
+    let (keys, over_keys) = (&mut under.keys, over.keys);
+    macro_rules! lay {
+        ($($key:ident),*) => { $(keys.$key = over_keys.$key.or(keys.$key.take());)* };
+    }
+    lay!(enabled, timeout_ms, on_error, observes, observe_until, events, matcher, parallel, always);
+    lay!(after, when, user_only, context_priority);
+    if let Some(options) = over_keys.options {
+        keys.options.get_or_insert_default().extend(options);
+    }
+    under.option_origins.splice(..0, over.option_origins);
+    let said = over.origins.into_iter().filter(|(key, _)| !matches!(key.as_str(), "name" | "hook"));
+    under.origins.extend(said);
+    Ok(under)
+}

@@ -1,0 +1,123 @@
+//! The definition of a hook in lines that a person reads, and the files that it runs.
+
+use std::path::{Path, PathBuf};
+
+use crate::client::event::Event;
+use crate::machine::paths::Paths;
+use crate::machine::trees;
+use crate::manifest::edit::string;
+use crate::manifest::{Action, Hook, Observe, OnError, seconds};
+use crate::syntax::shell;
+
+/// A file that a hook runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFile {
+    /// Its path from the package, the project or the manifest; the whole path where it is in none of them.
+    pub name: String,
+    /// The whole path.
+    pub path: PathBuf,
+    /// Its SHA-256.
+    pub hash: String,
+}
+
+/// The directories of the system, whose programs are known by their paths alone.
+const SYSTEM: [&str; 10] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/System", "/Library", "/dev"];
+
+/// The definition of a hook, a key in each line, without its name and its switch.
+pub fn text(hook: &Hook) -> String {
+    let texts = |texts: &[String]| {
+        let texts: Vec<String> = texts.iter().map(|it| string(it)).collect();
+        format!("[{}]", texts.join(", "))
+    };
+    let events: Vec<String> = Event::names(&hook.events).iter().map(|it| string(it)).collect();
+    let mut rows = vec![("event", format!("[{}]", events.join(", ")))];
+    let mut add = |key, value: Option<String>| rows.extend(value.map(|value| (key, value)));
+    add("matcher", hook.matcher.as_deref().map(string));
+    add("if", hook.manner.condition.as_deref().map(string));
+    match &hook.action {
+        Action::Builtin { name, .. } => add("builtin", Some(string(name))),
+        Action::Command(line) => add("command", Some(string(line))),
+        Action::Argv(words) => add("argv", Some(texts(words))),
+        Action::Passed(passed) => {
+            let keys = serde_json::Value::Object(passed.keys.clone());
+            add("handler", Some(keys.to_string()));
+        }
+    }
+    let options = (!hook.options.is_empty()).then(|| serde_json::to_string(&*hook.options));
+    add("options", options.and_then(Result::ok));
+    add("timeout", Some(seconds(hook.timeout_ms).to_string()));
+    add("on_error", (hook.on_error != OnError::Open).then(|| string(hook.on_error.name())));
+    add(
+        "mode",
+        match &hook.manner.observe {
+            Observe::Never => None,
+            Observe::Always => Some(string("observe")),
+            Observe::Until(day) => Some(string(&format!("observe until {day}"))),
+        },
+    );
+    add("async", hook.manner.background.then(|| "true".to_owned()));
+    add("always", hook.manner.always.then(|| "true".to_owned()));
+    add("cwd", hook.surroundings.in_project.then(|| string("project")));
+    add("path", (!hook.surroundings.path.is_empty()).then(|| texts(&hook.surroundings.path)));
+    let when = serde_json::to_string(&hook.audience.when).ok().filter(|it| it != "{}");
+    add("when", when);
+    add("switch", hook.audience.user_only.then(|| string("user")));
+    rows.into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
+}
+
+/// The files that a hook runs: its program, the scripts behind interpreters, and whatever else its words
+/// name that is a file, but for the system's own. `manifest` is what declares it.
+pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
+    let folder = manifest.parent().unwrap_or(manifest);
+    let project = folder.parent().unwrap_or(folder);
+    let root = hook.package.as_ref().map(|package| Path::new(&*package.root));
+    let bases: Vec<&Path> = root.map_or_else(|| vec![folder, project], |root| vec![root]);
+    let words: Vec<String> = match &hook.action {
+        Action::Command(line) => {
+            let commands = shell::split(line).commands;
+            commands.iter().flat_map(|it| &it.words).map(|word| word.text.to_string()).collect()
+        }
+        Action::Argv(words) => words.clone(),
+        Action::Builtin { .. } | Action::Passed(_) => Vec::new(),
+    };
+    let mut found: Vec<RunFile> = Vec::new();
+    for word in words {
+        let mut whole = word;
+        let known = [
+            ("CLAUDE_PLUGIN_ROOT", root),
+            ("CLAUDE_PROJECT_DIR", Some(project)),
+            ("HOME", paths.home.as_deref()),
+        ];
+        for (name, value) in known.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
+            let value = value.to_string_lossy();
+            whole =
+                whole.replace(&format!("${{{name}}}"), &value).replace(&format!("${name}"), &value);
+        }
+        if let (Some(rest), Some(home)) = (whole.strip_prefix("~/"), &paths.home) {
+            whole = home.join(rest).to_string_lossy().into_owned();
+        }
+        let at = |base: &&Path| base.join(&whole);
+        let Some(path) = bases.iter().map(at).find(|path| path.is_file()) else { continue };
+        let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
+        if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        let Some(hash) = trees::hash_of(&path) else { continue };
+        let name = name.unwrap_or(&path).to_string_lossy().into_owned();
+        if !found.iter().any(|file| file.path == path) {
+            found.push(RunFile { name, path, hash });
+        }
+    }
+    found
+}
+
+/// The line of a lock about a hook.
+pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {
+    let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
+    let mut line = format!("{name} definition={}", trees::hash(text(hook).as_bytes()));
+    for file in files(paths, hook, manifest) {
+        line.push_str(&format!(" {}={}", file.name.replace(' ', "%20"), file.hash));
+    }
+    line
+}

@@ -1,0 +1,164 @@
+//! Getting a package: which commit its revision is, and the files of it.
+
+use std::fmt;
+
+use super::known;
+use super::lock::Locked;
+use super::store;
+use crate::machine::paths::Paths;
+use crate::machine::repository::{self, Fetched, Reference, Trouble, references};
+use crate::machine::trees::{self, BadTree};
+use crate::manifest::package::{Package, Provenance};
+use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// The reason why a package was not got.
+#[derive(Debug)]
+pub enum NotFetched {
+    /// Git did not give it, or it is not taken.
+    Trouble(Trouble),
+    /// The repository has no such revision, and perhaps one like it.
+    NoRevision(String, String),
+    /// Neither a version nor a branch is there to choose.
+    NoneThere,
+    /// It is not what the lock says.
+    Other(String),
+    /// It could not be kept.
+    Unkept(crate::machine::Error),
+}
+
+impl fmt::Display for NotFetched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Trouble(trouble) => trouble.fmt(f),
+            Self::NoRevision(rev, hint) => write!(
+                f,
+                "it has neither a tag nor a branch `{rev}`{hint}; a commit is given with all its 40 digits"
+            ),
+            Self::NoneThere => write!(f, "it has neither a version tag nor a branch"),
+            Self::Other(commit) => write!(
+                f,
+                "the files of its commit {commit} are not those that `hookman.lock` names"
+            ),
+            Self::Unkept(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotFetched {}
+
+impl From<Trouble> for NotFetched {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<BadTree> for NotFetched {
+    fn from(bad: BadTree) -> Self {
+        Self::Trouble(bad.into())
+    }
+}
+
+/// A package that was got.
+pub struct Got {
+    /// Its entry in a lock, without the lines of its hooks.
+    pub locked: Locked,
+    /// The commits since the one that was asked for; `None` where that is not among those before.
+    pub log: Option<Vec<String>>,
+}
+
+/// The revision of a repository that is meant where none is named: its newest version tag, else its main
+/// branch.
+///
+/// # Errors
+///
+/// Where the repository cannot be looked at, or has neither.
+pub fn newest(url: &str, asks: bool) -> Result<String, NotFetched> {
+    let (found, head) = references(url, asks)?;
+    let tags = found.iter().filter_map(|it| it.name.strip_prefix("refs/tags/"));
+    let newest = tags.filter_map(|tag| Some((version(tag)?, tag))).max();
+    newest.map(|(_, tag)| tag.to_owned()).or(head).ok_or(NotFetched::NoneThere)
+}
+
+/// The numbers of a tag that is a version, such as `v1.4.0`.
+pub fn version(tag: &str) -> Option<Vec<u64>> {
+    let numbers = tag.strip_prefix('v').unwrap_or(tag);
+    let numbers: Option<Vec<u64>> = numbers.split('.').map(|part| part.parse().ok()).collect();
+    numbers.filter(|numbers| numbers.len() > 1)
+}
+
+/// Gets a package by its revision, or by the commit that is `locked`; with `since`, what came after that
+/// commit. `folder` is the directory of the manifest.
+///
+/// # Errors
+///
+/// Where it is not got; nothing is kept then.
+pub fn get(
+    paths: &Paths,
+    folder: &std::path::Path,
+    package: &Package,
+    locked: Option<&Locked>,
+    since: Option<&str>,
+    asks: bool,
+) -> Result<Got, NotFetched> {
+    let rev = package.rev.clone().unwrap_or_default();
+    let mut entry = Locked {
+        name: package.name.clone(),
+        folder: package.folder.clone(),
+        rev: rev.clone(),
+        ..Locked::default()
+    };
+    let url = match &package.from {
+        Provenance::Path(path) => {
+            entry.path.clone_from(path);
+            let place = known::at(paths, folder, path, &package.folder);
+            entry.tree = trees::digest(&trees::read(&place)?);
+            return Ok(Got { locked: entry, log: Some(Vec::new()) });
+        }
+        Provenance::Git(url) => url,
+    };
+    if !repository::is_address(url) {
+        return Err(Trouble::Git("take this address", url.clone()).into());
+    }
+    entry.git.clone_from(url);
+    entry.commit = match locked {
+        Some(locked) => locked.commit.clone(),
+        None => commit(url, &rev, asks)?,
+    };
+    let fetched = Fetched::of(url, &entry.commit, since.is_some(), asks)?;
+    let tree = fetched.tree(&package.folder)?;
+    if locked.is_some_and(|locked| locked.tree != trees::digest(&tree)) {
+        return Err(NotFetched::Other(entry.commit));
+    }
+    entry.tree = store::keep(paths, &tree).map_err(NotFetched::Unkept)?;
+    let log = match since {
+        Some(since) => fetched.log(since),
+        None => Some(Vec::new()),
+    };
+    Ok(Got { locked: entry, log })
+}
+
+/// The commit that a revision is now.
+///
+/// # Errors
+///
+/// Where the repository has no such revision.
+pub fn commit(url: &str, rev: &str, asks: bool) -> Result<String, NotFetched> {
+    let is_commit = matches!(rev.len(), 40 | 64) && rev.bytes().all(|it| it.is_ascii_hexdigit());
+    if is_commit {
+        return Ok(rev.to_owned());
+    }
+    let (found, _) = references(url, asks)?;
+    let names = [format!("refs/tags/{rev}"), format!("refs/heads/{rev}")];
+    let known = names.iter().find_map(|name| found.iter().find(|it| it.name == *name));
+    let short = |it: &Reference| -> Option<String> {
+        let name =
+            it.name.strip_prefix("refs/tags/").or_else(|| it.name.strip_prefix("refs/heads/"))?;
+        Some(name.to_owned())
+    };
+    known.map(|it| it.commit.clone()).ok_or_else(|| {
+        let all: Vec<String> = found.iter().filter_map(short).collect();
+        let hint =
+            nearest(rev, all.iter().map(String::as_str)).map(did_you_mean).unwrap_or_default();
+        NotFetched::NoRevision(rev.to_owned(), hint)
+    })
+}

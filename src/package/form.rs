@@ -1,0 +1,227 @@
+//! The three forms of a package, each as the text of a manifest.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+use crate::adoption::{self, Candidate, Names, Program};
+use crate::manifest::edit::{NewHook, block, string};
+use crate::manifest::{Action, Manner, OnError};
+use crate::syntax::json::Document;
+use crate::syntax::shell;
+
+/// The file that makes a directory a package of hookman's own form.
+pub const MANIFEST: &str = "hookman.toml";
+const PLUGIN: &str = ".claude-plugin/plugin.json";
+const PLUGIN_HOOKS: &str = "hooks/hooks.json";
+const SETTINGS: &str = ".claude/settings.json";
+
+/// The name by which a plugin's commands know where they are.
+pub const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
+/// The name by which they know where they may write.
+pub const DATA: &str = "${CLAUDE_PLUGIN_DATA}";
+
+/// A package's hooks as the text of a manifest.
+#[derive(Debug)]
+pub struct Reading {
+    /// The file that declares them.
+    pub file: String,
+    /// The text.
+    pub text: String,
+    /// True if its commands were written for the client itself.
+    pub foreign: bool,
+    /// The handlers that hookman does not run, each with the reason.
+    pub refused: Vec<String>,
+    /// The name of the plugin, by which the client knows it too.
+    pub plugin: Option<String>,
+}
+
+/// The reason why no hooks can be read from a directory.
+#[derive(Debug)]
+pub enum NoPackage {
+    /// It has none of the files that make it one.
+    Nothing,
+    /// One of them is not what it should be.
+    Broken(String, String),
+}
+
+impl fmt::Display for NoPackage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => write!(
+                f,
+                "it has neither `{MANIFEST}` with a `[package]` table, nor `{PLUGIN}`, nor `{SETTINGS}`, \
+                 so it is no package of hooks; `//FOLDER` behind the address names a directory in it"
+            ),
+            Self::Broken(file, why) => write!(f, "its `{file}` cannot be read: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for NoPackage {}
+
+/// Reads one file of a package, if it is there and a text.
+pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Reads a package.
+///
+/// # Errors
+///
+/// Where it is none, or one that cannot be read.
+pub fn read(files: Files<'_>) -> Result<Reading, NoPackage> {
+    if let Some(text) = files(MANIFEST).filter(|text| has_head(text)) {
+        let (foreign, refused, plugin) = (false, Vec::new(), None);
+        return Ok(Reading { file: MANIFEST.to_owned(), text, foreign, refused, plugin });
+    }
+    match (files(PLUGIN), files(PLUGIN_HOOKS), files(SETTINGS)) {
+        (None, None, None) => Err(NoPackage::Nothing),
+        (None, None, Some(settings)) => of_handlers(vec![(SETTINGS, settings)], None, files),
+        (head, hooks, _) => {
+            let head = head.unwrap_or_else(|| "{}".to_owned());
+            let broken =
+                |why: serde_json::Error| NoPackage::Broken(PLUGIN.to_owned(), why.to_string());
+            let head: Value = serde_json::from_str(&head).map_err(broken)?;
+            let mut texts: Vec<(&str, String)> = Vec::new();
+            texts.extend(hooks.map(|text| (PLUGIN_HOOKS, text)));
+            let named = match head.get("hooks") {
+                Some(Value::Array(list)) => list.iter().collect(),
+                Some(one) => vec![one],
+                None => Vec::new(),
+            };
+            for hooks in named {
+                match hooks {
+                    Value::String(path) => {
+                        let path = path.strip_prefix("./").unwrap_or(path);
+                        if path != PLUGIN_HOOKS {
+                            let missing = || {
+                                NoPackage::Broken(
+                                    PLUGIN.to_owned(),
+                                    format!("it names `{path}`, which is not there"),
+                                )
+                            };
+                            texts.push((PLUGIN, files(path).ok_or_else(missing)?));
+                        }
+                    }
+                    inline => {
+                        let hooks = inline.get("hooks").unwrap_or(inline);
+                        texts.push((PLUGIN, serde_json::json!({"hooks": hooks}).to_string()));
+                    }
+                }
+            }
+            of_handlers(texts, Some(&head), files)
+        }
+    }
+}
+
+/// Returns whether a manifest is that of a package.
+fn has_head(text: &str) -> bool {
+    let (document, _) = toml::de::DeTable::parse_recoverable(text);
+    document.get_ref().get("package").is_some_and(|head| head.get_ref().as_array().is_none())
+}
+
+/// Writes the handlers of files of the client's as hooks.
+fn of_handlers(
+    texts: Vec<(&str, String)>,
+    head: Option<&Value>,
+    files: Files<'_>,
+) -> Result<Reading, NoPackage> {
+    let mut text = String::from("[package]\n");
+    for key in ["name", "version", "description"] {
+        let value = head.and_then(|head| head.get(key)?.as_str()).map(string);
+        if let Some(value) = value {
+            let key = if key == "description" { "summary" } else { key };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{key} = {value}");
+        }
+    }
+    let (mut names, mut refused) = (Names::default(), Vec::new());
+    let mut file = head.map_or(SETTINGS, |_| PLUGIN).to_owned();
+    for (name, json) in texts {
+        name.clone_into(&mut file);
+        let broken = |why: String| NoPackage::Broken(name.to_owned(), why);
+        let document = Document::parse(&json).map_err(|error| broken(error.to_string()))?;
+        for Candidate { event, summary, wrapped, .. } in adoption::candidates(&document) {
+            let wrapped = match wrapped {
+                Ok(wrapped) => wrapped,
+                Err(why) => {
+                    refused.push(format!("{event} `{summary}`: {why}"));
+                    continue;
+                }
+            };
+            let name = names.give(&adoption::suggest(&wrapped.program), wrapped.event);
+            let action = match wrapped.program {
+                Program::Command(line) => Action::Command(placed(&line, files)),
+                Program::Argv(words) => {
+                    Action::Argv(words.iter().map(|word| placed(word, files)).collect())
+                }
+            };
+            let manner = Manner {
+                parallel: true,
+                condition: wrapped.condition,
+                background: wrapped.background,
+                status_message: wrapped.status_message,
+                ..Manner::default()
+            };
+            let hook = block(&NewHook {
+                name: &name,
+                events: &[wrapped.event],
+                matcher: wrapped.matcher.as_deref().filter(|it| !it.is_empty()),
+                action: &action,
+                timeout_ms: Some(wrapped.timeout_ms),
+                on_error: wrapped.closed.then_some(OnError::Closed),
+                manner: &manner,
+                in_project: false,
+                paths: &[],
+                user_only: false,
+            });
+            text.push('\n');
+            text.push_str(&hook);
+        }
+    }
+    let plugin = head.and_then(|head| head.get("name")?.as_str()).map(str::to_owned);
+    Ok(Reading { file, text, foreign: true, refused, plugin })
+}
+
+/// A command line with the package's root in the place of the project's, where it names a file that the
+/// package has: what lay in its author's project lies in the package.
+fn placed(line: &str, files: Files<'_>) -> String {
+    const PROJECT: [&str; 4] = [
+        "\"$CLAUDE_PROJECT_DIR\"",
+        "\"${CLAUDE_PROJECT_DIR}\"",
+        "${CLAUDE_PROJECT_DIR}",
+        "$CLAUDE_PROJECT_DIR",
+    ];
+    let path_at = |rest: &str| -> Option<String> {
+        let ends = |it: char| it.is_whitespace() || "\"';|&<>()`".contains(it);
+        let path = rest.strip_prefix('/')?.split(ends).next()?;
+        files(path).is_some().then(|| path.to_owned())
+    };
+    let mut placed = line.to_owned();
+    for name in PROJECT {
+        let mut from = 0;
+        while let Some(at) = placed[from..].find(name).map(|at| at + from) {
+            let end = at + name.len();
+            if path_at(&placed[end..]).is_some() {
+                let quote = if name.starts_with('"') { "\"" } else { "" };
+                placed.replace_range(at..end, &format!("{quote}{ROOT}{quote}"));
+            }
+            from = at + 1;
+        }
+    }
+    // A relative path was one from the project.
+    let split = shell::split(&placed);
+    let words: Vec<String> = split
+        .commands
+        .iter()
+        .flat_map(|command| &command.words)
+        .map(|word| word.text.to_string())
+        .filter(|word| word.contains('/') && !word.starts_with(['/', '~', '$']))
+        .collect();
+    for word in words {
+        let path = word.strip_prefix("./").unwrap_or(&word);
+        if files(path).is_some() && placed.matches(&*word).count() == 1 {
+            placed = placed.replace(&word, &format!("\"{ROOT}\"/{path}"));
+        }
+    }
+    placed
+}

@@ -1,0 +1,126 @@
+//! The packages of one manifest as they are on this machine.
+
+use std::path::{Path, PathBuf};
+
+use super::form;
+use super::lock::{Lock, beside};
+use super::store;
+use crate::machine::paths::Paths;
+use crate::machine::{files, foreign};
+use crate::manifest::package::{NotHere, Package, PackageText, Provenance};
+
+/// The packages that the lock of a chain's manifests names, where they were fetched.
+#[derive(Clone, Debug)]
+pub struct Known {
+    paths: Paths,
+    /// The directory of the manifests.
+    folder: PathBuf,
+    lock: Result<Lock, String>,
+}
+
+impl Known {
+    /// The packages of a manifest and of its overlay, by the locks next to them.
+    pub fn of<'p>(paths: &Paths, manifests: impl Iterator<Item = &'p Path>) -> Self {
+        let mut folder = PathBuf::new();
+        let mut lock = Ok(Lock::default());
+        for manifest in manifests {
+            manifest.parent().unwrap_or(Path::new("")).clone_into(&mut folder);
+            let read = read(manifest);
+            lock = lock.and_then(|lock: Lock| read.map(|more| lock.with(&more)));
+        }
+        Self { paths: paths.clone(), folder, lock }
+    }
+
+    /// The same with what another lock has instead.
+    #[must_use]
+    pub fn with(self, lock: &Lock) -> Self {
+        if *lock == Lock::default() {
+            return self;
+        }
+        Self { lock: Ok(self.lock.unwrap_or_default().with(lock)), ..self }
+    }
+
+    /// No packages.
+    pub fn nothing() -> Self {
+        let paths = Paths { home: None, config: PathBuf::new(), state: PathBuf::new() };
+        Self { paths, folder: PathBuf::new(), lock: Ok(Lock::default()) }
+    }
+
+    /// The lock.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    pub fn lock(&self) -> Result<&Lock, NotHere> {
+        self.lock.as_ref().map_err(|why| NotHere::Lock(why.clone()))
+    }
+
+    /// The directory of a package that was locked and fetched.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it cannot be had.
+    pub fn place(&self, package: &Package) -> Result<PathBuf, NotHere> {
+        let name = || package.name.clone();
+        let locked = self.lock()?.of(package).ok_or_else(|| NotHere::Unlocked(name()))?;
+        match &package.from {
+            Provenance::Path(path) => {
+                let place = at(&self.paths, &self.folder, path, &package.folder);
+                let missing = || NotHere::NoDirectory(name(), self.paths.shown(&place));
+                if place.is_dir() { Ok(place) } else { Err(missing()) }
+            }
+            Provenance::Git(_) => {
+                let place = store::place(&self.paths, &locked.tree);
+                if place.is_dir() { Ok(place) } else { Err(NotHere::Unfetched(name())) }
+            }
+        }
+    }
+
+    /// The hooks of a package as the text of a manifest.
+    ///
+    /// # Errors
+    ///
+    /// The reason why they cannot be had.
+    pub fn text(&self, package: &Package) -> Result<PackageText, NotHere> {
+        let place = self.place(package)?;
+        let found = form::read(&reader(&place))
+            .map_err(|why| NotHere::Unreadable(package.name.clone(), why.to_string()))?;
+        Ok(PackageText {
+            file: format!("{}/{}", package.name, found.file),
+            text: found.text,
+            data: store::data(&self.paths, &package.name).to_string_lossy().into_owned(),
+            root: place.to_string_lossy().into_owned(),
+            foreign: found.foreign,
+        })
+    }
+}
+
+/// The lock next to a manifest.
+///
+/// # Errors
+///
+/// Where it cannot be read.
+pub fn read(manifest: &Path) -> Result<Lock, String> {
+    match files::read_text(&beside(manifest)) {
+        Ok(None) => Ok(Lock::default()),
+        Ok(Some(text)) => Lock::parse(&text).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The directory of a package that is no repository.
+pub fn at(paths: &Paths, folder: &Path, path: &str, inner: &str) -> PathBuf {
+    let whole = match (path.strip_prefix("~/"), &paths.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(path),
+    };
+    if inner.is_empty() { whole } else { whole.join(inner) }
+}
+
+/// Reads the files of a package from its directory.
+pub fn reader(place: &Path) -> impl Fn(&str) -> Option<String> + '_ {
+    |path| {
+        let bytes = foreign::read(&place.join(path)).ok().flatten()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

@@ -1,0 +1,186 @@
+//! `hookman.lock`: the commit and the content of each package, and of each hook what it runs.
+
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::manifest::edit::string;
+use crate::manifest::package::{Package, Provenance};
+
+/// The lock of a manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lock {
+    /// The packages.
+    pub package: Vec<Locked>,
+    /// The manifest's own hooks with programs next to it, each in a line.
+    pub own: Vec<String>,
+}
+
+/// A package as it is locked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Locked {
+    /// The name in the manifest.
+    pub name: String,
+    /// The repository; empty for a path.
+    pub git: String,
+    /// The directory; empty for a repository.
+    pub path: String,
+    /// The directory in it.
+    pub folder: String,
+    /// The tag, branch or commit that the manifest names.
+    pub rev: String,
+    /// The commit that it was.
+    pub commit: String,
+    /// The SHA-256 of its files.
+    pub tree: String,
+    /// Each hook with the hashes of its definition and of the files that it runs.
+    pub hooks: Vec<String>,
+}
+
+/// A lock that cannot be read.
+#[derive(Debug)]
+pub struct Unreadable(String);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; `hookman lock` makes it again", self.0)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+const HEAD: &str = "\
+# What the packages of hookman.toml were when somebody looked at them. It is made by hookman, and
+# belongs in git with the manifest; `hookman lock` settles a merge.
+";
+
+/// The lock of a manifest at a path.
+pub fn beside(manifest: &Path) -> PathBuf {
+    manifest.with_extension("lock")
+}
+
+impl Lock {
+    /// Reads the text of a lock.
+    ///
+    /// # Errors
+    ///
+    /// Where it is none.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        toml::from_str(text).map_err(|error| Unreadable(error.message().trim().to_owned()))
+    }
+
+    /// Reads what is left of a lock that a merge left in two minds: the packages of both sides.
+    pub fn merged(text: &str) -> Self {
+        let side = |kept: bool| {
+            let mut within = None;
+            let lines = text.lines().filter(|line| {
+                let mark = line.get(..7).unwrap_or_default();
+                match mark {
+                    "<<<<<<<" => within = Some(true),
+                    "|||||||" => within = None,
+                    "=======" => within = Some(false),
+                    ">>>>>>>" => {}
+                    _ => return within.is_none_or(|ours| ours == kept),
+                }
+                if mark == ">>>>>>>" {
+                    within = None;
+                }
+                false
+            });
+            Self::parse(&lines.collect::<Vec<_>>().join("\n")).unwrap_or_default()
+        };
+        let mut all = side(true);
+        for package in side(false).package {
+            if !all.package.contains(&package) {
+                all.package.push(package);
+            }
+        }
+        // Where the two differ, neither counts.
+        let same = |one: &Locked, other: &Locked| {
+            (&one.name, &one.rev) == (&other.name, &other.rev) && one.commit != other.commit
+        };
+        let packages = all.package.clone();
+        all.package.retain(|it| !packages.iter().any(|other| same(it, other)));
+        all
+    }
+
+    /// The text of a lock; nothing where it locks nothing.
+    pub fn text(&self) -> Option<String> {
+        if self.package.is_empty() && self.own.is_empty() {
+            return None;
+        }
+        let mut text = HEAD.to_owned();
+        if !self.own.is_empty() {
+            text.push_str("\nown = [\n");
+            list(&mut text, &self.own);
+        }
+        for package in &self.package {
+            text.push_str("\n[[package]]\n");
+            let rows = [
+                ("name", &package.name),
+                ("git", &package.git),
+                ("path", &package.path),
+                ("folder", &package.folder),
+                ("rev", &package.rev),
+                ("commit", &package.commit),
+                ("tree", &package.tree),
+            ];
+            for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{key:6} = {}", string(value));
+            }
+            text.push_str("hooks  = [\n");
+            list(&mut text, &package.hooks);
+        }
+        Some(text)
+    }
+
+    /// The entry of a package as the manifest names it.
+    pub fn of(&self, package: &Package) -> Option<&Locked> {
+        self.package.iter().find(|it| it.is_of(package))
+    }
+
+    /// Both locks in one; of two entries of a package the second's.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        if *other == Self::default() {
+            return self.clone();
+        }
+        let kept =
+            self.package.iter().filter(|it| !other.package.iter().any(|new| new.is_like(it)));
+        let package = kept.chain(&other.package).cloned().collect();
+        Self { package, own: other.own.clone() }
+    }
+}
+
+impl Locked {
+    /// Returns whether it is about a package as the manifest names it now.
+    pub fn is_of(&self, package: &Package) -> bool {
+        let (git, path) = match &package.from {
+            Provenance::Git(url) => (url.as_str(), ""),
+            Provenance::Path(path) => ("", path.as_str()),
+        };
+        self.name == package.name
+            && self.git == git
+            && self.path == path
+            && self.folder == package.folder
+            && self.rev == package.rev.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether it is about the same package in the same revision.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let what = |it: &Self| [&it.name, &it.git, &it.path, &it.folder, &it.rev].map(Clone::clone);
+        what(self) == what(other)
+    }
+}
+
+fn list(text: &mut String, lines: &[String]) {
+    for line in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "    {},", string(line));
+    }
+    text.push_str("]\n");
+}
