@@ -67,8 +67,12 @@ fn matchers(bencher: Bencher<'_, '_>, text: &str) {
 #[divan::bench(args = [1, 10, 100])]
 fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     let text = manifest_text(hooks);
-    let manifest =
-        manifest::read(Some(Source { file: "m", text: &text }), None, &Catalogue).unwrap();
+    let manifest = manifest::read(
+        Some(Source { file: "m", text: &text }),
+        None,
+        &Catalogue(hookman::package::known::Known::nothing()),
+    )
+    .unwrap();
     let plan = render("build", &[], &manifest.hooks, &Entries::default(), &|_, _| false).unwrap();
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
@@ -81,7 +85,11 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
 fn manifest(bencher: Bencher<'_, '_>, hooks: usize) {
     let text = manifest_text(hooks);
     bencher.bench(|| {
-        manifest::read(Some(Source { file: "m", text: black_box(&text) }), None, &Catalogue)
+        manifest::read(
+            Some(Source { file: "m", text: black_box(&text) }),
+            None,
+            &Catalogue(hookman::package::known::Known::nothing()),
+        )
     });
 }
 

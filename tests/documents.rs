@@ -71,7 +71,7 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
 fn read(base: &str, overlay: Option<&str>) -> Result<Manifest, Problems> {
     let base = Source { file: "the manifest", text: base };
     let overlay = overlay.map(|text| Source { file: "the overlay", text });
-    manifest::read(Some(base), overlay, &Catalogue)
+    manifest::read(Some(base), overlay, &Catalogue(hookman::package::known::Known::nothing()))
 }
 
 #[test]

@@ -37,10 +37,15 @@ const ROOMS: &[Room] = &[
     Room { name: "chain", knows: &["client", "manifest", "syntax"], pure: true },
     Room { name: "builtin", knows: &["client", "machine", "session", "syntax"], pure: false },
     Room {
+        name: "package",
+        knows: &["adoption", "client", "machine", "manifest", "syntax"],
+        pure: false,
+    },
+    Room {
         name: "state",
         knows: &[
-            "adoption", "builtin", "chain", "client", "machine", "manifest", "session", "settings",
-            "syntax",
+            "adoption", "builtin", "chain", "client", "machine", "manifest", "package", "session",
+            "settings", "syntax",
         ],
         pure: false,
     },
@@ -52,8 +57,8 @@ const ROOMS: &[Room] = &[
     Room {
         name: "install",
         knows: &[
-            "adoption", "builtin", "chain", "client", "machine", "manifest", "runtime", "session",
-            "settings", "state", "syntax",
+            "adoption", "builtin", "chain", "client", "machine", "manifest", "package", "runtime",
+            "session", "settings", "state", "syntax",
         ],
         pure: false,
     },
@@ -75,6 +80,7 @@ const ROOMS: &[Room] = &[
             "install",
             "machine",
             "manifest",
+            "package",
             "rehearsal",
             "runtime",
             "session",
@@ -95,6 +101,7 @@ const ROOMS: &[Room] = &[
             "install",
             "machine",
             "manifest",
+            "package",
             "rehearsal",
             "runtime",
             "session",

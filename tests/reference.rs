@@ -303,7 +303,11 @@ fn what_hookman_refuses_is_not_valid_by_the_schema() {
 fn the_schema_has_every_key_and_no_other() {
     let read = |text: &str| {
         let source = hookman::manifest::Source { file: "it", text };
-        hookman::manifest::read(Some(source), None, &Catalogue)
+        hookman::manifest::read(
+            Some(source),
+            None,
+            &Catalogue(hookman::package::known::Known::nothing()),
+        )
     };
     let told = read("[[hook]]\nno-such-key = 1").unwrap_err().to_string();
     let keys = told.split_once("[[hook]] takes ").unwrap().1.lines().next().unwrap();

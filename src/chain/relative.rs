@@ -76,7 +76,7 @@ pub(super) fn in_package(package: &Membership, line: &str) -> String {
     format!("export {ROOT}={} {DATA}={}\n{whole}", quoted(root), quoted(data))
 }
 
-/// The words of a package's `argv`: where it is stands in the place of its name, and a word that begins
+/// The words of a package's `argv`: its directory is in the place of its name, and a word that begins
 /// with `./` is a file in it.
 pub(super) fn words_in_package(package: &Membership, words: Vec<String>) -> Vec<String> {
     let Membership { root, data, foreign, .. } = package;

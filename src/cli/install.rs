@@ -18,7 +18,6 @@ use crate::install::change::gitignore::Gitignore;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::transaction::{Outcome, Transaction};
 use crate::install::change::{Change, each};
-use crate::install::packages::{Packages, Renewed};
 use crate::install::registration::codex_trust;
 use crate::install::registration::hosts;
 use crate::install::target::Target;
@@ -31,6 +30,9 @@ use crate::manifest::Hook;
 use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
+    if args.locked {
+        return packaging::install_locked(args, world);
+    }
     if packaging::names_one(&args.hooks) {
         return packaging::install(args, world);
     }
@@ -62,7 +64,6 @@ fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
     if is_named
         || !args.host.is_empty()
         || args.guard_mod
-        || args.locked
         || args.json
         || dry_run
         || yes
@@ -92,9 +93,6 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         }
     }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    if args.locked {
-        Packages::of(world, &target, None, Renewed::Locked)?;
-    }
     // A project's entries call its launcher.
     let binary = match &args.options.binary {
         None if target.project.is_none() => Some(binary_path(world, None)?),
@@ -189,7 +187,6 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
         call.extend([" --binary ", &quoted(&binary.display().to_string())]);
     }
     call.push_str(if args.desktop { " --desktop" } else { "" });
-    call.push_str(if args.locked { " --locked" } else { "" });
     call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call

@@ -76,6 +76,17 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     write(world, target, &args.options, "install", (before, after), Renewed::None, Some(call))
 }
 
+/// Gets the packages that the lock names, and changes no lock.
+pub(super) fn install_locked(args: &Install, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    let Some(text) = files::read_text(&target.manifest)?.filter(|_| args.hooks.is_empty()) else {
+        bail!("--locked installs what a manifest and its lock name already, and nothing else");
+    };
+    let call = format!("{} install --locked{} --yes", word::hookman(world), target.flag());
+    let texts = (Some(text.clone()), text);
+    write(world, target, &args.options, "install", texts, Renewed::Locked, Some(call))
+}
+
 /// Writes another text of a manifest with what follows from it, after it was shown.
 pub(super) fn write(
     world: &World,

@@ -12,7 +12,7 @@ use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::assets::Assets;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::{Change, each};
-use crate::install::packages;
+use crate::install::locks;
 use crate::install::registration::warnings;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
@@ -38,7 +38,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         None => Vec::new(),
     };
     let mismatches = match &layers {
-        Some(layers) => packages::mismatches(world, &target, layers)?,
+        Some(layers) => locks::mismatches(world, &target, layers)?,
         None => Vec::new(),
     };
     let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();

@@ -4,6 +4,7 @@ pub mod addition;
 pub mod adoption;
 pub mod change;
 pub(crate) mod command_faults;
+pub mod locks;
 pub mod origin;
 pub mod packages;
 pub mod registration;

@@ -12,10 +12,10 @@ use super::change::writes::{Writes, changed};
 use super::target::Target;
 use super::target::layers::Layers;
 use crate::client::event::Event;
-use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Leaf};
 use crate::machine::world::World;
+use crate::machine::{agents, environment, files};
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Action, Hook, packages_of};
 use crate::package::fetch::{self, Got};
@@ -55,6 +55,18 @@ pub(crate) struct News {
     log: Option<Vec<String>>,
     lines: Vec<String>,
     diffs: Vec<String>,
+}
+
+impl News {
+    fn of(
+        package: &Package,
+        was: Option<Locked>,
+        locked: &Locked,
+        log: Option<Vec<String>>,
+    ) -> Self {
+        let (lines, diffs) = (Vec::new(), Vec::new());
+        Self { package: package.clone(), was, locked: locked.clone(), log, lines, diffs }
+    }
 }
 
 /// The packages that are looked for again, though they are locked.
@@ -99,7 +111,7 @@ impl Packages {
         wanted: &[Package],
         renewed: Renewed<'_>,
     ) -> Result<()> {
-        let path = lock::beside(manifest);
+        let path = lock::next_to(manifest);
         let before = files::read_text(&path)?;
         let shown = world.paths.shown(&path);
         self.locks_own = matches!(renewed, Renewed::Settled);
@@ -124,6 +136,10 @@ impl Packages {
             }
             if let Some(locked) = kept.filter(is_here).filter(|_| !is_renewed && !is_path) {
                 new.package.push(locked.clone());
+                if !store::is_trusted(&world.paths, &locked.tree) {
+                    self.data.push(store::data(&world.paths, &package.name));
+                    self.news.push(News::of(package, None, locked, Some(Vec::new())));
+                }
                 continue;
             }
             // Whatever the manifest says of its revision, it is the same package.
@@ -161,15 +177,14 @@ impl Packages {
                 .is_none_or(|was| (&was.tree, &was.commit) != (&locked.tree, &locked.commit))
                 || kept.is_some_and(|_| !is_path)
             {
-                let (package, lines, diffs) = (package.clone(), Vec::new(), Vec::new());
-                self.news.push(News { package, was, locked, log, lines, diffs });
+                self.news.push(News::of(package, was, &locked, log));
             }
         }
         self.files.push(LockFile { path, manifest: manifest.to_owned(), before, old, new });
         Ok(())
     }
 
-    /// What is locked afterwards, of all manifests.
+    /// The lock afterwards, of all manifests.
     pub(crate) fn lock(&self) -> Lock {
         let new = self.files.iter().flat_map(|file| &file.new.package);
         Lock { package: new.cloned().collect(), own: Vec::new() }
@@ -209,7 +224,7 @@ impl Packages {
     }
 }
 
-fn is_of(hook: &Hook, package: &str) -> bool {
+pub(crate) fn is_of(hook: &Hook, package: &str) -> bool {
     hook.package.as_ref().is_some_and(|it| it.package == package)
 }
 
@@ -316,10 +331,10 @@ fn differences(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> V
     let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for path in paths {
         let sides = [old.get(path), new.get(path)];
-        let can_run = |leaf: &Option<&Leaf>| {
+        let can_run = |leaf: Option<&Leaf>| {
             leaf.is_some_and(|it| it.executable || it.bytes.starts_with(b"#!"))
         };
-        if sides[0] == sides[1] || !(run.contains(path) || sides.iter().any(can_run)) {
+        if sides[0] == sides[1] || !(run.contains(path) || sides.into_iter().any(can_run)) {
             continue;
         }
         let texts = sides.map(|leaf| leaf.map(|leaf| std::str::from_utf8(&leaf.bytes)));
@@ -338,6 +353,7 @@ impl Change for Packages {
     fn is_empty(&self) -> bool {
         self.manifest.as_ref().is_none_or(Change::is_empty)
             && self.files.iter().all(|file| file.before == file.new.text())
+            && self.news.is_empty()
     }
 
     fn show(&self, world: &World) {
@@ -386,6 +402,11 @@ impl Change for Packages {
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if is_persons_word() {
+            for locked in self.files.iter().flat_map(|file| &file.new.package) {
+                store::trust(&writes.world.paths, &locked.tree)?;
+            }
+        }
         for folder in &self.data {
             files::make_private_directory(folder)?;
         }
@@ -404,9 +425,21 @@ impl Change for Packages {
                 writes.world.terminal.line(format!("{deed} {shown}"));
             }
         }
+        if !self.news.is_empty() && !is_persons_word() {
+            let line = "The packages do not run yet: only you can say that they may, with `hookman apply` in \
+                        a terminal of your own.";
+            writes.world.terminal.line(line);
+        }
         sweep(writes.world, &self.lock());
         Ok(())
     }
+}
+
+/// Returns whether this is what a person wants, and no agent's tool: a person typed it, or set the variable
+/// with which continuous integration trusts what the lock says.
+fn is_persons_word() -> bool {
+    let by_lock = environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock");
+    agents::is_person() || (by_lock && !agents::is_agent())
 }
 
 /// Removes packages that no manifest of this machine has named for long.
@@ -425,65 +458,4 @@ impl LockFile {
         Lock { package: old.chain(&self.new.package).cloned().collect(), own: self.new.own.clone() }
             .text()
     }
-}
-
-/// Lists where the manifests of a target, their locks and the files that hooks run do not fit each other.
-pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    let known = known::Known::of(&world.paths, target.chain.files());
-    for manifest in target.chain.files() {
-        let path = lock::beside(manifest);
-        let shown = world.paths.shown(&path);
-        let lock = match known::read(manifest) {
-            Ok(lock) => lock,
-            Err(why) => {
-                found.push(format!("{shown} cannot be read: {why}"));
-                continue;
-            }
-        };
-        let text = files::read_text(manifest)?.unwrap_or_default();
-        let wanted = packages_of(&text);
-        for package in &wanted {
-            let Some(locked) = lock.of(package) else { continue };
-            let place = known.place(package).ok();
-            if place.is_some_and(|place| !store::is_whole(&place, &locked.tree)) {
-                found.push(format!(
-                    "the files of the package `{}` are not those that {shown} names",
-                    package.name
-                ));
-            }
-            let of_package = |hook: &&Hook| is_of(hook, &package.name);
-            let hooks = layers.all.hooks.iter().filter(of_package);
-            let lines: Vec<String> =
-                hooks.map(|hook| definition::line(&world.paths, hook, manifest)).collect();
-            found.extend(differing(&locked.hooks, &lines, &shown));
-        }
-        let is_wanted = |locked: &&Locked| wanted.iter().any(|package| locked.is_of(package));
-        for locked in lock.package.iter().filter(|it| !is_wanted(it)) {
-            found.push(format!(
-                "{shown} locks `{}`, which the manifest does not name so",
-                locked.name
-            ));
-        }
-        if !lock.own.is_empty() {
-            let lines = own_lines(world, &layers.committed.hooks, manifest);
-            found.extend(differing(&lock.own, &lines, &shown));
-        }
-    }
-    Ok(found)
-}
-
-/// Names the hooks whose lines in a lock are not what they are now.
-fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
-    let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
-    let mut found = Vec::new();
-    for line in now.iter().filter(|line| !locked.contains(line)) {
-        let is_new = !locked.iter().any(|it| name(it) == name(line));
-        let what = if is_new { "is not in" } else { "is another one than in" };
-        found.push(format!("`{}` {what} {shown}", name(line)));
-    }
-    for line in locked.iter().filter(|line| !now.iter().any(|it| name(it) == name(line))) {
-        found.push(format!("`{}` is in {shown} and runs no more", name(line)));
-    }
-    found
 }

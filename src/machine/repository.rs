@@ -24,7 +24,7 @@ const BEHIND: &str = "100";
 #[derive(Debug)]
 pub enum Trouble {
     NoGit(io::Error),
-    /// What git was to do, and the last that it said.
+    /// The deed that git was to do, and the last that it said.
     Git(&'static str, String),
     TooMuch,
     /// There is no such folder in the commit.
@@ -91,10 +91,6 @@ fn git(asks: bool) -> Command {
 }
 
 /// The branches and tags of a repository, and the branch that is its `HEAD`.
-///
-/// # Errors
-///
-/// Where git does not give them.
 pub fn references(url: &str, asks: bool) -> Result<(Vec<Reference>, Option<String>), Trouble> {
     let mut command = git(asks);
     command.args(["ls-remote", "--symref", "--", url]);
@@ -120,10 +116,6 @@ pub fn references(url: &str, asks: bool) -> Result<(Vec<Reference>, Option<Strin
 
 impl Fetched {
     /// Fetches a commit; with `behind`, some of those before it too.
-    ///
-    /// # Errors
-    ///
-    /// Where git does not give it, or it is too much.
     pub fn of(url: &str, commit: &str, behind: bool, asks: bool) -> Result<Self, Trouble> {
         let scratch = Scratch::new().map_err(|error| Trouble::BadTree(error.into()))?;
         let fetched = Self { scratch, commit: commit.to_owned() };
@@ -179,10 +171,6 @@ impl Fetched {
     }
 
     /// The files of a folder of the commit; of its root where `folder` is empty.
-    ///
-    /// # Errors
-    ///
-    /// Where there is no such folder, or a path, link or size in it is not taken.
     pub fn tree(&self, folder: &str) -> Result<Tree, Trouble> {
         let mut command = self.git(false);
         let at = format!("{}:{folder}", self.commit);
@@ -302,7 +290,7 @@ fn size(folder: &Path) -> u64 {
     entries.filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
 }
 
-/// The last lines that a git says on standard error, read beside it.
+/// The last lines that a git says on standard error, read while it runs.
 type Words = thread::JoinHandle<String>;
 
 fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
@@ -310,11 +298,12 @@ fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
     let mut child = command.spawn().map_err(Trouble::NoGit)?;
     let errors = child.stderr.take();
     let words = thread::spawn(move || {
-        let mut text = String::new();
-        let bytes =
-            errors.into_iter().flat_map(|it| it.take(64 * 1024).bytes()).map_while(Result::ok);
-        text.push_str(&String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()));
-        text
+        let mut bytes = Vec::new();
+        if let Some(errors) = errors {
+            // What was read before an error is still worth telling.
+            let _ = errors.take(64 * 1024).read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
     });
     Ok((child, words))
 }

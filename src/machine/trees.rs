@@ -71,10 +71,6 @@ impl From<io::Error> for BadTree {
 }
 
 /// Checks a path before anything is written under it.
-///
-/// # Errors
-///
-/// Where it leads elsewhere, or is a name that git or a file system takes for something of its own.
 pub fn check_path(path: &str) -> Result<(), BadTree> {
     let bad = |why| Err(BadTree::Path(path.to_owned(), why));
     if path.len() > 1024 {
@@ -104,10 +100,6 @@ fn is_ignorable(letter: char) -> bool {
 }
 
 /// Refuses paths of which two are one where letters have no case.
-///
-/// # Errors
-///
-/// The first two of them.
 pub fn check_case<'p>(paths: impl Iterator<Item = &'p str>) -> Result<(), BadTree> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     for path in paths {
@@ -167,10 +159,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Reads the files of a directory; what belongs to git is passed over.
-///
-/// # Errors
-///
-/// Where it is no tree that is taken.
 pub fn read(folder: &Path) -> Result<Tree, BadTree> {
     let root = folder.canonicalize()?;
     let mut tree = Tree::new();
@@ -223,10 +211,6 @@ pub fn read(folder: &Path) -> Result<Tree, BadTree> {
 }
 
 /// Writes a tree into `folder` under `name`, which it gets when it is whole: read-only, for a store.
-///
-/// # Errors
-///
-/// Those of the system; nothing has the name then.
 pub fn keep(folder: &Path, name: &str, tree: &Tree) -> super::Result<PathBuf> {
     files::make_private_directory(folder)?;
     let kept = folder.join(name);
@@ -246,10 +230,6 @@ pub fn keep(folder: &Path, name: &str, tree: &Tree) -> super::Result<PathBuf> {
 }
 
 /// Makes a directory of the user's with the files of a tree, all at once; one that is there stays.
-///
-/// # Errors
-///
-/// Those of the system; nothing has the name then.
 pub fn lay_out(folder: &Path, tree: &Tree) -> super::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -308,10 +288,8 @@ pub fn sweep(folder: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let since =
             entry.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
-        let limit = match name.starts_with(UNFINISHED) {
-            true => Duration::from_secs(60 * 60),
-            false => age,
-        };
+        let is_unfinished = name.starts_with(UNFINISHED);
+        let limit = if is_unfinished { Duration::from_secs(60 * 60) } else { age };
         if since.is_some_and(|since| since > limit) && !is_named(&name) {
             remove(&entry.path());
         }

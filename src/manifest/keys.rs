@@ -17,6 +17,10 @@ use crate::client::event::Event;
 pub(super) const ACTIONS: &[&str] =
     &["builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool"];
 
+/// Keys that an overlay may set for a hook that the manifest under it declares.
+pub(super) const OVERRIDABLE: &[&str] =
+    &["enabled", "timeout", "on_error", "mode", "observe_until", "options"];
+
 keys! {
 /// A hook as one file gives it.
 HookKeys in "[[hook]]" {

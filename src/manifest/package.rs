@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a package comes from.
+/// The origin of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
     /// A repository, by a URL that git understands.
@@ -17,7 +17,7 @@ pub enum Provenance {
 pub struct Package {
     /// The name that the manifest gives it.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub from: Provenance,
     /// The directory in it that is the package; empty for its root.
     pub folder: String,
@@ -68,23 +68,30 @@ pub enum NotHere {
     Unlocked(String),
     /// It was not fetched to this machine.
     Unfetched(String),
+    /// Nobody has looked at what it is now.
+    Unseen(String),
     /// Its directory is not there.
     NoDirectory(String, String),
     /// It is no package, or one that cannot be read.
     Unreadable(String, String),
 }
 
+const APPLY: &str = "`hookman apply` (with --project for a project)";
+
 impl fmt::Display for NotHere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lock(why) => write!(f, "`hookman.lock` cannot be read: {why}"),
-            Self::Unlocked(name) => write!(
-                f,
-                "the package `{name}` is not locked; `hookman apply` shows it, and locks it"
-            ),
-            Self::Unfetched(name) => {
-                write!(f, "the package `{name}` is not on this machine; `hookman apply` fetches it")
+            Self::Unlocked(name) => {
+                write!(f, "the package `{name}` is not locked; {APPLY} shows it, and locks it")
             }
+            Self::Unfetched(name) => {
+                write!(f, "the package `{name}` is not on this machine; {APPLY} fetches it")
+            }
+            Self::Unseen(name) => write!(
+                f,
+                "the package `{name}` is another one than you have seen; type {APPLY} to look at it"
+            ),
             Self::NoDirectory(name, file) => {
                 write!(f, "the package `{name}` is not there: `{file}` is no directory")
             }

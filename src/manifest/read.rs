@@ -8,7 +8,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::draft::{Defaults, Draft};
 use super::forms::HOSTS;
-use super::keys::{ACTIONS, DefaultKeys, HookKeys, JournalKeys, ProfileKeys, SessionKeys};
+use super::keys::{
+    ACTIONS, DefaultKeys, HookKeys, JournalKeys, OVERRIDABLE, ProfileKeys, SessionKeys,
+};
 use super::model::{
     Action, Hook, KeepDays, Manifest, Origin, Passed, Presets, Problem, Problems, check_name,
 };
@@ -27,10 +29,6 @@ pub struct Source<'a> {
     pub file: &'a str,
     pub text: &'a str,
 }
-
-/// Keys that an overlay may set for a hook that the manifest under it declares.
-const OVERRIDABLE: &[&str] =
-    &["enabled", "timeout", "on_error", "mode", "observe_until", "options"];
 
 /// Reads a manifest and, over it, its overlay: the overlay's own hooks come after the manifest's,
 /// and of the manifest's hooks it may set [`OVERRIDABLE`] keys by name.
@@ -165,7 +163,9 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
     let defaults = Defaults { keys: keys.unwrap_or_default(), origins };
     let mut found: Vec<(usize, Vec<Draft>)> = Vec::new();
     for (at, package) in packages::read(reader, table) {
-        found.push((at, members::of(reader, &package, at, &defaults, presets)));
+        let one: members::ReadHook<'_> =
+            &|reader, table, at, defaults| read_hook(reader, table, at, defaults, presets);
+        found.push((at, members::of(reader, &package, at, (&defaults, presets), one)));
         manifest.packages.push(package);
     }
     if let Some(hooks) = table.get("hook") {

@@ -63,7 +63,7 @@ pub fn text(hook: &Hook) -> String {
     let when = serde_json::to_string(&hook.audience.when).ok().filter(|it| it != "{}");
     add("when", when);
     add("switch", hook.audience.user_only.then(|| string("user")));
-    rows.into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
+    rows.into_iter().fold(String::new(), |text, (key, value)| text + key + " = " + &value + "\n")
 }
 
 /// The files that a hook runs: its program, the scripts behind interpreters, and whatever else its words
@@ -117,7 +117,7 @@ pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {
     let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
     let mut line = format!("{name} definition={}", trees::hash(text(hook).as_bytes()));
     for file in files(paths, hook, manifest) {
-        line.push_str(&format!(" {}={}", file.name.replace(' ', "%20"), file.hash));
+        line.extend([" ", &file.name.replace(' ', "%20"), "=", &file.hash]);
     }
     line
 }

@@ -32,7 +32,7 @@ impl fmt::Display for NotFetched {
             Self::Trouble(trouble) => trouble.fmt(f),
             Self::NoRevision(rev, hint) => write!(
                 f,
-                "it has neither a tag nor a branch `{rev}`{hint}; a commit is given with all its 40 digits"
+                "it has neither a tag nor a branch `{rev}`, and a commit has 40 digits{hint}"
             ),
             Self::NoneThere => write!(f, "it has neither a version tag nor a branch"),
             Self::Other(commit) => write!(
@@ -68,10 +68,6 @@ pub struct Got {
 
 /// The revision of a repository that is meant where none is named: its newest version tag, else its main
 /// branch.
-///
-/// # Errors
-///
-/// Where the repository cannot be looked at, or has neither.
 pub fn newest(url: &str, asks: bool) -> Result<String, NotFetched> {
     let (found, head) = references(url, asks)?;
     let tags = found.iter().filter_map(|it| it.name.strip_prefix("refs/tags/"));
@@ -88,10 +84,6 @@ pub fn version(tag: &str) -> Option<Vec<u64>> {
 
 /// Gets a package by its revision, or by the commit that is `locked`; with `since`, what came after that
 /// commit. `folder` is the directory of the manifest.
-///
-/// # Errors
-///
-/// Where it is not got; nothing is kept then.
 pub fn get(
     paths: &Paths,
     folder: &std::path::Path,
@@ -138,10 +130,6 @@ pub fn get(
 }
 
 /// The commit that a revision is now.
-///
-/// # Errors
-///
-/// Where the repository has no such revision.
 pub fn commit(url: &str, rev: &str, asks: bool) -> Result<String, NotFetched> {
     let is_commit = matches!(rev.len(), 40 | 64) && rev.bytes().all(|it| it.is_ascii_hexdigit());
     if is_commit {

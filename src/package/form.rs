@@ -10,7 +10,7 @@ use crate::manifest::{Action, Manner, OnError};
 use crate::syntax::json::Document;
 use crate::syntax::shell;
 
-/// The file that makes a directory a package of hookman's own form.
+/// The file that makes a directory a package in its own form.
 pub const MANIFEST: &str = "hookman.toml";
 const PLUGIN: &str = ".claude-plugin/plugin.json";
 const PLUGIN_HOOKS: &str = "hooks/hooks.json";
@@ -64,10 +64,6 @@ impl std::error::Error for NoPackage {}
 pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Reads a package.
-///
-/// # Errors
-///
-/// Where it is none, or one that cannot be read.
 pub fn read(files: Files<'_>) -> Result<Reading, NoPackage> {
     if let Some(text) = files(MANIFEST).filter(|text| has_head(text)) {
         let (foreign, refused, plugin) = (false, Vec::new(), None);

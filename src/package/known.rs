@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::form;
-use super::lock::{Lock, beside};
+use super::lock::{Lock, next_to};
 use super::store;
 use crate::machine::paths::Paths;
 use crate::machine::{files, foreign};
@@ -16,6 +16,8 @@ pub struct Known {
     /// The directory of the manifests.
     folder: PathBuf,
     lock: Result<Lock, String>,
+    /// True if it is to be shown to a person, who may not have seen it yet.
+    is_shown: bool,
 }
 
 impl Known {
@@ -28,7 +30,7 @@ impl Known {
             let read = read(manifest);
             lock = lock.and_then(|lock: Lock| read.map(|more| lock.with(&more)));
         }
-        Self { paths: paths.clone(), folder, lock }
+        Self { paths: paths.clone(), folder, lock, is_shown: false }
     }
 
     /// The same with what another lock has instead.
@@ -37,29 +39,21 @@ impl Known {
         if *lock == Lock::default() {
             return self;
         }
-        Self { lock: Ok(self.lock.unwrap_or_default().with(lock)), ..self }
+        Self { lock: Ok(self.lock.unwrap_or_default().with(lock)), is_shown: true, ..self }
     }
 
     /// No packages.
     pub fn nothing() -> Self {
         let paths = Paths { home: None, config: PathBuf::new(), state: PathBuf::new() };
-        Self { paths, folder: PathBuf::new(), lock: Ok(Lock::default()) }
+        Self { paths, folder: PathBuf::new(), lock: Ok(Lock::default()), is_shown: false }
     }
 
     /// The lock.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be read.
     pub fn lock(&self) -> Result<&Lock, NotHere> {
         self.lock.as_ref().map_err(|why| NotHere::Lock(why.clone()))
     }
 
     /// The directory of a package that was locked and fetched.
-    ///
-    /// # Errors
-    ///
-    /// The reason why it cannot be had.
     pub fn place(&self, package: &Package) -> Result<PathBuf, NotHere> {
         let name = || package.name.clone();
         let locked = self.lock()?.of(package).ok_or_else(|| NotHere::Unlocked(name()))?;
@@ -71,16 +65,16 @@ impl Known {
             }
             Provenance::Git(_) => {
                 let place = store::place(&self.paths, &locked.tree);
-                if place.is_dir() { Ok(place) } else { Err(NotHere::Unfetched(name())) }
+                if !place.is_dir() {
+                    return Err(NotHere::Unfetched(name()));
+                }
+                let is_seen = self.is_shown || store::is_trusted(&self.paths, &locked.tree);
+                if is_seen { Ok(place) } else { Err(NotHere::Unseen(name())) }
             }
         }
     }
 
     /// The hooks of a package as the text of a manifest.
-    ///
-    /// # Errors
-    ///
-    /// The reason why they cannot be had.
     pub fn text(&self, package: &Package) -> Result<PackageText, NotHere> {
         let place = self.place(package)?;
         let found = form::read(&reader(&place))
@@ -96,12 +90,8 @@ impl Known {
 }
 
 /// The lock next to a manifest.
-///
-/// # Errors
-///
-/// Where it cannot be read.
 pub fn read(manifest: &Path) -> Result<Lock, String> {
-    match files::read_text(&beside(manifest)) {
+    match files::read_text(&next_to(manifest)) {
         Ok(None) => Ok(Lock::default()),
         Ok(Some(text)) => Lock::parse(&text).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),

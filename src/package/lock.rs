@@ -58,16 +58,12 @@ const HEAD: &str = "\
 ";
 
 /// The lock of a manifest at a path.
-pub fn beside(manifest: &Path) -> PathBuf {
+pub fn next_to(manifest: &Path) -> PathBuf {
     manifest.with_extension("lock")
 }
 
 impl Lock {
     /// Reads the text of a lock.
-    ///
-    /// # Errors
-    ///
-    /// Where it is none.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         toml::from_str(text).map_err(|error| Unreadable(error.message().trim().to_owned()))
     }

@@ -8,7 +8,7 @@ use crate::manifest::package::Provenance;
 /// A package as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// Where it comes from.
+    /// Its origin.
     pub from: Provenance,
     /// The directory in it; empty for its root.
     pub folder: String,
@@ -44,10 +44,6 @@ pub fn is_source(word: &str) -> bool {
 
 impl Typed {
     /// Reads a word that is meant as a package.
-    ///
-    /// # Errors
-    ///
-    /// Where it is none.
     pub fn read(word: &str) -> Result<Self, NoSource> {
         let wrong = || NoSource(word.to_owned());
         let is_path = word.starts_with(['.', '/', '~']);

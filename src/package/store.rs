@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::machine::files;
 use crate::machine::paths::Paths;
 use crate::machine::trees::{self, Tree};
 
-/// How long a package stays that no lock names.
+/// The time that a package stays that no lock names.
 const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The directory of all.
@@ -24,11 +25,21 @@ pub fn data(paths: &Paths, package: &str) -> PathBuf {
     paths.state.join("package-data").join(package)
 }
 
+/// Notes that a person has seen a package with this content, and wants it to run.
+pub fn trust(paths: &Paths, tree: &str) -> crate::machine::Result<()> {
+    files::replace_private(&trusted(paths, tree), "")
+}
+
+/// Returns whether a person has seen a package with this content.
+pub fn is_trusted(paths: &Paths, tree: &str) -> bool {
+    files::is_there(&trusted(paths, tree))
+}
+
+fn trusted(paths: &Paths, tree: &str) -> PathBuf {
+    paths.state.join("trusted").join(tree)
+}
+
 /// Keeps a package; gives the name of its content.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn keep(paths: &Paths, tree: &Tree) -> crate::machine::Result<String> {
     let name = trees::digest(tree);
     trees::keep(&folder(paths), &name, tree)?;

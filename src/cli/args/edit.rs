@@ -24,9 +24,10 @@ use crate::manifest::{OnError, milliseconds};
   hookman install --guard-mod            keep other mods from your gates
   hookman install --host codex           have Codex call the hooks, too
   hookman install --host all --project   every agent on this machine, in this project
-  hookman install gh:team/hooks@v1.4     the hooks of a package, as they are in v1.4
+  hookman install gh:team/hooks@v1.4     the hooks of a package, as in v1.4
   hookman install git:https://example.org/hooks.git//bash no-secrets
   hookman install --locked --project     fetch what hookman.lock names, as in CI")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest, or a package and the hooks wanted of it
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]

@@ -71,7 +71,7 @@ pub enum Command {
     Update(Update),
     /// List the packages of which there is a newer version
     Outdated(Outdated),
-    /// Copy a package beside the manifest, for machines without the network
+    /// Copy a package next to the manifest, for machines without the network
     Vendor(Vendor),
     /// Write hookman.lock again, as after a merge
     Lock(Lock),

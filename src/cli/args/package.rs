@@ -10,16 +10,16 @@ use crate::cli::candidates;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman update               look for newer versions of all packages, show them, ask
+  hookman update               what is newer of all packages, after a look
   hookman update team          of this one
   hookman update --check       only say whether there are any
 
 A package that was installed by a version tag gets the newest one, and one that
-was installed by a branch its newest commit. What would run otherwise is shown as
-a diff, with the commits since.
+was installed by a branch its newest commit. What would run otherwise is shown
+as a diff, with the commits since.
 
-Exit codes: 0 done, or with --check nothing newer; 1 with --check something newer;
-2 could not look, or not written.")]
+Exit codes: 0 done, or with --check nothing newer; 1 with --check something
+newer; 2 could not look, or not written.")]
 pub struct Update {
     /// The packages (default: all of the manifest)
     #[arg(value_name = "PACKAGE", add = ArgValueCandidates::new(candidates::packages))]
@@ -47,7 +47,7 @@ pub struct Outdated {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hookman vendor team --project    copy it beside the project's manifest
+  hookman vendor team --project    copy it next to the project's manifest
 
 For machines without the network: the package becomes a directory next to the
 manifest, in git like the rest of the project.")]

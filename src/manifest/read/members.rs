@@ -2,22 +2,28 @@
 
 use std::sync::Arc;
 
+use toml::de::DeTable;
+
 use super::super::draft::{Defaults, Draft};
-use super::super::keys::{DefaultKeys, HeadKeys};
+use super::super::keys::{DefaultKeys, HeadKeys, OVERRIDABLE};
 use super::super::model::{Presets, Problem};
 use super::super::package::{Membership, Package};
 use super::super::packages;
 use super::super::reader::Reader;
-use super::{OVERRIDABLE, inner as inner_table, read_hook};
+use super::super::table::Table;
 use crate::syntax::suggestion::{did_you_mean, nearest};
+
+/// Reads one hook of a file with the defaults of that file.
+pub(super) type ReadHook<'r> =
+    &'r dyn Fn(&mut Reader<'_>, &DeTable<'_>, usize, &Defaults) -> Option<Draft>;
 
 /// The hooks that a manifest takes from a package; `outer` are the manifest's own defaults.
 pub(super) fn of(
     reader: &mut Reader<'_>,
     package: &Package,
     offset: usize,
-    outer: &Defaults,
-    presets: &dyn Presets,
+    (outer, presets): (&Defaults, &dyn Presets),
+    read_hook: ReadHook<'_>,
 ) -> Vec<Draft> {
     let text = match presets.package(package) {
         Ok(text) => text,
@@ -30,15 +36,16 @@ pub(super) fn of(
     let document = inner.parse();
     let table = document.get_ref();
     let head = packages::head(&mut inner, table).unwrap_or_default();
-    let keys: Option<DefaultKeys> = inner_table(&mut inner, table, "defaults");
-    let mut defaults = Defaults { keys: keys.unwrap_or_default(), ..Defaults::default() };
+    let mut defaults = Defaults::default();
+    let said = table.get("defaults").and_then(|it| it.get_ref().as_table());
+    defaults.keys = said.map(|said| DefaultKeys::of(&mut inner, said)).unwrap_or_default();
     // How much hooks may add to the context is for who runs them to say.
     defaults.keys.budget.clone_from(&outer.keys.budget);
     let items = table.get("hook").and_then(|hooks| hooks.get_ref().as_array());
     let mut drafts = Vec::new();
     for item in items.into_iter().flatten() {
         let Some(table) = inner.inner("hook", item) else { continue };
-        drafts.extend(read_hook(&mut inner, table, item.span().start, &defaults, presets));
+        drafts.extend(read_hook(&mut inner, table, item.span().start, &defaults));
     }
     let is_broken = !inner.problems.is_empty();
     reader.problems.append(&mut inner.problems);
@@ -127,7 +134,7 @@ pub(super) fn settle(files: &mut [(Vec<Draft>, bool)], problems: &mut Vec<Proble
                 None if *is_overlay => {}
                 None => {
                     let draft = drafts.remove(at);
-                    problems.push(unknown(draft, &package));
+                    problems.push(missing(&draft, &package));
                     continue;
                 }
             }
@@ -171,10 +178,6 @@ fn missing(draft: &Draft, package: &str) -> Problem {
         draft.name
     );
     Problem { origin: draft.origin.clone(), message }
-}
-
-fn unknown(draft: Draft, package: &str) -> Problem {
-    missing(&draft, package)
 }
 
 /// The hook of a package with what a manifest says otherwise.

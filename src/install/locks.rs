@@ -1,0 +1,72 @@
+//! The fit of manifests, their locks and the files that hooks run.
+
+use anyhow::Result;
+
+use super::packages::{is_of, own_lines};
+use super::target::Target;
+use super::target::layers::Layers;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::manifest::packages_of;
+use crate::package::{definition, known, lock, store};
+
+/// Lists where the manifests of a target, their locks and the files that hooks run do not fit each other.
+pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let known = known::Known::of(&world.paths, target.chain.files());
+    for manifest in target.chain.files() {
+        let path = lock::next_to(manifest);
+        let shown = world.paths.shown(&path);
+        let lock = match known::read(manifest) {
+            Ok(lock) => lock,
+            Err(why) => {
+                found.push(format!("{shown} cannot be read: {why}"));
+                continue;
+            }
+        };
+        let text = files::read_text(manifest)?.unwrap_or_default();
+        let wanted = packages_of(&text);
+        for package in &wanted {
+            let Some(locked) = lock.of(package) else { continue };
+            let place = known.place(package).ok();
+            if place.is_some_and(|place| !store::is_whole(&place, &locked.tree)) {
+                found.push(format!(
+                    "the files of the package `{}` are not those that {shown} names",
+                    package.name
+                ));
+            }
+            let of_package = |hook: &&Hook| is_of(hook, &package.name);
+            let hooks = layers.all.hooks.iter().filter(of_package);
+            let lines: Vec<String> =
+                hooks.map(|hook| definition::line(&world.paths, hook, manifest)).collect();
+            found.extend(differing(&locked.hooks, &lines, &shown));
+        }
+        let is_wanted = |locked: &&Locked| wanted.iter().any(|package| locked.is_of(package));
+        for locked in lock.package.iter().filter(|it| !is_wanted(it)) {
+            found.push(format!(
+                "{shown} locks `{}`, which the manifest does not name so",
+                locked.name
+            ));
+        }
+        if !lock.own.is_empty() {
+            let lines = own_lines(world, &layers.committed.hooks, manifest);
+            found.extend(differing(&lock.own, &lines, &shown));
+        }
+    }
+    Ok(found)
+}
+
+/// Names the hooks whose lines in a lock are not what they are now.
+fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
+    let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let mut found = Vec::new();
+    for line in now.iter().filter(|line| !locked.contains(line)) {
+        let is_new = !locked.iter().any(|it| name(it) == name(line));
+        let what = if is_new { "is not in" } else { "is another one than in" };
+        found.push(format!("`{}` {what} {shown}", name(line)));
+    }
+    for line in locked.iter().filter(|line| !now.iter().any(|it| name(it) == name(line))) {
+        found.push(format!("`{}` is in {shown} and runs no more", name(line)));
+    }
+    found
+}
