@@ -7,8 +7,9 @@ use super::target::Target;
 use super::target::layers::Layers;
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::manifest::packages_of;
-use crate::package::{definition, known, lock, store};
+use crate::manifest::{Hook, packages_of};
+use crate::package::lock::{self, Locked};
+use crate::package::{definition, known, store};
 
 /// Lists where the manifests of a target, their locks and the files that hooks run do not fit each other.
 pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Result<Vec<String>> {
