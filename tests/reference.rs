@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt::Write as _, fs, path::Path};
 
 use hookman::{
@@ -94,6 +95,23 @@ fn row(first: &str, of: impl Fn(&Files) -> String) -> String {
     format!("| {first} | {} |\n", cells.join(" | "))
 }
 
+/// The table of what the last run of the real programs showed.
+fn results() -> String {
+    let text = fs::read_to_string(root().join("tests/agents/results.toml")).unwrap();
+    let found: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(&text).unwrap();
+    let run: Vec<_> = FILES.iter().filter(|of| found.contains_key(of.host.name)).collect();
+    let of = |of: &Files, case: &str| found[of.host.name].get(case).map_or("–", String::as_str);
+    let line = |first: &str, cells: Vec<String>| format!("| {first} | {} |\n", cells.join(" | "));
+    let mut table =
+        line("", run.iter().map(|it| format!("{} {}", it.title, of(it, "version"))).collect());
+    table += &format!("|{}\n", " --- |".repeat(run.len() + 1));
+    let cases: BTreeSet<&String> = found.values().flat_map(BTreeMap::keys).collect();
+    for case in cases.into_iter().filter(|case| *case != "version") {
+        table += &line(case, run.iter().map(|it| of(it, case).to_owned()).collect());
+    }
+    table
+}
+
 #[test]
 fn the_page_of_other_agents_is_the_tables() {
     let text = fs::read_to_string(root().join("tests/reference/hosts.md")).unwrap();
@@ -150,6 +168,7 @@ fn the_page_of_other_agents_is_the_tables() {
         variable => format!("`{variable}`"),
     });
     let page = text
+        .replace("@RESULTS@\n", &results())
         .replace("@FILES@\n", &files)
         .replace("@EVENTS@\n", &events)
         .replace("@HONOURS@\n", &honours);

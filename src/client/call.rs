@@ -10,13 +10,17 @@ use serde_json::Value;
 /// taken then.
 pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")}"/.claude/hookman"#;
 
+/// The same line for other agents. Gemini CLI puts the values of variables with a default into what
+/// it reads, to the first closing brace, so it has none.
+pub const HOST_LAUNCHER: &str = r#""$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")"/.claude/hookman"#;
+
 /// The call of a hookman handler: the words after `run`, the event first.
 /// None if the handler is somebody else's.
 ///
 /// Ours is a `command` handler of one of two forms. Exec form: the file name of `command` is
 /// `hookman` or `hookman.exe` and the first argument is `run`. Shell form, without `args`: a line
 /// of plain words, the first a path with that file name in any quoting, then `run`, then at least
-/// one more. A line with any further shell syntax is not ours, but for [`LAUNCHER`].
+/// one more. A line with any further shell syntax is not ours, but for [`LAUNCHER`] and [`HOST_LAUNCHER`].
 pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     if handler.get("type")?.as_str()? != "command" {
         return None;
@@ -31,7 +35,8 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
         }
         None => {
             // The rest of such a line is what follows a word.
-            let rest = command.strip_prefix(LAUNCHER).filter(|rest| rest.starts_with([' ', '\t']));
+            let rest = [LAUNCHER, HOST_LAUNCHER].iter().find_map(|line| command.strip_prefix(line));
+            let rest = rest.filter(|rest| rest.starts_with([' ', '\t']));
             let plain = rest.map(|rest| format!("hookman{rest}"));
             shell_words(plain.as_deref().unwrap_or(command)).filter(|words| words.len() > 2)?
         }
@@ -138,6 +143,7 @@ mod tests {
             assert_eq!(shell(command).as_deref(), Some("Stop"), "{command}");
         }
         assert_eq!(shell(&format!("{LAUNCHER} run Stop")).as_deref(), Some("Stop"));
+        assert_eq!(shell(&format!("{HOST_LAUNCHER} run Stop")).as_deref(), Some("Stop"));
         assert_eq!(shell("hookman run Stop --async").as_deref(), Some("Stop --async"));
     }
 

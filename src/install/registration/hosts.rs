@@ -128,7 +128,7 @@ pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
 /// because a program can ask for trust again for every letter.
 fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> Result<String> {
     if target.project.is_some() {
-        return Ok(call::LAUNCHER.to_owned());
+        return Ok(call::HOST_LAUNCHER.to_owned());
     }
     let now = programs(host).into_iter().find(|path| files::is_executable(path));
     let is_same = |path: &PathBuf| {
