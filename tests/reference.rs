@@ -104,7 +104,7 @@ fn results() -> String {
     let line = |first: &str, cells: Vec<String>| format!("| {first} | {} |\n", cells.join(" | "));
     let mut table =
         line("", run.iter().map(|it| format!("{} {}", it.title, of(it, "version"))).collect());
-    table += &format!("|{}\n", " --- |".repeat(run.len() + 1));
+    writeln!(table, "|{}", " --- |".repeat(run.len() + 1)).unwrap();
     let cases: BTreeSet<&String> = found.values().flat_map(BTreeMap::keys).collect();
     for case in cases.into_iter().filter(|case| *case != "version") {
         table += &line(case, run.iter().map(|it| of(it, case).to_owned()).collect());

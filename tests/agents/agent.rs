@@ -121,23 +121,23 @@ impl Agent {
     /// A call as the script that Codex's models write.
     pub(crate) fn script(&self, tool: &str, input: &Value) -> String {
         let text = |key: &str| input[key].as_str().unwrap_or_default();
-        let lines = |mark: char, text: &str| -> String {
-            text.lines().map(|line| format!("{mark}{line}\n")).collect()
+        let lines = |mark: &str, text: &str| -> String {
+            text.lines().flat_map(|line| [mark, line, "\n"]).collect()
         };
-        let path = text("file_path");
-        let patch = match tool {
-            "Write" => Some(format!("*** Add File: {path}\n{}", lines('+', text("content")))),
+        let file = text("file_path");
+        let body = match tool {
+            "Write" => Some(format!("*** Add File: {file}\n{}", lines("+", text("content")))),
             "Edit" => {
-                let changes = [lines('-', text("old_string")), lines('+', text("new_string"))];
-                Some(format!("*** Update File: {path}\n@@\n{}", changes.concat()))
+                let changes = [lines("-", text("old_string")), lines("+", text("new_string"))];
+                Some(format!("*** Update File: {file}\n@@\n{}", changes.concat()))
             }
             "Patch" => Some(text("patch").to_owned()),
             _ => None,
         };
-        let call = match patch {
+        let call = match body {
             Some(body) => {
-                let patch = format!("*** Begin Patch\n{body}*** End Patch\n");
-                format!("tools.apply_patch({})", json!(patch))
+                let whole = format!("*** Begin Patch\n{body}*** End Patch\n");
+                format!("tools.apply_patch({})", json!(whole))
             }
             None => format!("tools.exec_command({})", json!({"cmd": text("command")})),
         };

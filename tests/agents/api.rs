@@ -1,4 +1,4 @@
-//! A loopback server that speaks what the agents speak (OpenAI's Responses and Chat Completions, Gemini's
+//! A loopback server that speaks what the agents speak (Responses and Chat Completions, Gemini's
 //! API) and answers from a script. It is also their proxy, so that a request to another host ends here.
 
 use std::{
@@ -166,7 +166,7 @@ fn list<'v>(body: &'v Value, key: &str) -> &'v [Value] {
 }
 
 /// What comes behind the last thing that the model said.
-fn news<'v>(items: &'v [Value], is_models: impl Fn(&Value) -> bool) -> &'v [Value] {
+fn news(items: &[Value], is_models: impl Fn(&Value) -> bool) -> &[Value] {
     let last = items.iter().rposition(is_models);
     &items[last.map_or(0, |last| last + 1)..]
 }
@@ -202,7 +202,7 @@ fn told(items: &[Value]) -> Vec<String> {
 /// The start of a text that is the result of a tool.
 pub(crate) const RESULT: &str = "result\0";
 
-/// OpenAI's Responses, as Codex asks for them.
+/// The Responses API, as Codex asks for them.
 fn responses(body: &Value, state: &Mutex<State>, agent: &Agent) -> String {
     let input = list(body, "input");
     let said = |item: &Value| {
@@ -235,7 +235,7 @@ fn responses(body: &Value, state: &Mutex<State>, agent: &Agent) -> String {
     events.map(line).collect()
 }
 
-/// OpenAI's Chat Completions, as Copilot and Qwen Code ask for them.
+/// The Chat Completions API, as Copilot and Qwen Code ask for them.
 fn completions(body: &Value, state: &Mutex<State>, agent: &Agent) -> String {
     let model = body["model"].clone();
     let told = told(news(list(body, "messages"), |it| it["role"] == "assistant"));

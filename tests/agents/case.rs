@@ -184,8 +184,15 @@ impl Play {
 
     fn text(&self) -> Result<String> {
         let mut text = self.sandbox.strip(&self.lines.join("\n")) + "\n";
+        let name = &self.agent.name;
+        text = text.replace(&format!("called by {name}\n"), "called by @HOST@\n");
+        text = text.replace(&format!("\n  {name}\n"), "\n  @HOST@\n");
         for (pattern, name) in [
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "@SESSION@"),
+            (
+                r"(?<=Session: @SESSION@ )\((?:\w+_SESSION_ID|its client runs this shell)\)",
+                "(@HOW@)",
+            ),
             (r"\brun [0-9a-f]{4,}\b", "run @RUN@"),
             (r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?", "@TIME@"),
             (r"\d+(?:\.\d+)? (?:µs|ms|s)\b", "@TOOK@"),

@@ -140,7 +140,7 @@ fn keep(agent: &Agent, mut results: BTreeMap<String, String>) -> Result<()> {
     let text = fs::read_to_string(&path).unwrap_or_default();
     let mut all: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(&text)?;
     results.insert("version".to_owned(), agent.version().to_owned());
-    all.insert(agent.name.to_owned(), results);
+    all.insert(agent.name.clone(), results);
     let mut written = "# Written by a whole run of the books.\n".to_owned();
     for (agent, results) in all {
         writeln!(written, "\n[{agent}]")?;
