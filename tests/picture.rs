@@ -60,9 +60,9 @@ fn home() -> TempDir {
     // The times of a debug build on a busy machine would show, and break rows at other words. These are a
     // release's, as `benches/start` measures them.
     let journal = home.path().join(".local/state/hookman/journal.jsonl");
-    let timed = fs::read_to_string(&journal).unwrap();
+    let written = fs::read_to_string(&journal).unwrap();
     let times = Regex::new(r#""us":\d+"#).unwrap();
-    fs::write(journal, times.replace_all(&timed, r#""us":300"#)).unwrap();
+    fs::write(journal, times.replace_all(&written, r#""us":300"#)).unwrap();
     home
 }
 
