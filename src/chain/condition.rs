@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::iter;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,12 @@ pub trait Scene {
 
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// The name of this machine; empty where it is not known.
+    fn machine(&self) -> String;
+
+    /// The operating system, by Rust's name.
+    fn system(&self) -> &str;
 
     /// The branch that is checked out around a directory.
     fn branch(&self, directory: &str) -> Branch;
@@ -113,6 +120,9 @@ fn unmet(
     if !modes.is_empty() && !modes.iter().any(|mode| *mode == payload.permission_mode) {
         return Some("permission_mode");
     }
+    if let Some(key) = elsewhere(when, anchors, scene) {
+        return Some(key);
+    }
     if when.headless.is_some_and(|wanted| wanted != is_headless(scene)) {
         return Some("headless");
     }
@@ -134,6 +144,46 @@ fn unmet(
         }
     }
     None
+}
+
+/// The key of `when` by which a hook runs in no call of this project, on this machine.
+pub fn elsewhere(when: &When, anchors: Anchors<'_>, scene: &dyn Scene) -> Option<&'static str> {
+    let is_project = |glob: &String| is_within(glob, anchors);
+    if !when.project.is_empty() && !when.project.iter().any(is_project) {
+        return Some("project");
+    }
+    if when.project_not.iter().any(is_project) {
+        return Some("project_not");
+    }
+    if !when.os.is_empty() && !when.os.iter().any(|os| os == scene.system()) {
+        return Some("os");
+    }
+    if !when.host.is_empty() || !when.host_not.is_empty() {
+        let machine = scene.machine().to_lowercase();
+        let short = machine.split('.').next().unwrap_or_default();
+        let is_it = |glob: &String| {
+            let glob = glob.to_lowercase();
+            wildcard::hits(&glob, &machine) || wildcard::hits(&glob, short)
+        };
+        if !when.host.is_empty() && !when.host.iter().any(is_it) {
+            return Some("host");
+        }
+        if when.host_not.iter().any(is_it) {
+            return Some("host_not");
+        }
+    }
+    None
+}
+
+/// Returns whether the project is a directory that a glob names, or below one.
+pub fn is_within(glob: &str, anchors: Anchors<'_>) -> bool {
+    let glob = glob.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(glob);
+    let glob = match glob.strip_prefix('~') {
+        Some(rest) => Cow::Owned(format!("{}{rest}", anchors.home)),
+        None => Cow::Borrowed(glob),
+    };
+    let mut places = Path::new(anchors.project).ancestors().filter_map(Path::to_str);
+    places.any(|directory| wildcard::hits(&glob, directory))
 }
 
 /// Returns whether nobody sits before the session.
@@ -185,6 +235,14 @@ mod tests {
             self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         }
 
+        fn machine(&self) -> String {
+            "Den.example.org".to_owned()
+        }
+
+        fn system(&self) -> &'static str {
+            "linux"
+        }
+
         fn branch(&self, directory: &str) -> Branch {
             match self.variable(directory).as_deref() {
                 None => Branch::Absent,
@@ -220,6 +278,15 @@ mod tests {
             (r#"{"when":{"branch":["main","release/*"]}}"#, None),
             (r#"{"when":{"branch":["rel*1*2"]}}"#, None),
             (r#"{"when":{"branch":["main","*.3"]}}"#, Some(Unmet::When("branch"))),
+            (r#"{"when":{"project":["/q","/p"],"host":["den"],"host_not":["lab*"]}}"#, None),
+            (r#"{"when":{"project":["~"]}}"#, Some(Unmet::When("project"))),
+            (r#"{"when":{"project":["/p/src"]}}"#, Some(Unmet::When("project"))),
+            (r#"{"when":{"project_not":["/p/"]}}"#, Some(Unmet::When("project_not"))),
+            (r#"{"when":{"host":["DEN.*.org"],"host_not":["den.lab"]}}"#, None),
+            (r#"{"when":{"host":["lab*"]}}"#, Some(Unmet::When("host"))),
+            (r#"{"when":{"host_not":["d*"]}}"#, Some(Unmet::When("host_not"))),
+            (r#"{"when":{"os":["linux","macos"]}}"#, None),
+            (r#"{"when":{"os":["plan9"]}}"#, Some(Unmet::When("os"))),
             (r#"{"when":{"paths":["*.py"]}}"#, None),
             (r#"{"when":{"paths":["/lib/**"]}}"#, Some(Unmet::When("paths"))),
             (r#"{"when":{"permission_mode":["plan","default"]}}"#, None),
@@ -229,6 +296,25 @@ mod tests {
         for (text, unmet) in rows {
             let condition = Condition::parse(text).unwrap();
             assert_eq!(condition.unmet(&payload, &Fixed(here)), unmet, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_below_a_directory_is_within_it() {
+        for (glob, project, expected) in [
+            ("/w/app", "/w/app", true),
+            ("/w/app/", "/w/app/src", true),
+            ("/w/app", "/w/apple", false),
+            ("/w/*", "/w", false),
+            ("/w/*", "/w/a/b", true),
+            ("~/a", "/h/a", true),
+            ("~", "/h/a", true),
+            ("~", "/home", false),
+            ("*/a", "/x/a", true),
+            ("/", "/x", true),
+        ] {
+            let anchors = Anchors { cwd: "/elsewhere", project, home: "/h" };
+            assert_eq!(is_within(glob, anchors), expected, "{glob} {project}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Switching hooks for good: in the manifest, as text.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::exit::ExitStatus;
@@ -14,12 +16,13 @@ use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::options::Writing;
 use crate::install::target::protection;
+use crate::machine::environment;
 use crate::machine::world::World;
 use crate::session::request::Verb;
 use crate::settings::Colour;
 use crate::state::reply::Reply;
 use crate::state::switchable::Switchable;
-use crate::state::{chains, configured};
+use crate::state::{careful, chains, configured};
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
 /// hooks only with `--project`, because their manifest is everybody's. All of them are switched or
@@ -32,7 +35,9 @@ pub(super) fn switch(
     which: &args::Which,
     world: &World,
 ) -> Result<ExitStatus> {
-    let asked = Asked { verb, several, project: which.project, dry_run: which.dry_run };
+    let here = which.here.then(|| project_here(world)).transpose()?;
+    let (project, dry_run) = (which.project, which.dry_run);
+    let asked = Asked { verb, several, project, here: here.as_deref(), dry_run };
     let chain = configured::chains(world).into_iter().find(|chain| chain.scope == asked.scope());
     let quiet;
     let shown = if which.json {
@@ -85,6 +90,19 @@ pub(super) fn switch(
         switching::told(which, world, &reply);
     }
     Ok(if is_lacking && !which.slash { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+fn project_here(world: &World) -> Result<PathBuf> {
+    let project = careful::project(
+        &world.paths,
+        configured::project(),
+        &environment::current_directory().context("the current directory cannot be read")?,
+    );
+    if world.paths.home.as_ref().is_some_and(|home| home.starts_with(&project)) {
+        let shown = world.paths.shown(&project);
+        bail!("`{shown}` is no project: go to the directory of one, or leave --here out");
+    }
+    Ok(project)
 }
 
 /// The changes of the settings that belong to a switch; `None` where they do not call hookman, as after it

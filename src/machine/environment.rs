@@ -31,6 +31,11 @@ pub fn raw(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
+/// The name of this machine, as `uname -n` prints it.
+pub fn machine() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
 pub fn current_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }

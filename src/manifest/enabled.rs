@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use toml::Spanned;
 use toml::de::DeTable;
 
 /// The reason why a manifest's text cannot be edited.
@@ -11,10 +12,13 @@ pub enum Unclear {
     Syntax(String),
     #[error("it declares no hook `{0}`")]
     Undeclared(String),
-    #[error("the hook `{0}` is written in one line; add `enabled = false` by hand")]
+    #[error("the hook `{0}` is written in one line; change it by hand")]
     OneLine(String),
-    #[error("the edited text would not be TOML")]
+    #[error("it is written in a form that is not edited; change it by hand")]
     Edited,
+    /// This entry of `project_not` hits more than the project.
+    #[error("`project_not = \"{0}\"` is about more than this project; change it by hand")]
+    Wider(String),
 }
 
 /// The text with the hook `name` switched on or off for good; comments and layout stay.
@@ -23,16 +27,8 @@ pub enum Unclear {
 ///
 /// Fails when the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
 pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
-    let document =
-        DeTable::parse(text).map_err(|error| Unclear::Syntax(error.message().to_owned()))?;
-    let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
-    let is_named = |table: &&DeTable<'_>| {
-        let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
-        value("name").or_else(|| value("builtin")) == Some(name)
-    };
-    let table = hooks
-        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
-        .ok_or_else(|| Unclear::Undeclared(name.to_owned()))?;
+    let document = parsed(text)?;
+    let table = hook(document.get_ref(), name)?;
     let edited = match (table.get_key_value("enabled"), on) {
         (Some((_, value)), _) if value.get_ref().as_bool() == Some(on) => {
             return Ok(text.to_owned());
@@ -49,21 +45,7 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
                 [&text[..value.span().start], word, &text[value.span().end..]].concat()
             }
         }
-        (None, false) => {
-            let (key, value) = ["name", "builtin"]
-                .iter()
-                .find_map(|key| table.get_key_value(*key))
-                .ok_or_else(|| Unclear::Undeclared(name.to_owned()))?;
-            let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
-            let indent = &text[line.start..key.span().start];
-            if !indent.trim().is_empty() {
-                return Err(Unclear::OneLine(name.to_owned()));
-            }
-            let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-            let before = &text[..end.end];
-            let open = if before.ends_with('\n') { "" } else { newline };
-            [before, open, indent, "enabled = false", newline, &text[end.end..]].concat()
-        }
+        (None, false) => with_line(text, table, name, "enabled = false")?,
     };
     if DeTable::parse(&edited).is_err() {
         return Err(Unclear::Edited);
@@ -71,8 +53,49 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
     Ok(edited)
 }
 
+pub(super) fn parsed(text: &str) -> Result<Spanned<DeTable<'_>>, Unclear> {
+    DeTable::parse(text).map_err(|error| Unclear::Syntax(error.message().to_owned()))
+}
+
+/// The table of the hook `name`.
+pub(super) fn hook<'t, 'i>(
+    document: &'t DeTable<'i>,
+    name: &str,
+) -> Result<&'t DeTable<'i>, Unclear> {
+    let hooks = document.get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let is_named = |table: &&DeTable<'_>| {
+        let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
+        value("name").or_else(|| value("builtin")) == Some(name)
+    };
+    hooks
+        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
+        .ok_or_else(|| Unclear::Undeclared(name.to_owned()))
+}
+
+/// The text with one more line behind the hook's first key.
+pub(super) fn with_line(
+    text: &str,
+    table: &DeTable<'_>,
+    name: &str,
+    added: &str,
+) -> Result<String, Unclear> {
+    let (key, value) = ["name", "builtin"]
+        .iter()
+        .find_map(|key| table.get_key_value(*key))
+        .ok_or_else(|| Unclear::Undeclared(name.to_owned()))?;
+    let (line, end) = (line_of(text, key.span().start), line_of(text, value.span().end));
+    let indent = &text[line.start..key.span().start];
+    if !indent.trim().is_empty() {
+        return Err(Unclear::OneLine(name.to_owned()));
+    }
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let before = &text[..end.end];
+    let open = if before.ends_with('\n') { "" } else { newline };
+    Ok([before, open, indent, added, newline, &text[end.end..]].concat())
+}
+
 /// The line around a place, with its end.
-fn line_of(text: &str, at: usize) -> Range<usize> {
+pub(super) fn line_of(text: &str, at: usize) -> Range<usize> {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
     start..end
@@ -87,7 +110,7 @@ mod tests {
         let off =
             "[[hook]]\nname = \"a\" # the first\nenabled = false\n\n[[hook]]\nbuiltin = \"b\"\n";
         let on = "[[hook]]\nname = \"a\" # the first\n\n[[hook]]\nbuiltin = \"b\"\n";
-        let unsure = "the hook `a` is written in one line; add `enabled = false` by hand";
+        let unsure = "the hook `a` is written in one line; change it by hand";
         let rows: &[(&str, &str, bool, Result<&str, &str>)] = &[
             (on, "a", false, Ok(off)),
             (off, "a", true, Ok(on)),

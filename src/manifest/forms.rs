@@ -308,6 +308,33 @@ pub(super) const MODES: Form<Vec<String>> = Form {
     schema: NAMES.schema,
 };
 
+/// Operating systems, by Rust's names.
+pub(super) const OS: Form<Vec<String>> = Form {
+    read: |reader, key, item| {
+        conditions(reader, key, item, |text| {
+            let message =
+                format!("no system is called `{}`; there are linux, macos", escaped(text));
+            (!matches!(text, "linux" | "macos")).then_some(message)
+        })
+    },
+    schema: NAMES.schema,
+};
+
+/// Directories of projects.
+pub(super) const PROJECTS: Form<Vec<String>> = Form {
+    read: |reader, key, item| {
+        conditions(reader, key, item, |text| {
+            let is_one = text == "~" || ["/", "~/", "*"].iter().any(|it| text.starts_with(it));
+            let message = format!(
+                "`{}` is no directory of a project: begin with `/`, `~/` or `*`",
+                escaped(text)
+            );
+            (!is_one).then_some(message)
+        })
+    },
+    schema: NAMES.schema,
+};
+
 /// A table of a kind.
 pub(super) const fn table<T: Table>() -> Form<T> {
     Form {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::forms::{
     ACTION, AGENTS, ARGV, BUDGET, COMMAND, CWD, DAY, DAYS, EVENTS, FLAG, HEADERS, HOSTS, MODE,
-    MODES, NAMES, ON_ERROR, ON_FAILURE, PATH, RULE, SECONDS, SWITCH, TABLE, TEXT, TEXTS, TOOL,
-    WHOLE, table,
+    MODES, NAMES, ON_ERROR, ON_FAILURE, OS, PATH, PROJECTS, RULE, SECONDS, SWITCH, TABLE, TEXT,
+    TEXTS, TOOL, WHOLE, table,
 };
 use super::model::{ContextBudget, KeepDays, OnError};
 use super::reader::{Item, Reader};
@@ -78,8 +78,13 @@ WhenKeys in "`when`" {
     branch: Vec<String> = "branch", TEXTS, "branches that may be checked out, with stars", "";
     ci: bool = "ci", FLAG, "`true`: only in continuous integration, `false`: only outside of it", "";
     headless: bool = "headless", FLAG, "`true`: only where nobody sits before the session, `false`: only where somebody does", "";
+    host: Vec<String> = "host", TEXTS, "names of machines that it runs on, with stars", "";
+    host_not: Vec<String> = "host_not", TEXTS, "names of machines that it does not run on", "";
+    os: Vec<String> = "os", OS, "systems that it runs on: `linux`, `macos`", "";
     paths: Vec<String> = "paths", TEXTS, "globs for the file that the event is about, as in a permission rule", "";
     permission_mode: Vec<String> = "permission_mode", MODES, "permission modes of the client", "";
+    project: Vec<String> = "project", PROJECTS, "directories of projects that it runs in, with stars", "";
+    project_not: Vec<String> = "project_not", PROJECTS, "directories of projects that it does not run in", "";
 }
 
 /// Hooks from a repository.

@@ -10,6 +10,7 @@ pub mod package;
 pub mod package_edit;
 mod packages;
 mod passing;
+pub mod project_switch;
 mod read;
 mod reader;
 pub mod recovery;

@@ -227,11 +227,26 @@ pub struct When {
     /// True if it runs where nobody sits before the session, or only where somebody does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headless: Option<bool>,
+    /// Names of machines, with stars.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host: Vec<String>,
+    /// Names of machines that it does not run on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_not: Vec<String>,
+    /// Operating systems, by Rust's names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub os: Vec<String>,
     /// Globs for the file that the event is about, as in a permission rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permission_mode: Vec<String>,
+    /// Directories of projects, with stars; what is below one is meant too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project: Vec<String>,
+    /// Directories of projects that it does not run in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project_not: Vec<String>,
 }
 
 /// For whom a hook runs, and who may switch it off.

@@ -1,12 +1,12 @@
 //! Judging a step's conditions on a payload.
 
-use super::scene::Surroundings;
 use crate::chain::condition::{Condition, Unmet};
 use crate::chain::plan::Step;
 use crate::client::event::Event;
 use crate::client::host::CLAUDE;
 use crate::client::payload::Payload;
 use crate::state::journal::Entry;
+use crate::state::surroundings::Surroundings;
 
 /// The first of a step's conditions that is not met. Conditions that cannot be read keep no hook
 /// from running.

@@ -155,6 +155,9 @@ fn unmet(why: &str, hook: Option<&Hook>) -> String {
         value => Some(value.to_string()),
     };
     match key.and_then(value) {
+        Some(value) if key.is_some_and(|key| key.ends_with("_not")) => {
+            format!("its `{} = {value}` excludes it", why.trim_matches('`'))
+        }
         Some(value) => format!("its `{} = {value}` is not met", why.trim_matches('`')),
         None => format!("its {why} is not met"),
     }

@@ -20,7 +20,6 @@ mod placeholders;
 mod prompt_command;
 mod received;
 pub mod rehearse;
-mod scene;
 pub mod seen;
 mod selection;
 pub mod steps;

@@ -23,5 +23,6 @@ pub(crate) mod spill;
 pub(crate) mod stable_read;
 pub(crate) mod status;
 pub(crate) mod store;
+pub(crate) mod surroundings;
 pub(crate) mod switchable;
 pub(crate) mod switching;

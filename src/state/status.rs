@@ -9,11 +9,15 @@ use super::careful::{self, Careful, Place};
 use super::chains::MANAGED;
 use super::lost::Lost;
 use super::session_switches::{self, Now, Scene};
+use super::surroundings::Surroundings;
 use super::{chains, configured, reply, switchable};
+use crate::chain::condition::elsewhere;
 use crate::chain::plan::Plan;
-use crate::machine::clock;
+use crate::client::host::CLAUDE;
+use crate::client::permission_rule::Anchors;
 use crate::machine::paths::Paths;
 use crate::machine::terminal::{Paint, Terminal};
+use crate::machine::{clock, environment};
 use crate::manifest::Hook;
 use crate::session::id::SessionId;
 use crate::session::switches::{Moment, Off, label};
@@ -23,6 +27,11 @@ use crate::session::switches::{Moment, Off, label};
 pub enum Layer {
     /// `enabled = false` in a manifest, at this place.
     Permanent(String),
+    /// The key of `when` by which it runs in no call of this project on this machine, and its place.
+    Elsewhere {
+        key: &'static str,
+        origin: String,
+    },
     Session(Off),
     /// The type of agent: off for these, on for the others.
     Agent(Vec<ForAgent>),
@@ -84,12 +93,17 @@ impl Report {
             .unwrap_or_default();
         let mut rows = Vec::new();
         let mut problems = Vec::new();
+        let directory = environment::current_directory().unwrap_or_default();
+        let directory = careful::project(paths, project.map(Path::to_owned), &directory);
+        let directory = directory.to_string_lossy();
+        let home = paths.home.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+        let here = Anchors { cwd: &directory, project: &directory, home: &home };
         for chain in chains::chains_of(paths, project) {
             let mut uncalled = BTreeSet::new();
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
                     uncalled = configured::uncalled(&chain, &manifest.hooks);
-                    manifest.hooks.iter().map(Known::of).collect()
+                    manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
                 Ok(None) => {
                     problems.extend(Lost::of(paths, &chain).map(|lost| lost.text()));
@@ -188,6 +202,7 @@ impl Report {
         let file = file.map(|file| format!(", {file}")).unwrap_or_default();
         match layer {
             Layer::Permanent(origin) => format!("for good, {origin}"),
+            Layer::Elsewhere { key, origin } => format!("here, by `when.{key}`, {origin}"),
             Layer::Session(off) => {
                 let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
                 let (scope, since) = (reply::scope(off), reply::since(off));
@@ -205,7 +220,7 @@ impl Report {
     pub fn written_in(&self, layer: &Layer) -> Vec<String> {
         let file = || self.file.clone().unwrap_or_default();
         let mut places = match layer {
-            Layer::Permanent(origin) => vec![origin.clone()],
+            Layer::Permanent(origin) | Layer::Elsewhere { origin, .. } => vec![origin.clone()],
             Layer::Session(_) => vec![file()],
             Layer::Agent(agents) => {
                 agents.iter().map(|it| it.origin().unwrap_or_else(file)).collect()
@@ -229,7 +244,7 @@ impl Layer {
         match self {
             Self::On => true,
             Self::Agent(agents) => !agents.iter().any(|it| matches!(it, ForAgent::Only { .. })),
-            Self::Permanent(_) | Self::Session(_) => false,
+            Self::Permanent(_) | Self::Elsewhere { .. } | Self::Session(_) => false,
         }
     }
 
@@ -238,7 +253,7 @@ impl Layer {
         let (own, agents) = match self {
             Self::Session(off) => (Some(off), &[][..]),
             Self::Agent(agents) => (None, &agents[..]),
-            Self::Permanent(_) | Self::On => (None, &[][..]),
+            Self::Permanent(_) | Self::Elsewhere { .. } | Self::On => (None, &[][..]),
         };
         own.into_iter().chain(agents.iter().filter_map(|it| match it {
             ForAgent::Switch(off) => Some(off),
@@ -249,6 +264,7 @@ impl Layer {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Permanent(_) => "permanent",
+            Self::Elsewhere { .. } => "when",
             Self::Session(_) => "session",
             Self::Agent(_) => "agent",
             Self::On => "on",
@@ -289,6 +305,8 @@ struct Known {
     watches: Option<String>,
     /// The place where the manifest has it off for good.
     off_at: Option<String>,
+    /// The key of `when` by which it runs in no call of this project, and where that is said.
+    elsewhere: Option<(&'static str, String)>,
     /// The types of agents it never runs in, and where that is said.
     agent_not: Vec<(String, String)>,
     /// The only types of agents it runs in, where those are named, and where that is said.
@@ -296,7 +314,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(hook: &Hook) -> Self {
+    fn of(hook: &Hook, here: Anchors<'_>) -> Self {
         let origin = |key: &str| hook.origins.get(key).map(ToString::to_string).unwrap_or_default();
         let when = &hook.audience.when;
         let agents = when.agent_not.iter();
@@ -308,6 +326,8 @@ impl Known {
                 words.map(|words| format!("{words}, {}", origin("mode")))
             },
             off_at: (!hook.enabled).then(|| origin("enabled")),
+            elsewhere: elsewhere(when, here, &Surroundings { host: CLAUDE.name })
+                .map(|key| (key, origin("when"))),
             agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
             agent: (!when.agent.is_empty()).then(|| (when.agent.clone(), origin("when"))),
         }
@@ -330,6 +350,9 @@ impl Known {
 fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Off>) -> Layer {
     if let Some(origin) = &hook.off_at {
         return Layer::Permanent(origin.clone());
+    }
+    if let Some((key, origin)) = &hook.elsewhere {
+        return Layer::Elsewhere { key, origin: origin.clone() };
     }
     if let Some(off) = off {
         return Layer::Session(off);

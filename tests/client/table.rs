@@ -119,6 +119,14 @@ impl Scene for Places<'_> {
         }
     }
 
+    fn machine(&self) -> String {
+        String::new()
+    }
+
+    fn system(&self) -> &'static str {
+        "linux"
+    }
+
     fn branch(&self, _: &str) -> Branch {
         Branch::Absent
     }

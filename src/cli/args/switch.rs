@@ -32,6 +32,9 @@ pub struct Which {
     /// With --permanent: in the project's manifest, for everyone who works on it
     #[arg(long, requires = "permanent")]
     pub project: bool,
+    /// With --permanent: in the project around this directory alone, of your own hooks
+    #[arg(long, requires = "permanent", conflicts_with = "project")]
+    pub here: bool,
     /// With --permanent: show what would be written and write nothing
     #[arg(long, requires = "permanent")]
     pub dry_run: bool,
@@ -77,7 +80,8 @@ impl Length {
   hookman disable one --for 30m            part of a name will do
   hookman disable 'notify-*' --session ID  several, in another session
   hookman disable one --for 1h --everywhere   in every session
-  hookman disable one --permanent          in the manifest, for good")]
+  hookman disable one --permanent          in the manifest, for good
+  hookman disable one --permanent --here   for good in this project alone")]
 pub struct Disable {
     #[command(flatten)]
     pub which: Which,
@@ -89,7 +93,8 @@ pub struct Disable {
 #[command(after_help = "Examples:
   hookman enable one-strike                in the session this runs in
   hookman enable --all --session ID        everything, in another session
-  hookman enable one --permanent           in the manifest")]
+  hookman enable one --permanent           in the manifest
+  hookman enable one --permanent --here    in this project")]
 pub struct Enable {
     #[command(flatten)]
     pub which: Which,

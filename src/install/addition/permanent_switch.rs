@@ -1,9 +1,11 @@
 //! Switching hooks for good: in a manifest, as text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::chain::condition::is_within;
+use crate::client::permission_rule::Anchors;
 use crate::install::change::Change;
 use crate::install::change::records;
 use crate::install::change::writes::Writes;
@@ -11,25 +13,28 @@ use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;
-use crate::manifest::enabled::set_enabled;
+use crate::manifest::enabled::{Unclear, set_enabled};
+use crate::manifest::project_switch::{Project, set_in_project};
 use crate::session::request::Verb;
 use crate::settings::{Colour, unified_diff};
 use crate::state::chains::{self, Chain};
 use crate::state::switchable::Switchable;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     /// True if the hooks are switched on or off.
     pub(crate) verb: Verb,
     /// True if no name was typed for all of them, so that those of the other manifest stay.
     pub(crate) several: bool,
     /// True if it is about the project's manifest.
     pub(crate) project: bool,
+    /// The project that it is about alone, in the user's own manifest.
+    pub(crate) here: Option<&'a Path>,
     /// True if nothing will be written.
     pub(crate) dry_run: bool,
 }
 
-impl Asked {
+impl Asked<'_> {
     fn on(self) -> bool {
         self.verb == Verb::Enable
     }
@@ -57,7 +62,7 @@ impl PermanentSwitch {
         world: &World,
         chain: Option<Chain>,
         hooks: &[Switchable],
-        asked: Asked,
+        asked: Asked<'_>,
     ) -> Result<Self> {
         let scope = asked.scope();
         let declared = match &chain {
@@ -73,7 +78,7 @@ impl PermanentSwitch {
         let (Some(chain), false) =
             (chain, here.is_empty() || (!asked.several && !elsewhere.is_empty()))
         else {
-            bail!("{}", refusal(elsewhere.first().copied(), asked.project));
+            bail!("{}", refusal(elsewhere.first().copied(), asked));
         };
         for hook in here.iter().filter(|_| !asked.on()) {
             protection::check(&hook.name, hook.is_user_only())?;
@@ -84,10 +89,16 @@ impl PermanentSwitch {
         let mut lines = Vec::new();
         let mut is_overruled = false;
         for hook in here {
-            let edited = set_enabled(&after, &hook.name, asked.on())
-                .with_context(|| format!("`{shown}` is left as it is"))?;
-            let deed = sentence(&hook.name, edited != after, asked);
-            lines.push(format!("{deed} {shown}"));
+            let edited = match asked.here {
+                Some(directory) => in_project(&after, &hook.name, directory, world, asked.on()),
+                None => set_enabled(&after, &hook.name, asked.on()),
+            };
+            let edited = edited.with_context(|| format!("`{shown}` is left as it is"))?;
+            let place = match asked.here {
+                Some(directory) => format!("{}, in {shown}", world.paths.shown(directory)),
+                None => shown.clone(),
+            };
+            lines.push(sentence(&hook.name, edited != after, asked, &place));
             let known = declared.iter().find(|it| it.name == hook.name);
             let overruled = known.and_then(|known| overruled(known, asked.on(), &shown));
             is_overruled |= overruled.is_some();
@@ -131,15 +142,30 @@ impl Change for PermanentSwitch {
     }
 }
 
-/// Says what is done with a hook, up to the name of the file.
-fn sentence(hook: &str, changes: bool, asked: Asked) -> String {
+/// The manifest with a hook switched in one project, which it names as a person would.
+fn in_project(
+    manifest: &str,
+    hook: &str,
+    directory: &Path,
+    world: &World,
+    on: bool,
+) -> Result<String, Unclear> {
+    let project = directory.to_string_lossy();
+    let home = world.paths.home.as_ref().map(|home| home.to_string_lossy()).unwrap_or_default();
+    let anchors = Anchors { cwd: &project, project: &project, home: &home };
+    let name = world.paths.shown(directory);
+    let project = Project { name: &name, is_hit: &|glob| is_within(glob, anchors) };
+    set_in_project(manifest, hook, &project, on)
+}
+
+fn sentence(hook: &str, changes: bool, asked: Asked<'_>, place: &str) -> String {
     match (asked.on(), changes, asked.dry_run) {
-        (false, true, false) => format!("🔒 Disabled {hook} for good, in"),
-        (false, true, true) => format!("🔒 Would disable {hook} for good, in"),
-        (false, false, _) => format!("⚠️ Hook '{hook}' is already disabled for good, in"),
-        (true, true, false) => format!("✅ Re-enabled {hook}, in"),
-        (true, true, true) => format!("✅ Would re-enable {hook}, in"),
-        (true, false, _) => format!("ℹ️ Hook '{hook}' is not disabled in"),
+        (false, true, false) => format!("🔒 Disabled {hook} for good, in {place}"),
+        (false, true, true) => format!("🔒 Would disable {hook} for good, in {place}"),
+        (false, false, _) => format!("⚠️ Hook '{hook}' is already disabled for good, in {place}"),
+        (true, true, false) => format!("✅ Re-enabled {hook}, in {place}"),
+        (true, true, true) => format!("✅ Would re-enable {hook}, in {place}"),
+        (true, false, _) => format!("ℹ️ Hook '{hook}' is not disabled in {place}"),
     }
 }
 
@@ -162,7 +188,7 @@ fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     })
 }
 
-fn refusal(hook: Option<&Switchable>, in_project: bool) -> String {
+fn refusal(hook: Option<&Switchable>, asked: Asked<'_>) -> String {
     if let Some(hook) = hook.filter(|hook| hook.is_managed()) {
         return format!(
             "`{}` is an administrator's, who alone switches it: with `enabled = false` in the managed \
@@ -171,19 +197,18 @@ fn refusal(hook: Option<&Switchable>, in_project: bool) -> String {
         );
     }
     let named = hook.map(|hook| (hook.scope, hook.label())).unwrap_or_default();
-    match (named, in_project) {
-        ((Some("user"), label), true) => {
-            format!(
-                "`{label}` is yours, not the project's; leave --project out to switch it, in every project"
-            )
-        }
+    match (named, asked.project) {
+        ((Some("user"), label), true) => format!(
+            "`{label}` is yours, not the project's: use --here to switch it in this project, or neither \
+             flag for every project"
+        ),
         ((Some("project"), label), false) => format!(
             "the project's manifest declares `{label}`; --project switches it for everyone, and \
              `enabled = false` in .claude/hookman.local.toml for you alone"
         ),
         ((_, label), true) => format!(
-            "`{label}` is not in the project's manifest; leave --project out to switch off yours, in every \
-             project"
+            "the project's manifest declares no hook `{label}`: use --here to switch yours in this project, \
+             or neither flag for every project"
         ),
         ((_, label), false) => format!(
             "your own manifest declares no hook `{label}`; --project switches the project's for \

@@ -6,7 +6,8 @@ use crate::chain::condition::{Branch, Scene};
 use crate::machine::{environment, git};
 
 /// The program that calls, the process's environment and the work tree around a directory.
-pub(super) struct Surroundings<'a> {
+pub struct Surroundings<'a> {
+    /// The name of the program.
     pub host: &'a str,
 }
 
@@ -17,6 +18,14 @@ impl Scene for Surroundings<'_> {
 
     fn variable(&self, name: &str) -> Option<String> {
         environment::text(name)
+    }
+
+    fn machine(&self) -> String {
+        environment::machine()
+    }
+
+    fn system(&self) -> &'static str {
+        std::env::consts::OS
     }
 
     fn branch(&self, directory: &str) -> Branch {
