@@ -10,14 +10,11 @@
 mod keeping;
 mod random;
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, os::unix::fs::symlink, path::PathBuf, process::Command};
 
 use tempfile::TempDir;
+
+use crate::expected;
 
 /// A home with nothing in it but the files of a case.
 struct Home {
@@ -98,19 +95,8 @@ impl Case {
         self.failures.push(format!("{name}: {what}\nexpected {expected:?}\nfound    {found:?}"));
     }
 
-    /// Compares with a file of the case, or writes it when asked to.
-    #[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
     fn compare(&mut self, name: &str, found: Option<&str>) {
-        let expected = self.read(name);
-        if expected.as_deref() == found {
-            return;
-        }
-        let path = self.folder.join(name);
-        match (std::env::var_os("UPDATE_CASES"), found) {
-            (None, _) => self.fail(name, expected.as_deref(), found),
-            (Some(_), Some(found)) => fs::write(path, found).unwrap(),
-            (Some(_), None) => fs::remove_file(path).unwrap(),
-        }
+        self.failures.extend(expected::difference(&self.folder.join(name), found));
     }
 
     fn home(&self) -> Home {
@@ -170,11 +156,7 @@ impl Case {
 
 #[test]
 fn cases() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/adopt");
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.retain(|path| path.join("before.json").exists());
-    folders.sort();
+    let folders = expected::entries("tests/adopt", |path| path.join("before.json").exists());
     assert!(folders.len() >= 30, "only {} cases were found", folders.len());
     let mut failures = Vec::new();
     for folder in folders {
@@ -182,7 +164,7 @@ fn cases() {
         case.run();
         failures.append(&mut case.failures);
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    expected::none(failures);
 }
 
 #[test]

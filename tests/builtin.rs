@@ -58,7 +58,8 @@ use hookman::{
 };
 use machine::Machine;
 use serde_json::{Map, Value, json};
-use similar::TextDiff;
+
+use crate::expected;
 
 const START: &str = "2026-01-31T12:00:00Z";
 
@@ -296,7 +297,7 @@ fn played(name: &str, text: &str) -> String {
 fn built_in_hooks_do_what_their_cases_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/builtin");
     let wanted = variable("CASE").unwrap_or_default();
-    let mut differences = String::new();
+    let mut differences = Vec::new();
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -307,19 +308,10 @@ fn built_in_hooks_do_what_their_cases_say() {
         let text = fs::read_to_string(&path).unwrap();
         count += text.lines().filter(|line| line.starts_with("case ")).count();
         let played = played(&name, &text);
-        if played == text {
-            continue;
-        }
-        if variable("UPDATE_CASES").is_some() {
-            fs::write(&path, played).unwrap();
-        } else {
-            let diff = TextDiff::from_lines(&text, &played);
-            let diff = diff.unified_diff().header(&name, "what came").to_string();
-            differences.push_str(&diff);
-        }
+        differences.extend(expected::difference(&path, Some(&played)));
     }
     assert!(count > 0, "no case holds `{wanted}`");
-    assert!(differences.is_empty(), "UPDATE_CASES=1 writes what came\n{differences}");
+    expected::none(differences);
 }
 
 #[test]

@@ -36,8 +36,9 @@ use std::{
 };
 
 use regress::Regex;
-use similar::TextDiff;
 use tempfile::TempDir;
+
+use crate::expected;
 
 /// Stands around exit codes in the shell's output, where no command writes it.
 const MARK: char = '\u{1e}';
@@ -196,24 +197,13 @@ fn failure(path: &Path, lodge: &Lodge) -> Option<String> {
     let expected = fs::read_to_string(path).unwrap();
     let name = path.file_stem().unwrap().to_string_lossy();
     let found = lodge.run(&name, &expected);
-    if found == expected {
-        return None;
-    }
-    if variable("UPDATE_CASES").is_some() {
-        fs::write(path, found).unwrap();
-        return None;
-    }
-    let diff = TextDiff::from_lines(&expected, &found);
-    let diff = diff.unified_diff().header("expected", "found").to_string();
-    Some(format!("{name}\n{diff}"))
+    expected::difference(path, Some(&found))
 }
 
 #[test]
 fn cases() {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    paths.sort();
+    let mut paths =
+        expected::entries("tests/cli", |path| path.extension().is_some_and(|it| it == "txt"));
     assert!(paths.len() >= 15, "only {} cases were found", paths.len());
     if let Some(words) = variable("CASE") {
         paths.retain(|path| path.to_string_lossy().contains(&*words.to_string_lossy()));
@@ -232,7 +222,5 @@ fn cases() {
             });
         }
     });
-    let mut failures = failures.into_inner().unwrap();
-    failures.sort();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    expected::none(failures.into_inner().unwrap());
 }

@@ -25,8 +25,9 @@ use std::{
 };
 
 use serde_json::Value;
-use similar::TextDiff;
 use tempfile::TempDir;
+
+use crate::expected;
 
 /// What each home has to say for itself, where a case is not about it: no session ran, and most have
 /// no manifest.
@@ -202,21 +203,9 @@ fn compare(name: &str) -> Vec<Case> {
     });
     let mut found = found.into_inner().unwrap();
     found.sort();
-    let written = |findings: &dyn Fn(usize) -> Vec<String>| {
-        let cases = cases.iter().enumerate().map(|(at, case)| case.text(&findings(at)));
-        head.clone() + "\n" + &cases.collect::<Vec<_>>().join("\n")
-    };
-    let (expected, came) =
-        (written(&|at| cases[at].findings.clone()), written(&|at| found[at].1.clone()));
-    if expected != came {
-        #[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-        if std::env::var_os("UPDATE_CASES").is_some() {
-            fs::write(folder().join(name), came).unwrap();
-        } else {
-            let diff = TextDiff::from_lines(&expected, &came);
-            panic!("{name}\n{}", diff.unified_diff().header("expected", "found"));
-        }
-    }
+    let texts = cases.iter().zip(&found).map(|(case, (_, findings))| case.text(findings));
+    let came = head + "\n" + &texts.collect::<Vec<_>>().join("\n");
+    expected::none(expected::difference(&folder().join(name), Some(&came)).into_iter().collect());
     read(name).1
 }
 

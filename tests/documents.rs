@@ -24,6 +24,8 @@ use serde_json::json;
 use similar::TextDiff;
 use tempfile::TempDir;
 
+use crate::expected;
+
 const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
 fn root() -> &'static Path {
@@ -207,7 +209,6 @@ fn timeless(text: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
 fn sessions_in_the_documents_are_real() {
     let mut wrong = String::new();
     for page in pages() {
@@ -220,7 +221,7 @@ fn sessions_in_the_documents_are_real() {
         if expected == found {
             continue;
         }
-        if std::env::var_os("UPDATE_CASES").is_some() {
+        if expected::updates() {
             fs::write(root().join(&page), played).unwrap();
             continue;
         }

@@ -4,7 +4,7 @@
 #![cfg(test)]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -15,15 +15,11 @@ use hookman::builtin::{
     command_guard,
     outline::{self, OptionRow, SHOWN},
 };
-use similar::TextDiff;
+
+use crate::expected;
 
 const MADE: &str =
     "<!-- Made from templates/hooks by `UPDATE_CASES=1 cargo test hook_pages`. -->\n";
-
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-fn updates() -> bool {
-    std::env::var_os("UPDATE_CASES").is_some()
-}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hooks")
@@ -142,24 +138,8 @@ fn pages_of_hooks_are_as_the_catalogue_says() {
         .map(|file| file.unwrap().path())
         .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
         .collect();
-    if wanted == found {
-        return;
-    }
-    if updates() {
-        let _ = fs::remove_dir_all(folder());
-        fs::create_dir_all(folder()).unwrap();
-        for (path, text) in wanted {
-            fs::write(path, text).unwrap();
-        }
-        return;
-    }
-    let mut differences = String::new();
-    for path in wanted.keys().chain(found.keys()).collect::<std::collections::BTreeSet<_>>() {
-        let text = |pages: &BTreeMap<PathBuf, String>| pages.get(path).cloned().unwrap_or_default();
-        let (old, new) = (text(&found), text(&wanted));
-        let diff = TextDiff::from_lines(&old, &new);
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        differences.push_str(&diff.unified_diff().header(&name, "the catalogue").to_string());
-    }
-    panic!("UPDATE_CASES=1 writes the pages\n{differences}");
+    let paths: BTreeSet<&PathBuf> = wanted.keys().chain(found.keys()).collect();
+    let difference =
+        |path: &&PathBuf| expected::difference(path, wanted.get(*path).map(|it| &**it));
+    expected::none(paths.iter().filter_map(difference).collect());
 }

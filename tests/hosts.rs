@@ -6,7 +6,7 @@
 
 #![cfg(test)]
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs};
 
 use hookman::client::{
     answer::{Answer, Decision},
@@ -15,24 +15,10 @@ use hookman::client::{
     payload::Payload,
 };
 use serde_json::{Value, json};
-use similar::TextDiff;
+
+use crate::expected;
 
 const PROGRAMS: &[&str] = &["codex", "copilot", "copilot-own", "qwen", "gemini", "droid"];
-
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-fn expect_file(name: &str, made: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts").join(name);
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    if found == made {
-        return;
-    }
-    if std::env::var_os("UPDATE_CASES").is_some() {
-        fs::write(path, made).unwrap();
-        return;
-    }
-    let diff = TextDiff::from_lines(found.as_str(), made);
-    panic!("{name}: UPDATE_CASES=1 writes it\n{}", diff.unified_diff());
-}
 
 #[test]
 fn each_recorded_payload_is_read_in_the_words_of_hookman() {
@@ -62,7 +48,7 @@ fn each_recorded_payload_is_read_in_the_words_of_hookman() {
             }
         }
     }
-    expect_file("decoded.txt", &made);
+    expected::expect("tests/hosts/decoded.txt", &made);
 }
 
 /// The event of a name of Copilot's own, which its entries give in hookman's words.
@@ -163,5 +149,5 @@ fn each_answer_is_written_as_a_program_obeys_it() {
             writeln!(made, "{}", format!("  {name:<19}{words}{left_out}").trim_end()).unwrap();
         }
     }
-    expect_file("encoded.txt", &made);
+    expected::expect("tests/hosts/encoded.txt", &made);
 }

@@ -7,6 +7,7 @@ mod cli;
 mod cost;
 mod doctor;
 mod documents;
+mod expected;
 mod following;
 mod guard;
 mod hook_pages;

@@ -16,6 +16,8 @@ use regress::Regex;
 use similar::TextDiff;
 use tempfile::TempDir;
 
+use crate::expected;
+
 const SESSION: &str = "77850d98-4378-4282-9d8f-d2b7113deb20";
 
 /// What is typed.
@@ -166,7 +168,6 @@ fn timeless(svg: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
 fn the_picture_shows_what_the_program_prints() {
     let home = home();
     let mut lines = Vec::new();
@@ -186,7 +187,7 @@ fn the_picture_shows_what_the_program_prints() {
     if timeless(&found) == timeless(&made) {
         return;
     }
-    if std::env::var_os("UPDATE_CASES").is_some() {
+    if expected::updates() {
         fs::write(path, made).unwrap();
         return;
     }

@@ -15,28 +15,13 @@ use hookman::{
     state::catalogue::{Catalogue, ready_made},
 };
 use serde_json::Value;
-use similar::TextDiff;
+
+use crate::expected;
 
 const MADE: &str = "<!-- Made from the program by `UPDATE_CASES=1 cargo test reference`. -->\n";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Compares a file with what the program makes of it, or writes it.
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-fn expect_file(name: &str, made: &str) {
-    let path = root().join(name);
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    if found == made {
-        return;
-    }
-    if std::env::var_os("UPDATE_CASES").is_some() {
-        fs::write(path, made).unwrap();
-        return;
-    }
-    let diff = TextDiff::from_lines(found.as_str(), made);
-    panic!("{name}: UPDATE_CASES=1 writes it\n{}", diff.unified_diff());
 }
 
 #[test]
@@ -54,7 +39,7 @@ fn the_page_of_commands_is_the_help() {
         write!(page, "\n## {}\n\n```text\n{}\n```\n", verb.get_name(), help.join("\n").trim_end())
             .unwrap();
     }
-    expect_file("docs/commands.md", &page);
+    expected::expect("docs/commands.md", &page);
 }
 
 #[test]
@@ -81,7 +66,7 @@ fn the_page_of_events_is_the_table() {
             writeln!(notes, "* `{}`: {note}.", facts.name).unwrap();
         }
     }
-    expect_file("docs/events.md", &format!("{page}\n## Notes\n\n{notes}"));
+    expected::expect("docs/events.md", &format!("{page}\n## Notes\n\n{notes}"));
 }
 
 /// The head of a table with a column for each agent.
@@ -172,7 +157,7 @@ fn the_page_of_other_agents_is_the_tables() {
         .replace("@FILES@\n", &files)
         .replace("@EVENTS@\n", &events)
         .replace("@HONOURS@\n", &honours);
-    expect_file("docs/hosts.md", &format!("{MADE}{page}"));
+    expected::expect("docs/hosts.md", &format!("{MADE}{page}"));
 }
 
 fn cell(text: &str) -> String {
@@ -189,7 +174,7 @@ fn the_table_of_keys_is_that_of_the_schema() {
     for key in KEYS {
         writeln!(rows, "| `{}` | {} |{} |", key.name, key.about, cell(key.default)).unwrap();
     }
-    expect_file("docs/manifest.md", &format!("{before}{head}{rows}\n{after}"));
+    expected::expect("docs/manifest.md", &format!("{before}{head}{rows}\n{after}"));
 }
 
 fn made() -> Value {
@@ -199,7 +184,7 @@ fn made() -> Value {
 #[test]
 fn the_schema_is_that_of_the_program() {
     let text = serde_json::to_string_pretty(&made()).unwrap() + "\n";
-    expect_file("docs/hookman.schema.json", &text);
+    expected::expect("docs/hookman.schema.json", &text);
 }
 
 /// What is wrong with a value by a schema, as far as the schema of the manifest needs it.

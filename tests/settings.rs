@@ -1,124 +1,153 @@
-//! The settings engine, case by case: each folder in `tests/settings` holds a text, the wanted
+//! The settings engine, case by case: each text in `tests/settings` holds a file before, the wanted
 //! registrations and what has to come of them.
 //!
-//! `UPDATE_CASES=1` writes what came instead of comparing; read the difference before keeping it.
+//! A line `=== NAME` begins a part. What follows it is the part to the byte, but for `, empty` and
+//! `, without a last newline` behind the name.
 
 #![cfg(test)]
 
 pub(crate) mod random;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, fs};
 
 use hookman::settings::{Plan, Record, Registration, plan};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// A file of a case; none if the case has none of that name.
-fn read(case: &Path, name: &str) -> Option<String> {
-    let path = case.join(name);
-    path.exists().then(|| fs::read_to_string(&path).unwrap())
-}
+use crate::expected;
 
+/// A case: its parts by name, and what goes wrong in it.
 struct Case {
-    folder: PathBuf,
-    failures: Vec<String>,
+    parts: Vec<(String, String)>,
+    failures: Vec<&'static str>,
 }
 
 impl Case {
-    fn fail(&mut self, what: &str, expected: Option<&str>, found: Option<&str>) {
-        let name = self.folder.file_name().unwrap().to_string_lossy().into_owned();
-        self.failures.push(format!("{name}: {what}\nexpected {expected:?}\nfound    {found:?}"));
+    fn parse(text: &str) -> Self {
+        let mut parts: Vec<(String, String)> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            match line.strip_prefix("=== ") {
+                Some(title) => parts.push((title.trim_end().to_owned(), String::new())),
+                None => parts.last_mut().expect("a case begins with a part").1.push_str(line),
+            }
+        }
+        for (title, body) in &mut parts {
+            let name = title.split_once(", ");
+            let Some((name, form)) = name.map(|(name, form)| (name.to_owned(), form)) else {
+                continue;
+            };
+            assert!(matches!(form, "empty" | "without a last newline"), "{form}");
+            body.pop();
+            *title = name;
+        }
+        Self { parts, failures: Vec::new() }
     }
 
-    /// Compares with a file of the case, or writes it when asked to.
-    #[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-    fn compare(&mut self, name: &str, found: Option<&str>) {
-        let path = self.folder.join(name);
-        let expected = read(&self.folder, name);
-        if expected.as_deref() == found {
-            return;
-        }
-        if std::env::var_os("UPDATE_CASES").is_none() {
-            self.fail(name, expected.as_deref(), found);
-        } else if let Some(found) = found {
-            fs::write(path, found).unwrap();
-        } else {
-            fs::remove_file(path).unwrap();
-        }
+    fn part(&self, name: &str) -> Option<&str> {
+        self.parts.iter().find(|(title, _)| title == name).map(|(_, body)| &**body)
     }
 
-    fn run(&mut self) {
-        let before = read(&self.folder, "before.json");
+    /// The case with what comes of it.
+    fn played(mut self) -> String {
+        let before = self.part("before").map(str::to_owned);
+        let lines = self.part("wanted").unwrap_or_default().lines();
         let wanted: Vec<Registration> =
-            serde_json::from_str(&read(&self.folder, "wanted.json").unwrap()).unwrap();
-        let record: Record = read(&self.folder, "record.json")
-            .map_or_else(Record::default, |text| serde_json::from_str(&text).unwrap());
+            lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        let record = self
+            .part("record")
+            .map_or_else(Record::default, |text| serde_json::from_str(text).unwrap());
+        let mut text = String::new();
+        for name in ["before", "wanted", "record"] {
+            write_part(&mut text, name, self.part(name));
+        }
         match plan(before.as_deref(), &wanted, &record) {
-            Err(refusal) => {
-                self.compare("refusal.txt", Some(&format!("{refusal}\n")));
-                self.compare("plan.json", None);
-                self.compare("after.json", None);
-            }
+            Err(refusal) => write_part(&mut text, "refusal", Some(&format!("{refusal}\n"))),
             Ok(plan) => {
-                self.compare("refusal.txt", None);
-                self.compare("plan.json", Some(&shown(&plan)));
-                self.compare("after.json", plan.after.as_deref());
-                self.second(&plan, &wanted);
-                self.removal(&plan, before.as_deref());
+                self.check(&plan, &wanted);
+                write_part(&mut text, "plan", Some(&shown(&plan)));
+                write_part(&mut text, "after", plan.after.as_deref());
+                self.write_removal(&mut text, &plan);
             }
         }
+        for failure in self.failures {
+            writeln!(text, "=== wrong: {failure}").unwrap();
+        }
+        text
     }
 
-    /// Planning again finds nothing to do.
-    fn second(&mut self, first: &Plan, wanted: &[Registration]) {
+    /// The patch leads to the text, what is changed is there, and planning again finds nothing to do.
+    fn check(&mut self, first: &Plan, wanted: &[Registration]) {
+        if let (Some(before), Some(after)) =
+            (value(self.part("before")), value(first.after.as_deref()))
+        {
+            let mut patched = before.clone();
+            json_patch::patch(&mut patched, &first.patch()).unwrap();
+            if patched != after {
+                self.failures.push("the patch does not lead to the text");
+            }
+            let mut old = first.changes.iter().map(|it| (&it.pointer, &it.before));
+            if !old.all(|(at, old)| old.is_none() || before.pointer(at) == old.as_ref()) {
+                self.failures.push("a change names another value before");
+            }
+        }
         let second = plan(first.after.as_deref(), wanted, &first.record).unwrap();
         let idle = second.is_empty() && second.changes.is_empty() && second.record == first.record;
         if !idle || second.summary() != "nothing to do" {
-            self.fail("second plan", first.after.as_deref(), second.after.as_deref());
+            self.failures.push("a second plan changes something");
         }
     }
 
-    /// Removal by splices gives the original bytes, or those that the case names instead.
-    fn removal(&mut self, first: &Plan, before: Option<&str>) {
+    /// Removal gives the original bytes, or those that the case names, with the reason.
+    fn write_removal(&mut self, text: &mut String, first: &Plan) {
         let removal = plan(first.after.as_deref(), &[], &first.record).unwrap();
-        let other = self.folder.join("removed.txt").exists();
-        if other {
-            self.compare("removed.json", removal.after.as_deref());
-        } else if removal.after.as_deref() != before {
-            self.fail("removal", before, removal.after.as_deref());
-        }
         if removal.record != Record::default() {
-            self.fail("record after removal", None, None);
+            self.failures.push("a record is left after the removal");
+        }
+        if let Some(reason) = self.part("not back") {
+            write_part(text, "not back", Some(reason));
+            write_part(text, "removed", removal.after.as_deref());
+        } else if removal.after.as_deref() != self.part("before") {
+            write_part(text, "removed", removal.after.as_deref());
+            self.failures.push("the removal does not give the text before");
         }
     }
 }
 
-/// The plan as it stands in `plan.json`.
+/// A text as serde reads it; none where it has a number that is too large for that.
+fn value(text: Option<&str>) -> Option<Value> {
+    let text = text.unwrap_or_default().trim_start_matches('\u{feff}').trim();
+    serde_json::from_str(if text.is_empty() { "{}" } else { text }).ok()
+}
+
+fn write_part(text: &mut String, name: &str, body: Option<&str>) {
+    let Some(body) = body else { return };
+    let (form, end) = match body {
+        "" if name == "wanted" => ("", ""),
+        "" => (", empty", ""),
+        _ if body.ends_with('\n') => ("", ""),
+        _ => (", without a last newline", "\n"),
+    };
+    write!(text, "=== {name}{form}\n{body}{end}").unwrap();
+}
+
+/// The plan without what the text after says.
 fn shown(plan: &Plan) -> String {
-    let shown: Value = json!({
-        "summary": plan.summary(),
-        "changes": plan.changes,
-        "patch": plan.patch(),
-        "record": plan.record,
-    });
-    serde_json::to_string_pretty(&shown).unwrap() + "\n"
+    let mut text = plan.summary() + "\n";
+    for change in &plan.changes {
+        let action = serde_json::to_value(change.action).unwrap();
+        writeln!(text, "{} {}", action.as_str().unwrap(), change.pointer).unwrap();
+    }
+    writeln!(text, "record {}", serde_json::to_string(&plan.record).unwrap()).unwrap();
+    text
 }
 
 #[test]
 fn cases() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/settings");
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.retain(|path| path.join("wanted.json").exists());
-    folders.sort();
-    assert!(folders.len() >= 60, "only {} cases were found", folders.len());
-    let mut failures = Vec::new();
-    for folder in folders {
-        let mut case = Case { folder, failures: Vec::new() };
-        case.run();
-        failures.append(&mut case.failures);
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let paths =
+        expected::entries("tests/settings", |it| it.extension().is_some_and(|it| it == "txt"));
+    assert!(paths.len() >= 130, "only {} cases were found", paths.len());
+    let difference = |path: &std::path::PathBuf| {
+        let played = Case::parse(&fs::read_to_string(path).unwrap()).played();
+        expected::difference(path, Some(&played))
+    };
+    expected::none(paths.iter().filter_map(difference).collect());
 }

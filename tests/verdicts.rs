@@ -23,6 +23,8 @@ use hookman::chain::{
 use hookman::client::{event::Event, host::CLAUDE};
 use hookman::manifest::OnError;
 
+use crate::expected;
+
 fn verdict(event: Event, commands: &[&str]) -> String {
     let ran: Vec<Ran> = commands
         .iter()
@@ -67,12 +69,7 @@ fn each_event_is_answered_in_the_fields_that_it_honours() {
     }
     let missing: Vec<&Event> = Event::ALL.iter().filter(|it| !events.contains(it)).collect();
     assert!(missing.is_empty(), "events without a row: {missing:?}");
-    if updates() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    let diff = similar::TextDiff::from_lines(&text, &found);
-    assert!(text == found, "{}", diff.unified_diff().header("expected", "found"));
+    expected::expect("tests/verdicts.txt", &found);
 }
 
 #[test]
@@ -80,9 +77,4 @@ fn the_path_of_a_worktree_stays_the_last_line() {
     let long = format!("one 0 {}\\n/trees/one", "x".repeat(12_000));
     let said = verdict(Event::WorktreeCreate, &[&long, r#"two 0 {"systemMessage":"hello"}"#]);
     assert!(said.contains("x\\n/trees/one\n= stderr two: hello"), "{said}");
-}
-
-#[expect(clippy::disallowed_methods, reason = "the switch is the test's own")]
-fn updates() -> bool {
-    std::env::var_os("UPDATE_CASES").is_some()
 }
