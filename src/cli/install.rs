@@ -21,7 +21,7 @@ use crate::install::change::{Change, each};
 use crate::install::registration::codex_trust;
 use crate::install::registration::hosts;
 use crate::install::target::Target;
-use crate::install::target::binary::binary_path;
+use crate::install::target::binary;
 use crate::install::target::options::Writing;
 use crate::install::target::protection;
 use crate::machine::files;
@@ -95,7 +95,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     // A project's entries call its launcher.
     let binary = match &args.options.binary {
-        None if target.project.is_none() => Some(binary_path(world, None)?),
+        None if target.project.is_none() => Some(binary::current(world, &target.settings)?),
         given => given.clone(),
     };
     let binary = protection::binary(world, &target, binary.as_deref())?;
@@ -182,7 +182,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     }
     call.push_str(&placing_words(&args.placing));
     if let Some(binary) = &args.options.binary
-        && binary_path(world, None).ok().as_ref() != Some(binary)
+        && binary::current(world, &target.settings).ok().as_deref() != Some(binary)
     {
         call.extend([" --binary ", &quoted(&binary.display().to_string())]);
     }

@@ -8,7 +8,7 @@ use super::exit::ExitStatus;
 use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
-use crate::client::event::Event;
+use crate::client::event::{Event, Subject};
 use crate::install::addition::recipe::{RECIPES, Recipe};
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
@@ -181,10 +181,11 @@ pub(super) fn fires(hook: &Hook) -> String {
 
 /// Events with a matcher, as in `PreToolUse(Bash)`.
 pub(super) fn on(events: &[Event], matcher: Option<&str>) -> String {
-    let matcher = matcher.unwrap_or_default();
-    let one = |event: &Event| match matcher {
-        "" => event.to_string(),
-        matcher => format!("{event}({matcher})"),
+    // Of several events, those that have nothing to match run always.
+    let is_matched = |event: &Event| events.len() == 1 || event.facts().subject != Subject::None;
+    let one = |event: &Event| match matcher.filter(|_| is_matched(event)) {
+        None | Some("") => event.to_string(),
+        Some(matcher) => format!("{event}({matcher})"),
     };
     events.iter().map(one).collect::<Vec<_>>().join(", ")
 }

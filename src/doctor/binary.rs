@@ -5,6 +5,7 @@ use std::path::Path;
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level, Mend};
+use crate::install::target::binary::{self, program};
 use crate::machine::files;
 use crate::settings::Handler;
 use crate::settings::wanted::LAUNCHER;
@@ -39,16 +40,19 @@ pub(super) const CHECKS: &[Check] = &[
 fn present(facts: &Facts, findings: &mut Findings) {
     for file in facts.registered() {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
-            if handler.value.get("args").is_none() {
-                continue;
-            }
-            let Some(command) = handler.text("command") else { continue };
-            let path = Path::new(command);
+            let Some(command) = program(&handler.value) else { continue };
+            let path = binary::file(&command);
+            let shared = match file.scope {
+                "user" if command.is_absolute() && !path.exists() => {
+                    "; `--binary '$HOME/.local/bin/hookman'` fits settings that several machines share"
+                }
+                _ => "",
+            };
             let problem = if !path.is_absolute() {
                 "it is not an absolute path, and the client's PATH may not have it"
             } else if !path.exists() {
                 "there is no such file"
-            } else if !files::is_executable(path) {
+            } else if !files::is_executable(&path) {
                 "it may not be run"
             } else {
                 continue;
@@ -56,8 +60,11 @@ fn present(facts: &Facts, findings: &mut Findings) {
             findings.add(
                 Level::Error,
                 file.at_key(handler, "command"),
-                format!("{} is registered as `{command}`: {problem}", handler.event),
-                format!("run `hookman apply{}` with the hookman that should run", file.flag()),
+                format!("{} is registered as `{}`: {problem}", handler.event, command.display()),
+                format!(
+                    "run `hookman apply{}` with the hookman that should run{shared}",
+                    file.flag()
+                ),
             );
         }
     }
@@ -65,7 +72,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
 
 fn answers(facts: &Facts, findings: &mut Findings) {
     let calls = |handler: &Handler, path: &Path| {
-        handler.ours && handler.text("command").map(Path::new) == Some(path)
+        handler.ours && program(&handler.value).map(|it| binary::file(&it)).as_deref() == Some(path)
     };
     for (path, _) in facts.binaries.iter().filter(|(_, answer)| !answer.starts_with("hookman ")) {
         for file in facts.registered() {

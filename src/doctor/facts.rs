@@ -16,6 +16,7 @@ use crate::client::settings_schema::VERSIONS;
 use crate::client::version::Version;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
+use crate::install::target::binary;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::{Paths, real};
 use crate::machine::{environment, files, program};
@@ -331,13 +332,14 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 fn binaries<'a>(settings: impl Iterator<Item = &'a SettingsFile>) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for handler in settings.flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
-        let exec_form = handler.value.get("args").is_some();
-        let Some(command) = handler.text("command") else { continue };
-        let path = PathBuf::from(command);
-        if !exec_form || !path.is_absolute() || !files::is_executable(&path) {
+        let Some(path) = binary::program(&handler.value).map(|it| binary::file(&it)) else {
+            continue;
+        };
+        if !path.is_absolute() || !files::is_executable(&path) {
             continue;
         }
-        found.entry(path).or_insert_with(|| version(command));
+        let answer = version(&path.to_string_lossy());
+        found.entry(path).or_insert(answer);
     }
     found
 }

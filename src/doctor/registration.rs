@@ -9,6 +9,7 @@ use crate::client::call::run_words;
 use crate::client::event::Event;
 use crate::client::host::CLAUDE;
 use crate::install::registration::entries::demands;
+use crate::install::target::binary::program;
 use crate::manifest::Origin;
 use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
@@ -98,7 +99,8 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
     let handlers = file.handlers();
     let ours = handlers.iter().find(|handler| handler.ours);
     let text = |pointer| Some(ours?.value.pointer(pointer)?.as_str()?.to_owned());
-    let binary = text("/command").unwrap_or_else(|| "hookman".to_owned());
+    let binary = ours.and_then(|ours| program(&ours.value)).map(|it| it.display().to_string());
+    let binary = binary.unwrap_or_else(|| "hookman".to_owned());
     let caller = match (file.scope, text("/args/3")) {
         ("user", _) => Caller::Binary(binary),
         ("local", Some(folder)) => Caller::BinaryFor { binary, flag: PROJECT, folder },

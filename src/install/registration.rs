@@ -49,7 +49,10 @@ fn caller(world: &World, target: &Target, given: Option<&Path>) -> Result<Caller
         Some(path) => path,
         None => binary_path(world, None)?,
     };
-    let binary = in_json(&path)?;
+    if target.is_users() {
+        return Ok(Caller::Binary(in_json(&path)?));
+    }
+    let binary = in_json(&binary::file(&path))?;
     let (flag, folder) = match (&target.project, target.managed()) {
         (Some(project), _) => (PROJECT, project.as_path()),
         (None, Some(folder)) => (MANAGED, folder),

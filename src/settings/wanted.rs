@@ -52,7 +52,8 @@ pub const MANAGED: &str = "--managed";
 /// The form in which the client calls hookman.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// By the absolute path of the installed binary, without a shell.
+    /// By the absolute path of the installed binary, without a shell; by one that begins with `$HOME`
+    /// in a line of the shell, which alone expands it.
     Binary(String),
     /// By the project's launcher, so that no path of a machine ends in git.
     Launcher,
@@ -181,13 +182,15 @@ fn entry(event: Event, demands: &[&Demand<'_>], caller: &Caller) -> Registration
         let words = ["run", event.name()].into_iter().chain(hook).chain(project.iter().copied());
         Some(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
     };
+    let line = |program: &str| {
+        let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
+        (format!("{program} run {event}{hook}"), None)
+    };
     let (command, args) = match caller {
+        Caller::Binary(path) if path.starts_with("$HOME/") => line(&format!("\"{path}\"")),
         Caller::Binary(path) => (path.clone(), arguments(&[])),
         Caller::BinaryFor { binary, flag, folder } => (binary.clone(), arguments(&[*flag, folder])),
-        Caller::Launcher => {
-            let hook = own.map(|own| format!(" --hook {}", own.hook)).unwrap_or_default();
-            (format!("{} run {event}{hook}", call::LAUNCHER), None)
-        }
+        Caller::Launcher => line(call::LAUNCHER),
     };
     Registration {
         event: event.name().to_owned(),

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter,
-    path::Path,
+    path::{Path, PathBuf},
     process::Output,
 };
 
@@ -87,6 +87,9 @@ struct Say {
     script: String,
     #[serde(default = "main_session")]
     session: String,
+    /// The directory in which it is, where this prompt starts the client.
+    #[serde(default = "usual_folder")]
+    folder: String,
     /// Arguments of the client, where this prompt starts it.
     #[serde(default)]
     args: Vec<String>,
@@ -119,6 +122,10 @@ struct Ended {
 
 fn main_session() -> String {
     "main".to_owned()
+}
+
+fn usual_folder() -> String {
+    "@PROJECT@".to_owned()
 }
 
 fn usual_tools() -> Vec<String> {
@@ -213,10 +220,12 @@ impl Play {
         for say in says {
             let prompt = self.fill(&say.prompt);
             let turns = script::parse(&self.fill(&say.script))?;
+            let folder = self.fill(&say.folder);
             if !self.sessions.contains_key(&say.session) {
                 self.sessions.insert(say.session.clone(), Session::new()?);
             }
             let session = self.sessions.get_mut(&say.session).context("no such session")?;
+            session.folder.get_or_insert(PathBuf::from(folder));
             session.api.queue(turns);
             let tools = iter::once("--allowedTools".to_owned()).chain(say.tools.iter().cloned());
             let args: Vec<_> = say.args.iter().cloned().chain(tools).collect();

@@ -23,7 +23,7 @@
 //! of a session. The script is what the model answers: a paragraph is a turn, a line
 //! `call Tool {…}` a tool call, a line `used N` the tokens that the API counts, a line `fail N` a
 //! refusal. A session is a process
-//! that stays from prompt to prompt; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
+//! that stays from prompt to prompt, in the `folder` that its first prompt names; one that was ended is resumed. `@HOME@`, `@PROJECT@`,
 //! `@STATE@`, `@TMP@` and `@SESSION1@` stand for the real thing in what goes in and what comes out,
 //! so does `@CLIENT@` for the client's program,
 //! and so does `@API@` for the address of the main session's server. What a hook posts to its
@@ -92,6 +92,7 @@ books! {
     install
     managed
     passing
+    recipes
     replay
     scheduled
     scopes

@@ -27,6 +27,8 @@ const LONG_PATIENCE: Duration = Duration::from_secs(200);
 pub(crate) struct Session {
     /// What the client takes for its provider.
     pub(crate) api: Api,
+    /// The directory in which the client is started; the project without one.
+    pub(crate) folder: Option<PathBuf>,
     id: Option<String>,
     process: Option<Process>,
 }
@@ -51,7 +53,7 @@ struct Process {
 impl Session {
     /// A conversation that nobody has begun.
     pub(crate) fn new() -> Result<Self> {
-        Ok(Self { api: Api::start()?, id: None, process: None })
+        Ok(Self { api: Api::start()?, folder: None, id: None, process: None })
     }
 
     /// Sends a prompt, to a new process where none is running.
@@ -112,6 +114,9 @@ impl Session {
     fn start(&self, args: &[String], sandbox: &Sandbox) -> Result<Process> {
         let url = self.api.url();
         let mut command = quiet(sandbox, &url)?;
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         command
             .args(["-p", "--input-format", "stream-json", "--output-format", "stream-json"])
             .args(["--verbose", "--include-hook-events"])

@@ -9,7 +9,7 @@ use crate::install::addition::Addition;
 use crate::install::change::Change;
 use crate::install::change::settings::SettingsChange;
 use crate::install::target::Target;
-use crate::install::target::binary::registered;
+use crate::install::target::binary::{self, registered};
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders};
 
@@ -34,7 +34,8 @@ pub(crate) fn files(target: &Target, binary: Option<&Path>) -> Vec<PathBuf> {
     let manifest = &target.manifest;
     let mut files =
         vec![manifest.clone(), manifest.with_file_name("hookman.plan"), target.settings.clone()];
-    files.extend(binary.map(Path::to_owned).or_else(|| registered(&target.settings)));
+    let binary = binary.map(Path::to_owned).or_else(|| registered(&target.settings));
+    files.extend(binary.map(|binary| binary::file(&binary)));
     files
 }
 

@@ -13,7 +13,7 @@ use crate::install::change::Change;
 use crate::install::change::records::{backup_directory, print_diff};
 use crate::install::change::writes::{Writes, changed};
 use crate::install::target::Target;
-use crate::install::target::binary::{binary_path, registered};
+use crate::install::target::binary::{self, binary_path, registered};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::world::World;
 use crate::machine::{backups, files};
@@ -80,7 +80,7 @@ impl Assets {
                     .collect()
             }
         };
-        let binary = binary.map(|binary| in_home(world, binary)).unwrap_or_default();
+        let binary = binary.map(|binary| in_home(world, &binary::file(binary))).unwrap_or_default();
         let mut files = Vec::new();
         for (path, template) in templates {
             let text = template.replace(BINARY, &binary);

@@ -132,7 +132,8 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
     }
     let now = programs(host).into_iter().find(|path| files::is_executable(path));
     let is_same = |path: &PathBuf| {
-        given.is_none_or(|given| path.canonicalize().ok() == given.canonicalize().ok())
+        given
+            .is_none_or(|given| path.canonicalize().ok() == binary::file(given).canonicalize().ok())
     };
     let kept = now.filter(is_same);
     let path = match kept.or_else(|| given.map(Path::to_owned)) {
@@ -142,7 +143,7 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
             None => binary_path(world, None)?,
         },
     };
-    Ok(quoted(&in_json(&path)?))
+    Ok(quoted(&in_json(&binary::file(&path))?))
 }
 
 /// The lines by which a program's file calls hookman.

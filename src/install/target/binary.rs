@@ -4,15 +4,28 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use serde_json::Value;
+
+use crate::client::call;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
 use crate::settings::own_handlers;
 use crate::syntax::json::Document;
 
+/// The start of a path that fits every machine: the client's shell puts the home directory there.
+pub(crate) const HOME: &str = "$HOME";
+
 /// The path that a settings file names now, if there still is a program; it is kept, because a
 /// check from another copy of hookman is no reason to change the file.
 pub(crate) fn registered(settings: &Path) -> Option<PathBuf> {
-    named(settings).into_iter().find(|path| files::is_executable(path))
+    named(settings).into_iter().find(|path| files::is_executable(&file(path)))
+}
+
+/// The file of a path as it is registered: with the user's home directory in the place of `$HOME`.
+pub(crate) fn file(path: &Path) -> PathBuf {
+    let home = environment::raw("HOME").map(PathBuf::from);
+    let in_home = path.strip_prefix(HOME).ok().zip(home);
+    in_home.map_or_else(|| path.to_owned(), |(rest, home)| home.join(rest))
 }
 
 /// The paths of programs that hookman's entries in a settings file name.
@@ -21,19 +34,33 @@ pub(crate) fn named(settings: &Path) -> Vec<PathBuf> {
     let Ok(document) = Document::parse(&text) else { return Vec::new() };
     own_handlers(&document)
         .iter()
-        .filter(|handler| handler.get("args").is_some())
-        .filter_map(|handler| handler.get("command")?.as_str().map(PathBuf::from))
-        .filter(|path| path.is_absolute())
+        .filter_map(program)
+        .filter(|path| file(path).is_absolute())
         .collect()
+}
+
+/// The path of the program that a hookman entry names, as it is written; none behind a launcher.
+pub(crate) fn program(handler: &Value) -> Option<PathBuf> {
+    let command = handler.get("command")?.as_str()?;
+    if handler.get("args").is_some() {
+        return Some(PathBuf::from(command));
+    }
+    call::program(command).map(PathBuf::from).filter(|path| path.starts_with(HOME))
 }
 
 /// The path under which the client is to find hookman: the given one, or that of this program.
 pub(crate) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf> {
     let path = match given {
+        Some(path) if path.starts_with(HOME) => path.to_owned(),
         Some(path) => std::path::absolute(path)?,
         None => installed(world)?,
     };
-    if !path.is_file() {
+    if path.starts_with(HOME)
+        && path.to_string_lossy()[HOME.len()..].contains(['$', '`', '"', '\\'])
+    {
+        bail!("`{}` means something else to a shell than what it says", path.display());
+    }
+    if !file(&path).is_file() {
         bail!("there is no program at `{}`", path.display());
     }
     if path.file_name().is_none_or(|name| name != "hookman") {
@@ -43,6 +70,15 @@ pub(crate) fn binary_path(world: &World, given: Option<&Path>) -> Result<PathBuf
         );
     }
     Ok(path)
+}
+
+/// The path of this program as a settings file names it with `$HOME`, or else as users find it.
+pub(crate) fn current(world: &World, settings: &Path) -> Result<PathBuf> {
+    let path = binary_path(world, None)?;
+    let is_same = |it: &PathBuf| {
+        it.starts_with(HOME) && file(it).canonicalize().ok() == path.canonicalize().ok()
+    };
+    Ok(registered(settings).filter(is_same).unwrap_or(path))
 }
 
 /// The path of this program by which users find it. One through a link, such as a package

@@ -50,7 +50,8 @@ pub struct RegisterOptions {
     pub scope: Scope,
     #[command(flatten)]
     pub writing: Writing,
-    /// The path of hookman to register (default: where this one was found)
+    /// The path of hookman to register (default: where this one was found); one that begins with
+    /// '$HOME/' fits every machine that shares the settings
     #[arg(long, value_name = "PATH")]
     pub binary: Option<PathBuf>,
 }

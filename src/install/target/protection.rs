@@ -73,7 +73,7 @@ pub(crate) fn binary(
     // Without one that is named or kept, the one that was called is written.
     let next = given.clone().or_else(kept).or_else(|| binary::binary_path(world, None).ok());
     if let (Some(now), Some(next)) = (now.first(), &next)
-        && now != next
+        && binary::file(now) != binary::file(next)
     {
         let (now, next) = (world.paths.shown(now), world.paths.shown(next));
         check_all(world, target)
