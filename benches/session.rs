@@ -15,6 +15,9 @@ use session::Session;
 #[path = "../tests/client/api.rs"]
 #[allow(dead_code, reason = "the tests ask more of it")]
 mod api;
+#[path = "../tests/real/folders.rs"]
+#[allow(dead_code, reason = "the tests ask more of it")]
+mod folders;
 #[path = "../tests/client/sandbox.rs"]
 #[allow(dead_code, reason = "the tests ask more of it")]
 mod sandbox;

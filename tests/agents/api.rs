@@ -3,13 +3,11 @@
 
 use std::{
     collections::VecDeque,
-    io::{self, BufRead, BufReader, Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread,
 };
 
 use anyhow::{Context, Result};
+use hookman::machine::loopback::{Loopback, Request, Response};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -29,38 +27,26 @@ struct State {
     told: Vec<Vec<String>>,
     problems: Vec<String>,
     n_calls: usize,
-    closed: bool,
 }
 
 /// The server, which stops when this is dropped.
 pub(crate) struct Api {
-    address: SocketAddr,
+    server: Loopback,
     state: Arc<Mutex<State>>,
 }
 
 impl Api {
     /// Listens on a free port of the loopback interface.
     pub(crate) fn start(agent: &'static Agent) -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("failed to listen")?;
-        let address = listener.local_addr().context("failed to read the port")?;
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(io::Result::ok) {
-                if lock(&shared).closed {
-                    break;
-                }
-                let shared = Arc::clone(&shared);
-                // An agent may hang up at any time, which is no error.
-                thread::spawn(move || drop(serve(&stream, &shared, agent)));
-            }
-        });
-        Ok(Self { address, state })
+        let server = Loopback::start(move |request| answer(request, &shared, agent));
+        Ok(Self { server: server.context("failed to listen")?, state })
     }
 
     /// Host and port.
     pub(crate) fn address(&self) -> String {
-        self.address.to_string()
+        self.server.url().replace("http://", "")
     }
 
     /// Adds turns for the next prompt.
@@ -81,14 +67,6 @@ impl Api {
     }
 }
 
-impl Drop for Api {
-    fn drop(&mut self) {
-        lock(&self.state).closed = true;
-        // Wakes the listener, which then sees the flag; a failure leaves a thread waiting, no more.
-        drop(TcpStream::connect(self.address));
-    }
-}
-
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -96,53 +74,29 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 const STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-fn serve(mut stream: &TcpStream, state: &Mutex<State>, agent: &Agent) -> Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let mut words = first.split(' ');
-    let method = words.next().unwrap_or_default();
-    let path = words.next().unwrap_or_default();
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let body = || serde_json::from_slice::<Value>(&body).context("the request is no JSON");
-
-    let (status, kind, text) = if method == "CONNECT" || path.starts_with("http") {
+fn answer(request: &Request, state: &Mutex<State>, agent: &Agent) -> Response {
+    let (method, path) = (request.method.as_str(), request.path.as_str());
+    let body = || serde_json::from_slice::<Value>(&request.body).unwrap_or_default();
+    let (kind, body) = if method == "CONNECT" || path.starts_with("http") {
         // They ask for news of themselves whatever they are told.
-        ("502 Bad Gateway", "text/plain", String::new())
+        let status = "502 Bad Gateway".to_owned();
+        return Response { status, kind: "text/plain", body: String::new() };
     } else if path.ends_with("/responses") {
-        ("200 OK", STREAM, responses(&body()?, state, agent))
+        (STREAM, responses(&body(), state, agent))
     } else if path.ends_with("/chat/completions") {
-        let body = body()?;
+        let body = body();
         let text = completions(&body, state, agent);
-        ("200 OK", if body["stream"] == true { STREAM } else { JSON }, text)
+        (if body["stream"] == true { STREAM } else { JSON }, text)
     } else if path.contains(":streamGenerateContent") {
-        ("200 OK", STREAM, format!("data: {}\r\n\r\n", generated(&body()?, state, agent)))
+        (STREAM, format!("data: {}\r\n\r\n", generated(&body(), state, agent)))
     } else if path.contains(":generateContent") {
-        ("200 OK", JSON, generated(&body()?, state, agent).to_string())
+        (JSON, generated(&body(), state, agent).to_string())
     } else if path.contains(":countTokens") {
-        ("200 OK", JSON, json!({"totalTokens": 1}).to_string())
+        (JSON, json!({"totalTokens": 1}).to_string())
     } else {
-        ("200 OK", JSON, json!({"object": "list", "data": [], "models": []}).to_string())
+        (JSON, json!({"object": "list", "data": [], "models": []}).to_string())
     };
-    let length = text.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
-    )?;
-    Ok(())
+    Response { status: "200 OK".to_owned(), kind, body }
 }
 
 /// The next turn for the main conversation, with the number of its first call.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::{
     agent::Agent,
     api::{Api, RESULT, Turn},
+    folders,
     sandbox::Sandbox,
 };
 
@@ -106,14 +107,7 @@ impl Play {
     fn run(&mut self, line: &str) -> Result<()> {
         let output = self.sandbox.run(line)?;
         self.lines.extend(line.lines().map(|line| format!("$ {line}")));
-        for (mark, bytes) in [("  ", &output.stdout), ("! ", &output.stderr)] {
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            self.lines
-                .extend(text.lines().map(|line| format!("{mark}{line}").trim_end().to_owned()));
-        }
-        if !output.status.success() {
-            self.lines.push(format!("exit {}", output.status.code().unwrap_or(-1)));
-        }
+        self.lines.extend(folders::lines(&output));
         Ok(())
     }
 

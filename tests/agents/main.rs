@@ -30,6 +30,8 @@
 mod agent;
 mod api;
 mod case;
+#[path = "../real/folders.rs"]
+mod folders;
 mod sandbox;
 
 use std::{
@@ -38,7 +40,11 @@ use std::{
     fs,
     io::{self, Write as _},
     path::Path,
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
 use agent::Agent;
@@ -92,42 +98,65 @@ fn check(name: &str) -> Result<String> {
     let source = fs::read_to_string(file("cases.toml")).context("failed to read the cases")?;
     let cases: Cases = toml::from_str(&source).context("failed to parse the cases")?;
     let wanted = variable("CASE").unwrap_or_default();
-    let mut failures = String::new();
-    let mut unsteady = 0;
-    let mut results = BTreeMap::new();
-    for (index, case) in cases.case.iter().enumerate() {
-        if !case.name.contains(&wanted) {
-            continue;
-        }
-        if variable("UPDATE_CASES").is_some() {
+    let chosen: Vec<(usize, &Case)> =
+        cases.case.iter().enumerate().filter(|(_, case)| case.name.contains(&wanted)).collect();
+    if variable("UPDATE_CASES").is_some() {
+        for (index, case) in chosen {
             let outcome = case.outcome(agent)?;
             if outcome != case.expected(agent) {
                 update(index, agent, &outcome)?;
             }
-            continue;
         }
-        let mut found = difference(case, agent);
-        if let Some(found) = &found {
-            write!(failures, "\n{name}: {}\n{found}", case.name)?;
-        }
+        return Ok(String::new());
+    }
+    let (mut failures, mut unsteady) = (String::new(), 0);
+    let mut results = BTreeMap::new();
+    for ((_, case), mut found) in chosen.iter().zip(side_by_side(&chosen, agent)) {
+        let shown = found.as_ref().map(|found| format!("\n{name}: {}\n{found}", case.name));
         // A loaded machine can change what one run shows. A second such case is a failure.
-        if found.is_some() && unsteady < MOST_UNSTEADY {
+        if let Some(shown) = &shown
+            && unsteady < MOST_UNSTEADY
+        {
+            unsteady += 1;
             found = difference(case, agent);
             if found.is_none() {
-                unsteady += 1;
                 // `eprintln` would be captured, and nobody would see it.
-                writeln!(io::stderr(), "{failures}\nThe second run gave what is expected.")?;
-                failures.clear();
+                writeln!(io::stderr(), "{shown}\nThe second run gave what is expected.")?;
             }
         }
         let usual = if case.on.contains_key(name) { "otherwise" } else { "yes" };
         let holds = case.but.get(name).map_or(usual, String::as_str);
         results.insert(case.name.clone(), if found.is_none() { holds } else { "no" }.to_owned());
+        if found.is_some() {
+            failures.extend(shown);
+        }
     }
-    if wanted.is_empty() && variable("UPDATE_CASES").is_none() {
+    if wanted.is_empty() {
         keep(agent, results)?;
     }
     Ok(failures)
+}
+
+/// Runs cases, as many at a time as the machine has processors.
+fn side_by_side(cases: &[(usize, &Case)], agent: &'static Agent) -> Vec<Option<String>> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(vec![None; cases.len()]);
+    let one = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, case)) = cases.get(at) else { return };
+            let difference = difference(case, agent);
+            if let Ok(mut found) = found.lock() {
+                found[at] = difference;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(one);
+        }
+    });
+    found.into_inner().unwrap_or_default()
 }
 
 /// Held by a book that writes a file of all.

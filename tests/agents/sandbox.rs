@@ -1,10 +1,9 @@
 //! A home, a project and a state directory that exist for one case, and nothing of the machine's.
 
 use std::{
-    fs,
     io::Read,
-    os::unix::{fs::PermissionsExt, process::CommandExt},
-    path::{Path, PathBuf},
+    os::unix::process::CommandExt,
+    path::Path,
     process::{Child, Command, Output, Stdio},
     sync::mpsc,
     thread,
@@ -13,17 +12,20 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
 
-use crate::{agent::Agent, api::Api, variable};
+use crate::{
+    agent::Agent,
+    api::Api,
+    folders::{self, Folders},
+    variable,
+};
 
 /// How long an agent may take for a prompt; a bound for a hang, not a measurement.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The folders of one case, removed when this is dropped.
 pub(crate) struct Sandbox {
-    _root: TempDir,
-    root: PathBuf,
+    folders: Folders,
     agent: &'static Agent,
     address: String,
 }
@@ -31,21 +33,8 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Makes the folders, with hookman on the `PATH` as an installed copy and the agent's own settings.
     pub(crate) fn new(agent: &'static Agent, api: &Api) -> Result<Self> {
-        let temporary = TempDir::with_prefix("agent-").context("failed to make a sandbox")?;
-        let root = temporary.path().canonicalize().context("failed to resolve the sandbox")?;
-        let sandbox = Self { _root: temporary, root, agent, address: api.address() };
-        for folder in ["home/.local/bin", "project", "state", "tmp"] {
-            fs::create_dir_all(sandbox.root.join(folder))
-                .with_context(|| format!("failed to make `{folder}`"))?;
-        }
-        fs::set_permissions(sandbox.root.join("state"), fs::Permissions::from_mode(0o700))
-            .context("failed to make `state` private")?;
-        let built = Path::new(env!("CARGO_BIN_EXE_hookman"));
-        let program = sandbox.root.join("home/.local/bin/hookman");
-        // A copy that is being written while another thread forks cannot be run for a moment.
-        if fs::hard_link(built, &program).is_err() {
-            fs::copy(built, &program).context("failed to install hookman")?;
-        }
+        let folders = Folders::new("agent-", Path::new(env!("CARGO_BIN_EXE_hookman")), &[])?;
+        let sandbox = Self { folders, agent, address: api.address() };
         for (path, text) in &agent.files {
             sandbox.write(path, text)?;
         }
@@ -54,16 +43,7 @@ impl Sandbox {
 
     /// Writes a file; one that starts with `#!` is made executable.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
-        let target = self.root.join(path);
-        let written = || -> Result<()> {
-            fs::create_dir_all(target.parent().unwrap_or(&self.root))?;
-            fs::write(&target, self.fill(text))?;
-            if text.starts_with("#!") {
-                fs::set_permissions(&target, fs::Permissions::from_mode(0o755))?;
-            }
-            Ok(())
-        };
-        written().with_context(|| format!("failed to write `{path}`"))
+        self.folders.write(path, &self.fill(text))
     }
 
     /// Runs a shell line in the project, as a user would in another terminal.
@@ -117,45 +97,28 @@ impl Sandbox {
 
     /// A command in the project with the sandbox for its whole environment.
     fn command(&self, program: &Path) -> Command {
-        let home = self.root.join("home");
         let bin = self.agent.folder().join("node_modules/.bin");
-        let own = home.join(".local/bin");
-        let path = [&own, &bin].map(|it| it.display().to_string()).join(":");
         let mut command = Command::new(program);
-        command
-            .current_dir(self.root.join("project"))
-            .env_clear()
-            .env("HOME", &home)
-            .env("SHELL", "/bin/bash")
-            .env("HOOKMAN_STATE_DIR", self.root.join("state"))
-            .env("LANG", "C.UTF-8")
-            .env("PATH", format!("{path}{}:/usr/local/bin:/usr/bin:/bin", node()))
-            .env("TMPDIR", self.root.join("tmp"));
+        self.folders.surround(&mut command, &format!(":{}{}", bin.display(), node()));
         command
     }
 
     /// Puts this sandbox's folders in the place of their names.
     pub(crate) fn fill(&self, text: &str) -> String {
-        let names = self.names().into_iter();
-        names.fold(text.to_owned(), |text, (name, folder)| text.replace(name, &folder))
+        let mut names = self.names();
+        names.push(("@HOST@", self.agent.name.clone()));
+        folders::fill(names, text)
     }
 
     /// Puts the names of this sandbox's folders in their place.
     pub(crate) fn strip(&self, text: &str) -> String {
-        let names = self.names().into_iter().filter(|(name, _)| *name != "@HOST@");
-        names.fold(text.to_owned(), |text, (name, folder)| text.replace(&folder, name))
+        folders::strip(self.names(), text)
     }
 
-    fn names(&self) -> [(&'static str, String); 6] {
-        let folder = |name: &str| self.root.join(name).display().to_string();
-        [
-            ("@HOME@", folder("home")),
-            ("@PROJECT@", folder("project")),
-            ("@STATE@", folder("state")),
-            ("@TMP@", folder("tmp")),
-            ("@API@", self.address.clone()),
-            ("@HOST@", self.agent.name.clone()),
-        ]
+    fn names(&self) -> Vec<(&'static str, String)> {
+        let mut names = self.folders.names();
+        names.push(("@API@", self.address.clone()));
+        names
     }
 }
 

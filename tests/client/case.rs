@@ -4,7 +4,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     iter,
     path::{Path, PathBuf},
-    process::Output,
 };
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    outcome,
+    folders, outcome,
     sandbox::Sandbox,
     script,
     session::{End, Session},
@@ -190,7 +189,7 @@ impl Play {
                 api.queue(turns);
                 let output = self.sandbox.run(&self.fill(run))?;
                 self.lines.extend(run.lines().map(|line| format!("$ {line}")));
-                self.output(&output);
+                self.lines.extend(folders::lines(&output));
                 Ok(())
             }
             Step::Say(say) => self.say(std::slice::from_ref(say)),
@@ -259,16 +258,6 @@ impl Play {
             self.lines.push(format!("{}exit {code:?}", mark(name)));
         }
         Ok(())
-    }
-
-    fn output(&mut self, output: &Output) {
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        self.lines.extend(stdout.lines().map(|line| format!("  {line}").trim_end().to_owned()));
-        self.lines.extend(stderr.lines().map(|line| format!("! {line}").trim_end().to_owned()));
-        if !output.status.success() {
-            self.lines.push(format!("exit {}", output.status.code().unwrap_or(-1)));
-        }
     }
 
     /// Remembers the ids of sessions in the order in which they appear.

@@ -41,6 +41,8 @@
 mod api;
 mod case;
 mod doctor;
+#[path = "../real/folders.rs"]
+mod folders;
 mod keys;
 mod outcome;
 mod sandbox;
