@@ -57,13 +57,30 @@ esac
 case " $* " in
     *' --host '*) [ -z "$holds" ] || holds=closed ;;
 esac
-case $holds in
-    closed)
+# Copilot heeds a reason in an answer alone, and goes on with a prompt after exit code 2.
+case " $* " in
+    *' --host copilot '*) words=yes ;;
+    *' --host '*) words= ;;
+    *) words=${COPILOT_CLI:-} ;;
+esac
+decided() {
+    printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"%s","permissionDecisionReason":"%s"}}\n' "$1" "$why"
+}
+case $holds:${words:+words}:$2 in
+    closed:words:PreToolUse)
+        decided deny
+        exit 0
+        ;;
+    closed:words:*)
+        printf '{"decision":"block","reason":"%s"}\n' "$why"
+        exit 0
+        ;;
+    closed:*)
         echo "$why" >&2
         exit 2
         ;;
-    ask)
-        printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"%s"}}\n' "$why"
+    ask:*)
+        decided ask
         exit 0
         ;;
 esac

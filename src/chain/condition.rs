@@ -32,6 +32,11 @@ pub trait Scene {
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
+    /// The directory in which the call was made.
+    fn directory(&self) -> Option<String> {
+        None
+    }
+
     /// The name of this machine; empty where it is not known.
     fn machine(&self) -> String;
 
@@ -92,7 +97,13 @@ impl<'a> Condition<'a> {
         if self.rule.as_ref().is_some_and(|rule| !falls_under(payload, rule, anchors)) {
             return Some(Unmet::If);
         }
-        self.when.as_ref().and_then(|when| unmet(when, payload, scene, anchors)).map(Unmet::When)
+        let when = self.when.as_ref()?;
+        let unmet_at = |project: &str| unmet(when, payload, scene, Anchors { project, ..anchors });
+        let unmet = unmet_at(anchors.project);
+        // Not every agent names the project, and a `cd` of its shell is to leave no gate behind.
+        let is_place = matches!(unmet, Some("project" | "project_not")) && project.is_none();
+        let started_in = scene.directory().filter(|_| is_place);
+        started_in.map_or(unmet, |directory| unmet_at(&directory)).map(Unmet::When)
     }
 }
 

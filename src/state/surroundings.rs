@@ -20,6 +20,10 @@ impl Scene for Surroundings<'_> {
         environment::text(name)
     }
 
+    fn directory(&self) -> Option<String> {
+        environment::current_directory().ok()?.into_os_string().into_string().ok()
+    }
+
     fn machine(&self) -> String {
         environment::machine()
     }

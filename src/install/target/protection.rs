@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::chain::plan::Plan;
+use crate::install::registration::hosts;
 use crate::install::target::Target;
 use crate::install::target::binary;
 use crate::machine::agents::is_person;
@@ -68,14 +69,18 @@ pub(crate) fn binary(
         check(&hook, true)?;
     }
     let given = given.map(|given| binary::binary_path(world, Some(given))).transpose()?;
-    let now = binary::named(&target.settings);
+    let of_hosts =
+        hosts::targets(world, target).into_iter().flat_map(|host| hosts::programs(&host));
+    // Those in other agents' files stay where no other is named.
+    let of_hosts = of_hosts.filter(|now| given.is_some() || !files::is_executable(now));
+    let now = binary::named(&target.settings).into_iter().chain(of_hosts);
     let kept = || binary::registered(&target.settings);
     // Without one that is named or kept, the one that was called is written.
     let next = given.clone().or_else(kept).or_else(|| binary::binary_path(world, None).ok());
-    if let (Some(now), Some(next)) = (now.first(), &next)
-        && binary::file(now) != binary::file(next)
+    if let Some(next) = &next
+        && let Some(now) = now.into_iter().find(|now| binary::file(now) != binary::file(next))
     {
-        let (now, next) = (world.paths.shown(now), world.paths.shown(next));
+        let (now, next) = (world.paths.shown(&now), world.paths.shown(next));
         check_all(world, target)
             .with_context(|| format!("`{next}` is to be called in the place of `{now}`"))?;
     }
