@@ -134,6 +134,57 @@ fn what_is_tried_is_what_a_call_gets_byte_for_byte() {
 }
 
 #[test]
+fn what_is_replayed_is_what_each_call_got() {
+    let home = Home::new(GUARDS);
+    let mut lines = Vec::new();
+    let mut got = BTreeMap::new();
+    for (number, payload) in payloads(&home).into_iter().enumerate() {
+        let mut payload: Value = serde_json::from_str(&payload).unwrap();
+        let event = payload["hook_event_name"].as_str().unwrap().to_owned();
+        let id = format!("toolu_{number}");
+        payload["tool_use_id"] = id.clone().into();
+        let run = home.hookman(&["run", &event], &payload.to_string());
+        let said: Value = serde_json::from_slice(&run.stdout).unwrap_or_default();
+        let said = &said["hookSpecificOutput"];
+        let decision = said["permissionDecision"]
+            .as_str()
+            .or_else(|| said["additionalContext"].as_str().map(|_| "advise"));
+        let (kind, content) = if event == "PreToolUse" {
+            got.insert(id.clone(), decision.unwrap_or("none").to_owned());
+            let (name, input) = (&payload["tool_name"], &payload["tool_input"]);
+            ("assistant", json!([{ "type": "tool_use", "id": id, "name": name, "input": input }]))
+        } else {
+            assert_eq!(decision, None, "{payload}");
+            ("user", payload["prompt"].clone())
+        };
+        lines.push(
+            json!({
+                "type": kind, "sessionId": "one", "cwd": home.path("project"),
+                "timestamp": format!("2026-01-01T00:{:02}:{:02}Z", number / 60, number % 60),
+                "message": { "content": content },
+            })
+            .to_string(),
+        );
+    }
+    assert!(got.len() >= 180, "{}", got.len());
+    fs::create_dir_all(home.path("home/.claude/projects/p")).unwrap();
+    fs::write(home.path("home/.claude/projects/p/one.jsonl"), lines.join("\n")).unwrap();
+    let replayed = home.hookman(&["replay", "--json"], "");
+    let replayed: Value = serde_json::from_slice(&replayed.stdout).unwrap();
+    assert_eq!(replayed["calls"], got.len());
+    let mut found: BTreeMap<String, String> =
+        got.keys().map(|id| (id.clone(), "none".to_owned())).collect();
+    for verdict in replayed["verdicts"].as_array().unwrap() {
+        let word = |key: &str| verdict[key].as_str().unwrap().to_owned();
+        assert!(!word("hook").is_empty() && !word("reason").is_empty(), "{verdict}");
+        found.insert(word("tool_use_id"), word("decision"));
+    }
+    assert_eq!(found, got);
+    let denied = got.values().filter(|word| *word == "deny").count();
+    assert!((20..got.len() - 40).contains(&denied), "{denied} denied");
+}
+
+#[test]
 fn a_handler_of_others_fires_where_the_client_calls_it() {
     let home = Home::new("");
     let fill = |text: &str| {
@@ -204,8 +255,11 @@ fn a_rehearsal_leaves_no_trace() {
         &["try", "--prompt", "/hook:disable protect"],
         &["try", "--event", "Stop"],
         &["try", "--sample", "Stop"],
+        &["try", "rm -rf src", "--host", "gemini"],
         &["test"],
         &["replay"],
+        &["replay", "--host", "codex"],
+        &["test", "--host", "qwen"],
         &["replay", "--against", "../home/.claude/hookman.toml"],
         &["stats", "--by-hand"],
         &["statusline"],

@@ -6,46 +6,60 @@ use std::time::Duration;
 
 use super::host::{Facts, Finished, Host, Program};
 use super::real_host::RealHost;
+use crate::machine::clock;
+use crate::session::memory::MemoryStore;
 
 /// A machine that reads as [`RealHost`] does and holds back all else.
 #[derive(Debug)]
-pub struct HeldHost(pub RealHost);
+pub struct HeldHost<'a> {
+    pub real: RealHost,
+    /// The store of a call of the past, at whose time it was; what is read of the machine is of today.
+    pub memory: Option<&'a MemoryStore>,
+}
 
-impl Host for HeldHost {
+impl Host for HeldHost<'_> {
     fn now(&self) -> i64 {
-        self.0.now()
+        self.memory.map_or_else(|| self.real.now(), |it| it.now().cast_signed())
     }
 
     fn local_time(&self, pattern: &str) -> String {
-        self.0.local_time(pattern)
+        match self.memory {
+            Some(memory) => clock::local_at(memory.now().cast_signed(), pattern),
+            None => self.real.local_time(pattern),
+        }
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        self.0.variable(name)
+        self.real.variable(name)
     }
 
     fn look(&self, path: &Path) -> Option<Facts> {
-        self.0.look(path)
+        self.real.look(path)
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        self.0.real(path)
+        self.real.real(path)
     }
 
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
-        self.0.read(path, most)
+        self.real.read(path, most)
     }
 
     fn tail(&self, path: &Path, most: u64) -> io::Result<String> {
-        self.0.tail(path, most)
+        // The transcript, which has grown since.
+        if let Some(memory) = self.memory {
+            memory.miss("the transcript");
+            return Ok(String::new());
+        }
+        self.real.tail(path, most)
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.0.names(folder)
+        self.real.names(folder)
     }
 
     fn branch(&self, folder: &Path) -> Option<String> {
-        self.0.branch(folder)
+        self.real.branch(folder)
     }
 
     fn run(&self, _program: Program<'_>, _limit: Duration) -> io::Result<Finished> {
@@ -76,14 +90,14 @@ impl Host for HeldHost {
     fn is_called_by_client(&self) -> bool {
         // A replay asks once a strike, and nothing above this process changes.
         static CALLED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-        *CALLED.get_or_init(|| self.0.is_called_by_client())
+        *CALLED.get_or_init(|| self.real.is_called_by_client())
     }
 
     fn session_folder(&self) -> &Path {
-        self.0.session_folder()
+        self.real.session_folder()
     }
 
     fn left(&self) -> Duration {
-        self.0.left()
+        self.real.left()
     }
 }

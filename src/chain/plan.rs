@@ -200,6 +200,12 @@ impl<'a> Plan<'a> {
         })
     }
 
+    /// Returns whether a hook runs on an event, with its chain or by an entry of its own.
+    pub fn hears(&self, event: Event) -> bool {
+        let caller = |line: &'a str| line.split(['\t', ':']).next();
+        self.lines().flatten().any(|line| caller(line) == Some(event.name()))
+    }
+
     /// Returns whether an entry of a hook's own calls anything on an event.
     pub fn answers(&self, event: Event, hook: &str) -> bool {
         self.lines().flatten().any(|line| {

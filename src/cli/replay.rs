@@ -27,18 +27,21 @@ struct Group {
 pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     let replay = Rehearsal {
         paths: &world.paths,
+        host: args.host.as_deref(),
         manifest: args.manifest.as_deref().map(absolute).transpose()?,
         against: args.against.as_deref().map(absolute).transpose()?,
         since: args.since.as_deref().map(earliest).transpose()?.unwrap_or(i64::MIN),
         project: args.project.as_deref().map(std::path::absolute).transpose()?,
     };
     let mut report = replay.run().context("failed to replay")?;
-    if report.all == 0 {
+    if report.left > 0 {
+        let calls = number(report.calls, "call");
+        let left = number(report.left, "transcript");
+        world.terminal.warn(format!("stopped after {calls}, with {left} left"));
+    }
+    if report.calls == 0 {
         world.terminal.line("no tool call of a past session fits; transcripts are in projects/ next to settings.json");
         return Ok(ExitStatus::Done);
-    }
-    if report.calls < report.all {
-        world.terminal.warn(format!("stopped after {} of {} calls", report.calls, report.all));
     }
     report.judged.retain(|it| args.hook.as_ref().is_none_or(|hook| *hook == it.verdict.hook));
     for why in &report.unasked {
@@ -90,6 +93,7 @@ fn as_json(report: &Report) -> serde_json::Value {
         "groups": groups.collect::<Vec<_>>(),
         "verdicts": report.judged,
         "left_out": report.held,
+        "unknown": report.unknown,
         "changed": report.changed,
         "unasked": report.unasked,
     })
@@ -111,10 +115,20 @@ fn text(report: &Report, compares: bool) -> String {
         let held: Vec<&str> = report.held.iter().map(String::as_str).collect();
         lines.push(format!("left out, as they start programs: {}", held.join(", ")));
     }
+    if !report.unknown.is_empty() {
+        lines.push(
+            "may have said something else, as they read what is not known of the past:".to_owned(),
+        );
+        lines.extend(report.unknown.iter().map(|(hook, what)| {
+            let what: Vec<&str> = what.iter().map(String::as_str).collect();
+            format!("  {hook}: {}", what.join(", "))
+        }));
+    }
     let mut groups: Vec<_> = groups(report).into_iter().collect();
     groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.count));
     for ((decision, hook, reason), group) in groups {
-        lines.push(format!("{:>6} × {decision}, {hook}: {reason}", group.count));
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        lines.push(format!("{:>6} × {decision}, {hook}{reason}", group.count));
         lines.extend(group.examples.iter().map(|example| format!("           {example}")));
     }
     if report.judged.is_empty() && report.unasked.is_empty() {

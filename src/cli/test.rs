@@ -36,7 +36,11 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
         if !files::is_there(&chain.manifest) {
             bail!("`{}` has no manifest next to it", file.display());
         }
-        let cases = book.case.iter().map(|case| case.run(&world.paths, &chain, effects)).collect();
+        let cases = book
+            .case
+            .iter()
+            .map(|case| case.run(&world.paths, &chain, effects, args.host.as_deref()))
+            .collect();
         results.push(Results { file: world.paths.shown(&file), cases });
     }
     if results.is_empty() {

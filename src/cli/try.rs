@@ -12,6 +12,7 @@ use super::args::rehearse::Try;
 use super::exit::ExitStatus;
 use crate::chain::condition::falls_under;
 use crate::client::event::Event;
+use crate::client::host::Host;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
 use crate::client::permission_rule::Anchors;
@@ -65,24 +66,30 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     let payload =
         call.payload(Place { session: own.unwrap_or(SESSION), transcript: "", cwd: &cwd });
     let effects = if args.run_commands { Effects::Real } else { Effects::Held };
-    let stage = Stage::of(&world.paths, &session, effects)
+    let mut stage = Stage::of(&world.paths, &session, effects)
         .context("failed to copy the state; nothing was changed")?;
+    stage.host.clone_from(&args.host);
+    let host = args.host.as_deref().map_or(call.host, |name| Host::named(name, false));
     let mut answers = Vec::new();
     for chain in chains::chains_of(&world.paths, project.as_deref()) {
-        answers.push(stage.ask(&chain, call.event, &payload).context("the payload is not JSON")?);
+        answers.push(stage.ask(&chain, call.event, &payload));
     }
     let report = Report {
         event: call.event.name(),
         subject: call.subject(),
         verdict: stage::strictest(&answers),
-        others: foreign(stage.paths(), project.as_deref(), &call, &payload),
+        others: if host.is_claude() {
+            foreign(stage.paths(), project.as_deref(), &call, &payload)
+        } else {
+            Vec::new()
+        },
         chains: answers,
     };
     let holds = matches!(report.verdict.decision, "deny" | "ask" | "defer");
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&report)?);
     } else {
-        world.terminal.line(harmless(text(&report, world).trim_end()));
+        world.terminal.line(harmless(text(&report, host, world).trim_end()));
     }
     Ok(if holds { ExitStatus::Found } else { ExitStatus::Done })
 }
@@ -130,7 +137,7 @@ fn call(args: &Try) -> Result<Call> {
     } else {
         files::read_text(file)?.with_context(|| format!("`{}` is not there", file.display()))?
     };
-    Call::of_payload(event, &text)
+    Call::of_payload(event, args.host.as_deref(), &text)
         .map_err(|why| anyhow!("`{}` is no payload: {why}", file.display()))
 }
 
@@ -176,7 +183,7 @@ fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) ->
     others
 }
 
-fn text(report: &Report, world: &World) -> String {
+fn text(report: &Report, host: &Host, world: &World) -> String {
     let mut text = String::new();
     for chain in &report.chains {
         let _ = writeln!(text, "{} chain", chain.chain);
@@ -202,14 +209,18 @@ fn text(report: &Report, world: &World) -> String {
     let verdict = &report.verdict;
     let what = match (report.event, verdict.decision) {
         (_, "none") => "the event goes on as if there were no hooks",
-        ("Stop" | "SubagentStop", "deny") => "Claude Code goes on with the turn",
-        ("UserPromptSubmit", "deny") => "Claude Code drops the prompt",
-        (_, "deny") => "Claude Code does not run the call",
-        (_, "ask") => "Claude Code asks you",
-        (_, "defer") => "Claude Code leaves the decision for later",
-        _ => "Claude Code runs the call without asking",
+        ("Stop" | "SubagentStop", "deny") => "@ goes on with the turn",
+        ("UserPromptSubmit", "deny") => "@ drops the prompt",
+        (_, "deny") => "@ does not run the call",
+        (_, "ask") => "@ asks you",
+        (_, "defer") => "@ leaves the decision for later",
+        _ => "@ runs the call without asking",
     };
+    let what = what.replace('@', if host.is_claude() { "Claude Code" } else { host.name });
     let _ = writeln!(text, "verdict: {}; {what}", verdict.decision);
+    for part in &verdict.left_out {
+        let _ = writeln!(text, "{} does not heed {part}, so it is left out", host.name);
+    }
     let whom = if verdict.decision == "ask" { "you are told" } else { "the model is told" };
     for (who, said) in [
         (whom, &verdict.reason),

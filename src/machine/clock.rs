@@ -31,8 +31,17 @@ pub fn local_time(seconds: i64) -> String {
 
 /// Now in this machine's time zone, by a pattern of `strftime`; the pattern itself where it is none.
 pub fn local_by(pattern: &str) -> String {
-    let now = Timestamp::now().to_zoned(TimeZone::system());
-    jiff::fmt::strtime::format(pattern, &now).unwrap_or_else(|_| pattern.to_owned())
+    by(Timestamp::now(), pattern)
+}
+
+/// As [`local_by`], of a second since 1970.
+pub fn local_at(seconds: i64, pattern: &str) -> String {
+    by(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX), pattern)
+}
+
+fn by(time: Timestamp, pattern: &str) -> String {
+    let time = time.to_zoned(TimeZone::system());
+    jiff::fmt::strtime::format(pattern, &time).unwrap_or_else(|_| pattern.to_owned())
 }
 
 /// Today in this machine's time zone, as `2026-01-31`.

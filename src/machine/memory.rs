@@ -13,7 +13,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The bytes of the piece. What a run does not touch of it costs nothing.
-const ROOM: usize = 1024 * 1024;
+const ROOM: usize = 8 * 1024 * 1024;
 /// Sizes and addresses of blocks are multiples of it.
 const GRAIN: usize = 16;
 /// The sizes of blocks of more bytes are powers of two.

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::client::event::{Event, Subject};
+use crate::client::host::{CLAUDE, Host};
+use crate::client::payload::Payload;
 
 /// The session that a made-up payload is of.
 pub const SESSION: &str = "hookman-rehearsal";
@@ -13,6 +15,8 @@ pub struct Call {
     pub event: Event,
     /// The fields of the payload besides those that each payload has.
     pub fields: Map<String, Value>,
+    /// The program in whose words they are.
+    pub host: &'static Host,
 }
 
 /// The place of a call: its session and its directories.
@@ -32,10 +36,14 @@ fn fields(value: Value) -> Map<String, Value> {
 }
 
 impl Call {
+    /// Makes a call of Claude Code.
+    pub fn of(event: Event, fields: Map<String, Value>) -> Self {
+        Self { event, fields, host: &CLAUDE }
+    }
+
     pub fn of_tool(event: Event, tool: &str, input: &Value) -> Self {
-        let fields =
-            fields(json!({ "tool_name": tool, "tool_input": input, "tool_use_id": SESSION }));
-        Self { event, fields }
+        let call = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": SESSION });
+        Self::of(event, fields(call))
     }
 
     /// Makes a shell line of the tool Bash.
@@ -56,7 +64,7 @@ impl Call {
     }
 
     pub fn of_prompt(text: &str) -> Self {
-        Self { event: Event::UserPromptSubmit, fields: fields(json!({ "prompt": text })) }
+        Self::of(Event::UserPromptSubmit, fields(json!({ "prompt": text })))
     }
 
     /// Makes a call of the usual kind for an event, as a payload to start from.
@@ -90,24 +98,37 @@ impl Call {
             _ => json!({}),
         };
         made.extend(fields(more));
-        Self { event, fields: made }
+        Self::of(event, made)
     }
 
     /// Takes a call from a payload, such as one that was recorded.
-    pub fn of_payload(event: Option<Event>, text: &str) -> Result<Self, String> {
+    ///
+    /// Without `host` the payload tells which program wrote it.
+    pub fn of_payload(
+        event: Option<Event>,
+        host: Option<&str>,
+        text: &str,
+    ) -> Result<Self, String> {
+        let read = Payload::parse(text).ok();
+        let told = read.as_ref().map_or(&CLAUDE, Host::of);
+        let host = host.map_or(told, |name| Host::named(name, false));
         let value: Value =
             serde_json::from_str(text).map_err(|it| format!("it is not JSON: {it}"))?;
         let Value::Object(fields) = value else {
             return Err("it is not a JSON object".to_owned());
         };
-        let named = fields.get("hook_event_name").and_then(Value::as_str);
-        let event = event.or_else(|| Event::from_name(named?));
+        let named = fields.get("hook_event_name").or_else(|| fields.get("hookEventName"));
+        let event = event.or_else(|| host.event(named?.as_str()?));
         let event = event.ok_or("it names no event; add `--event EVENT`")?;
-        Ok(Self { event, fields })
+        Ok(Self { event, fields, host })
     }
 
-    /// Writes the payload. Fields of the call win over those of the place.
+    /// Writes the payload. Fields of the call win over those of the place. One of another program stays
+    /// in the words of that.
     pub fn payload(&self, place: Place<'_>) -> String {
+        if !self.host.is_claude() {
+            return Value::Object(self.fields.clone()).to_string();
+        }
         let mut payload = fields(json!({
             "session_id": place.session,
             "transcript_path": place.transcript,
@@ -129,7 +150,6 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::payload::Payload;
 
     #[test]
     fn each_event_has_a_payload_to_start_from_with_the_subject_of_its_matchers() {

@@ -143,16 +143,29 @@ impl Deed {
 impl Case {
     /// Runs the case against a chain: with state and a folder of its own, and without the programs of
     /// hooks unless `effects` allows them.
-    pub fn run(&self, paths: &Paths, chain: &Chain, effects: Effects) -> Tested {
-        let problems = match self.answer(paths, chain, effects) {
+    pub fn run(
+        &self,
+        paths: &Paths,
+        chain: &Chain,
+        effects: Effects,
+        host: Option<&str>,
+    ) -> Tested {
+        let problems = match self.answer(paths, chain, effects, host) {
             Ok(answer) => self.problems(&answer),
             Err(problem) => vec![problem],
         };
         Tested { name: self.name.clone(), problems }
     }
 
-    fn answer(&self, paths: &Paths, chain: &Chain, effects: Effects) -> Result<Answer, String> {
-        let stage = Stage::empty(paths, effects).map_err(|it| it.to_string())?;
+    fn answer(
+        &self,
+        paths: &Paths,
+        chain: &Chain,
+        effects: Effects,
+        host: Option<&str>,
+    ) -> Result<Answer, String> {
+        let mut stage = Stage::empty(paths, effects).map_err(|it| it.to_string())?;
+        stage.host = host.map(str::to_owned);
         for (name, text) in &self.files {
             stage.write(name, text).map_err(|it| it.to_string())?;
         }
@@ -161,8 +174,7 @@ impl Case {
         let mut answer = Answer::default();
         for deed in self.before.iter().chain([&self.deed]) {
             let call = deed.call()?;
-            let asked = stage.ask(chain, call.event, &call.payload(place));
-            let answered = asked.map_err(|it| it.to_string())?;
+            let answered = stage.ask(chain, call.event, &call.payload(place));
             if let Some(before) = answered.before {
                 return Err(before);
             }
@@ -210,7 +222,7 @@ pub fn first(paths: &Paths, chain: &Chain) -> String {
             deed: Deed { command: Some(line.to_owned()), ..Deed::default() },
             ..Case::default()
         };
-        let Ok(answer) = case.answer(paths, chain, Effects::Held) else { continue };
+        let Ok(answer) = case.answer(paths, chain, Effects::Held, None) else { continue };
         let quoted = Value::from(line).to_string();
         let _ = write!(
             text,

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
 use serde::Serialize;
@@ -13,15 +12,22 @@ use super::call::Place;
 use super::stage::Stage;
 use super::transcript::{self, Past};
 use crate::builtin::silence::Silence;
+use crate::chain::merge::Verdict as Merged;
+use crate::chain::plan::Plan;
+use crate::client::answer::Decision;
 use crate::client::event::Event;
 use crate::machine::paths::Paths;
 use crate::machine::signals::Endings;
 use crate::machine::terminal::Terminal;
-use crate::machine::{clock, files};
+use crate::machine::{clock, files, folders};
+use crate::runtime::call::Kept;
 use crate::runtime::effects::Effects;
-use crate::state::chains::{self, Chain};
+use crate::runtime::rehearse::Rehearsed;
+use crate::session::memory::MemoryStore;
+use crate::state::chains::{self, Chain, Loaded};
+use crate::state::journal::StepEntry;
 
-/// The characters that are shown of a call.
+/// The characters that are shown of a call, and of a reason.
 const SHOWN: usize = 70;
 /// The decision where no hook said anything.
 const NONE: &str = "none";
@@ -60,14 +66,16 @@ pub struct Report {
     pub sessions: BTreeSet<String>,
     pub days: BTreeSet<String>,
     pub calls: usize,
-    /// The calls of all sessions that are meant.
-    pub all: usize,
+    /// The transcripts that were not replayed, because a signal came.
+    pub left: usize,
     /// The time of all runs in microseconds, without the starts of processes.
     pub us: u64,
     /// Reasons why no hook of a chain was asked.
     pub unasked: BTreeSet<String>,
     /// The hooks that would have run a program.
     pub held: BTreeSet<String>,
+    /// The hooks that depend on what is not known of the past, and what that is.
+    pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
     pub changed: Vec<Changed>,
 }
@@ -75,6 +83,8 @@ pub struct Report {
 /// A replay: the sessions and the manifests that are asked.
 pub struct Replay<'a> {
     pub paths: &'a Paths,
+    /// The program that calls, where it is not Claude Code.
+    pub host: Option<&'a str>,
     /// The manifest in the place of the user's and the project's.
     pub manifest: Option<PathBuf>,
     /// The manifest to compare with.
@@ -86,39 +96,48 @@ pub struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Replays the sessions that have a call which counts, each from its beginning, several at a time,
-    /// up to the end or a signal.
+    /// Replays the sessions that have a call which counts, each from its beginning, up to the end or a
+    /// signal. A second thread reads ahead. No more of them ask hooks: what they take of the allocator's
+    /// lock costs more than they give.
     pub fn run(&self) -> io::Result<Report> {
-        let sessions = self.sessions()?;
-        let all = sessions.iter().flatten().filter(|it| self.is_counted(it)).count();
-        let mut report = Report { all, ..Report::default() };
-        // The watch is set up before there are threads.
         Endings::watch();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = || -> io::Result<Report> {
-            let mut part = Report { all, ..Report::default() };
-            let mut asked = Asked::new(self.manifest.as_deref(), self.paths)?;
-            let against = self.against.as_deref();
-            let mut against = against.map(|it| Asked::new(Some(it), self.paths)).transpose()?;
-            while let Some(events) = sessions.get(next.fetch_add(1, Ordering::Relaxed)) {
-                for past in events {
-                    if Endings::watch().is_some_and(|it| it.come().is_some()) {
-                        return Ok(part);
-                    }
-                    let verdict = asked.ask(past, &mut part)?;
-                    let other = against.as_mut().map(|it| it.ask(past, &mut Report::default()));
-                    if self.is_meant(past) {
-                        part.count(past, verdict, other.transpose()?, &done);
+        let mut transcripts = transcript::files(&self.paths.config);
+        let is_new = |file: &PathBuf| folders::changed_second(file) >= Some(self.since);
+        transcripts.retain(|_, files| files.iter().any(is_new));
+        let all = transcripts.len();
+        let mut report = Report::default();
+        let mut asked = Asked::new(self, self.manifest.as_deref())?;
+        let against = self.against.as_deref();
+        let mut against = against.map(|it| Asked::new(self, Some(it))).transpose()?;
+        thread::scope(|scope| {
+            let (read, sessions) = mpsc::sync_channel(1);
+            let mut chains = vec![Chains::new(self.manifest.as_deref(), &asked.stage)];
+            chains.extend(self.against.as_deref().map(|it| Chains::new(Some(it), &asked.stage)));
+            scope.spawn(move || {
+                for (name, files) in &transcripts {
+                    let is_main =
+                        |it: &&PathBuf| it.file_stem().is_some_and(|stem| *stem == **name);
+                    let main = files.iter().find(is_main).map(|it| it.display().to_string());
+                    let sessions = self.sessions(files, &mut chains);
+                    if read.send((main.unwrap_or_default(), sessions)).is_err() {
+                        break;
                     }
                 }
-            }
-            Ok(part)
-        };
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(sessions.len());
-        thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            for thread in threads {
-                report.join(thread.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            });
+            for (done, (transcript, sessions)) in sessions.into_iter().enumerate() {
+                for past in sessions?.values().flatten() {
+                    if Endings::watch().is_some_and(|it| it.come().is_some()) {
+                        report.left = all - done;
+                        return Ok(());
+                    }
+                    let verdict = asked.ask(past, &transcript, &mut report);
+                    let other = against.as_mut();
+                    let other = other.map(|it| it.ask(past, &transcript, &mut Report::default()));
+                    if self.is_meant(past) {
+                        report.count(past, verdict, other);
+                    }
+                }
+                Terminal::progress(done, all, "transcripts");
             }
             io::Result::Ok(())
         })?;
@@ -126,17 +145,22 @@ impl Replay<'_> {
         Ok(report)
     }
 
-    /// Reads the sessions that have a call which counts, each with its events in their order.
-    fn sessions(&self) -> io::Result<Vec<Vec<Past>>> {
+    /// Reads the sessions of some transcripts that have a call which counts, each with its events in
+    /// their order; of results those that one of the chains hears of.
+    fn sessions(
+        &self,
+        files: &[PathBuf],
+        chains: &mut [Chains<'_>],
+    ) -> io::Result<BTreeMap<String, Vec<Past>>> {
         let mut sessions: BTreeMap<String, Vec<Past>> = BTreeMap::new();
-        for file in transcript::files(&self.paths.config) {
-            for past in transcript::events(&files::read_tail(&file, u64::MAX)?) {
+        for file in files {
+            let wants = |event, cwd: &str| chains.iter_mut().any(|it| it.hear(event, cwd));
+            for past in transcript::events(&files::read_tail(file, u64::MAX)?, wants) {
                 sessions.entry(past.session.clone()).or_default().push(past);
             }
         }
-        let counts = |events: &Vec<Past>| events.iter().any(|it| self.is_counted(it));
-        let mut sessions: Vec<Vec<Past>> = sessions.into_values().filter(counts).collect();
-        for events in &mut sessions {
+        sessions.retain(|_, events| events.iter().any(|it| self.is_counted(it)));
+        for events in sessions.values_mut() {
             events.sort_by(|one, other| one.time.cmp(&other.time));
         }
         Ok(sessions)
@@ -154,9 +178,8 @@ impl Replay<'_> {
 }
 
 impl Report {
-    fn count(&mut self, past: &Past, verdict: Verdict, other: Option<Verdict>, done: &AtomicUsize) {
+    fn count(&mut self, past: &Past, verdict: Verdict, other: Option<Verdict>) {
         if past.call.event == Event::PreToolUse {
-            Terminal::progress(done.fetch_add(1, Ordering::Relaxed), self.all, "calls");
             self.calls += 1;
             self.sessions.insert(past.session.clone());
             self.days.extend(past.time.split('T').next().map(str::to_owned));
@@ -176,49 +199,105 @@ impl Report {
             });
         }
     }
+}
 
-    fn join(&mut self, part: Self) {
-        self.sessions.extend(part.sessions);
-        self.days.extend(part.days);
-        self.calls += part.calls;
-        self.us += part.us;
-        self.unasked.extend(part.unasked);
-        self.held.extend(part.held);
-        self.judged.extend(part.judged);
-        self.changed.extend(part.changed);
+/// A chain, with its plan where that could be made.
+struct Planned {
+    chain: Chain,
+    plan: Option<String>,
+}
+
+impl Planned {
+    fn of(chain: Chain, paths: &Paths) -> Self {
+        let plan = match chains::load(paths, &chain) {
+            Loaded::Plan(plan) | Loaded::Mended(plan) => Some(plan),
+            Loaded::LastGood(..) | Loaded::Absent | Loaded::Broken { .. } => None,
+        };
+        Self { chain, plan }
+    }
+
+    /// Returns whether a run may say anything on an event. A typed switch is answered without a hook.
+    fn hears(&self, event: Event) -> bool {
+        let Some(plan) = &self.plan else { return files::is_there(&self.chain.manifest) };
+        matches!(event, Event::SessionStart | Event::UserPromptSubmit)
+            || Plan::parse(plan).is_none_or(|plan| plan.hears(event))
     }
 }
 
-/// A manifest that is asked, with the state of the sessions that it was asked about.
-struct Asked<'a> {
+/// The chains of each directory that a session was in.
+struct Chains<'a> {
+    /// The manifest in the place of the user's and the project's.
     manifest: Option<&'a Path>,
-    paths: &'a Paths,
+    /// With the state of a copy, where the plans go.
+    paths: Paths,
+    known: BTreeMap<String, Vec<Planned>>,
+}
+
+impl<'a> Chains<'a> {
+    fn new(manifest: Option<&'a Path>, stage: &Stage) -> Self {
+        Self { manifest, paths: stage.paths().clone(), known: BTreeMap::new() }
+    }
+
+    fn of(&mut self, cwd: &str) -> &[Planned] {
+        if !self.known.contains_key(cwd) {
+            let paths = &self.paths;
+            let chains = match self.manifest {
+                Some(manifest) => {
+                    vec![Chain { manifest: manifest.to_owned(), ..Chain::of_user(paths) }]
+                }
+                None => chains::chains_of(paths, chains::project_around(Path::new(cwd)).as_deref()),
+            };
+            let planned = chains.into_iter().map(|chain| Planned::of(chain, paths));
+            self.known.insert(cwd.to_owned(), planned.collect());
+        }
+        &self.known[cwd]
+    }
+
+    fn hear(&mut self, event: Event, cwd: &str) -> bool {
+        self.of(cwd).iter().any(|it| it.hears(event))
+    }
+}
+
+/// A manifest that is asked, with the state of the session that it was asked about.
+struct Asked<'a> {
+    chains: Chains<'a>,
     stage: Stage,
-    /// The last directory, and its chains.
-    here: (String, Vec<Chain>),
+    /// The session, and what its hooks have stored.
+    session: (String, MemoryStore),
     /// The calls that it denied, which have no result.
     denied: BTreeSet<String>,
 }
 
 impl<'a> Asked<'a> {
-    fn new(manifest: Option<&'a Path>, paths: &'a Paths) -> io::Result<Self> {
-        let stage = Stage::empty(paths, Effects::Held)?;
-        let here = (String::new(), Vec::new());
-        Ok(Self { manifest, paths, stage, here, denied: BTreeSet::new() })
+    fn new(replay: &'a Replay<'a>, manifest: Option<&'a Path>) -> io::Result<Self> {
+        let mut stage = Stage::empty(replay.paths, Effects::Held)?;
+        stage.host = replay.host.map(str::to_owned);
+        let (session, denied) = ((String::new(), MemoryStore::default()), BTreeSet::new());
+        let chains = Chains::new(manifest, &stage);
+        Ok(Self { chains, stage, session, denied })
     }
 
-    fn ask(&mut self, past: &Past, report: &mut Report) -> io::Result<Verdict> {
+    fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Verdict {
         let mut found = Verdict { decision: NONE.to_owned(), ..Verdict::default() };
-        if past.call.event == Event::PostToolUse && self.denied.contains(past.id()) {
-            return Ok(found);
+        let event = past.call.event;
+        if event == Event::PostToolUse && self.denied.contains(past.id()) {
+            return found;
         }
-        if self.here.1.is_empty() || self.here.0 != past.cwd {
-            self.here = (past.cwd.clone(), self.chains(Path::new(&past.cwd)));
+        let Self { chains, stage, .. } = self;
+        let mut asked = chains.of(&past.cwd).iter().filter(|it| it.hears(event)).peekable();
+        if asked.peek().is_none() {
+            return found;
         }
-        let place = Place { session: &past.session, transcript: "", cwd: &past.cwd };
-        let payload = past.call.payload(place);
-        for chain in &self.here.1 {
-            let entry = self.stage.run(chain, past.call.event, &payload)?.entry;
+        if self.session.0 != past.session {
+            self.session = (past.session.clone(), MemoryStore::default());
+        }
+        let store = &self.session.1;
+        store.set_now(clock::seconds(&past.time).unwrap_or_default().unsigned_abs());
+        let payload =
+            past.call.payload(Place { session: &past.session, transcript, cwd: &past.cwd });
+        for Planned { chain, plan } in asked {
+            let kept = Kept { plan: plan.as_deref(), store };
+            let Rehearsed { entry, verdict, .. } = stage.run(chain, event, &payload, Some(kept));
             report.us += entry.us;
             if !entry.unasked.is_empty() {
                 report.unasked.insert(entry.unasked);
@@ -226,31 +305,43 @@ impl<'a> Asked<'a> {
             }
             let held = entry.steps.iter().filter(|it| it.quiet == Silence::Held.word());
             report.held.extend(held.map(|it| it.hook.clone()));
-            let of = |words: [&str; 3]| entry.steps.iter().find(|it| words.contains(&&*it.outcome));
-            let stops = of(["deny", "ask", "defer"]);
-            let stops = stops.or_else(|| of(["would-deny", "would-ask", "would-defer"]));
-            let Some(step) = stops.or_else(|| of(["context"; 3])) else { continue };
-            let decision = if step.outcome == "context" { "advise" } else { &*step.outcome };
-            if found.decision == NONE || decision == "deny" {
-                found = Verdict {
-                    decision: decision.to_owned(),
-                    hook: step.hook.clone(),
-                    reason: step.reason.clone().unwrap_or_default(),
-                };
+            let verdict = judged(&verdict, &entry.steps);
+            if found.decision == NONE || verdict.decision == "deny" {
+                found = verdict;
             }
+        }
+        for (hook, mut what) in store.take_unknown() {
+            report.unknown.entry(hook).or_default().append(&mut what);
         }
         if found.decision == "deny" {
             self.denied.insert(past.id().to_owned());
         }
-        Ok(found)
+        found
     }
+}
 
-    fn chains(&self, cwd: &Path) -> Vec<Chain> {
-        match self.manifest {
-            Some(manifest) => {
-                vec![Chain { manifest: manifest.to_owned(), ..Chain::of_user(self.paths) }]
-            }
-            None => chains::chains_of(self.paths, chains::project_around(cwd).as_deref()),
-        }
+/// Names the hook that decided, and its reason: its rule, or the first line of what it said.
+fn judged(verdict: &Merged, steps: &[StepEntry]) -> Verdict {
+    let answer = &verdict.answer;
+    let decided = answer.decision.filter(|it| *it != Decision::Allow).map(Decision::name);
+    let of = |words: [&str; 3]| {
+        steps.iter().find(|it| words.contains(&&*it.outcome) || words.contains(&&*it.decided))
+    };
+    let (step, decision, said) = if let Some(word) = decided {
+        let of_other = || of(["ask", "defer", "context"]);
+        (of([word; 3]).or_else(of_other), word, answer.reason.as_deref())
+    } else if let Some(step) = of(["would-deny", "would-ask", "would-defer"]) {
+        (Some(step), &*step.outcome, None)
+    } else if let Some(step) = of(["context"; 3]) {
+        (Some(step), "advise", answer.context.first().map(String::as_str))
+    } else {
+        (None, NONE, None)
+    };
+    let reason = step.and_then(|step| step.reason.clone().or_else(|| step.error.clone()));
+    let first = || said?.lines().map(|line| line.chars().take(SHOWN).collect()).next();
+    Verdict {
+        decision: decision.to_owned(),
+        hook: step.map(|step| step.hook.clone()).unwrap_or_default(),
+        reason: reason.or_else(first).unwrap_or_default(),
     }
 }

@@ -6,15 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::builtin::silence::Silence;
-use crate::chain::merge::Verdict;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
-use crate::client::output::Said;
 use crate::machine::paths::Paths;
 use crate::machine::scratch::Scratch;
+use crate::runtime::call::Kept;
 use crate::runtime::debug::{self, Asked};
 use crate::runtime::effects::Effects;
-use crate::runtime::rehearse::{self, Rehearsed};
+use crate::runtime::rehearse::{Rehearsal, Rehearsed};
 use crate::session::id::SessionId;
 use crate::state::chains::Chain;
 use crate::state::journal::StepEntry;
@@ -29,6 +28,8 @@ pub struct Stage {
     scratch: Scratch,
     paths: Paths,
     effects: Effects,
+    /// The program that calls, where it is not Claude Code.
+    pub host: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -70,10 +71,14 @@ pub struct Answer {
     /// Standard output, byte for byte.
     pub stdout: String,
     pub exit: u8,
+    /// The parts that the program which called does not heed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<&'static str>,
 }
 
 impl Answer {
-    fn of(verdict: &Verdict, said: &Said) -> Self {
+    fn of(rehearsed: &Rehearsed) -> Self {
+        let Rehearsed { verdict, said, left_out, .. } = rehearsed;
         let answer = &verdict.answer;
         let reason = answer.reason.as_ref().or(answer.stop_reason.as_ref());
         Self {
@@ -84,6 +89,7 @@ impl Answer {
             input: answer.specific.get("updatedInput").cloned(),
             stdout: said.stdout.clone(),
             exit: said.code,
+            left_out: left_out.clone(),
         }
     }
 }
@@ -109,7 +115,7 @@ impl Stage {
         scratch.make(STATE)?;
         scratch.make(PROJECT)?;
         let paths = Paths { state: scratch.path(STATE), ..paths.clone() };
-        Ok(Self { scratch, paths, effects })
+        Ok(Self { scratch, paths, effects, host: None })
     }
 
     /// Gives the user's paths, with those of the copy for hookman's state.
@@ -131,13 +137,22 @@ impl Stage {
         self.scratch.write(&format!("{PROJECT}/{name}"), text)
     }
 
-    pub fn run(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Rehearsed> {
-        rehearse::rehearse(&self.paths, chain.clone(), event, payload, self.effects)
+    /// Asks a chain about a payload, with the session's store in memory where one is `kept`.
+    pub fn run(
+        &self,
+        chain: &Chain,
+        event: Event,
+        payload: &str,
+        kept: Option<Kept<'_>>,
+    ) -> Rehearsed {
+        let Self { paths, effects, host, .. } = self;
+        let rehearsal = Rehearsal { paths, effects: *effects, host: host.as_deref(), kept };
+        rehearsal.ask(chain.clone(), event, payload)
     }
 
     /// Asks a chain about a payload, and why each of its hooks did or did not run.
-    pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> serde_json::Result<Answered> {
-        let rehearsed = self.run(chain, event, payload)?;
+    pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> Answered {
+        let rehearsed = self.run(chain, event, payload, None);
         let asked = Asked { chain, event, only: None };
         let reasons = debug::reasons(&self.paths, asked, &rehearsed.entry);
         let hooks = reasons.hooks.into_iter().map(|told| {
@@ -146,12 +161,12 @@ impl Stage {
             let ran = asked.is_some_and(|step| step.quiet != Silence::Held.word());
             HookReason { ran, hook: told.hook, why: told.why }
         });
-        Ok(Answered {
+        Answered {
             chain: chain.scope,
             before: reasons.before,
             hooks: hooks.collect(),
-            answer: Answer::of(&rehearsed.verdict, &rehearsed.said),
-        })
+            answer: Answer::of(&rehearsed),
+        }
     }
 }
 

@@ -4,17 +4,17 @@
 //! or the result of a call, lines of type `assistant` a part of the model's message, and a subagent has
 //! a file of its own in `<session>/subagents`.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::call::Call;
 use crate::client::event::Event;
 use crate::machine::folders;
-
-/// The events among which a call is looked for that is written down again, or has its result.
-const NEAR: usize = 256;
 
 /// An event of a past session.
 #[derive(Debug)]
@@ -27,29 +27,76 @@ pub struct Past {
     pub call: Call,
 }
 
+/// A line, of which the long parts are read where a hook wants them.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Line {
-    r#type: String,
-    subtype: String,
-    session_id: String,
-    timestamp: String,
-    cwd: String,
-    agent_id: String,
-    attribution_agent: String,
+struct Line<'a> {
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
+    #[serde(borrow)]
+    subtype: Cow<'a, str>,
+    #[serde(borrow)]
+    session_id: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    #[serde(borrow)]
+    cwd: Cow<'a, str>,
+    #[serde(borrow)]
+    agent_id: Cow<'a, str>,
+    #[serde(borrow)]
+    attribution_agent: Cow<'a, str>,
     is_meta: bool,
     permission_mode: Option<String>,
     prompt_id: Option<String>,
-    tool_use_result: Value,
-    message: Message,
+    #[serde(borrow)]
+    tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Message<'a>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Message {
-    id: String,
-    content: Value,
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
     stop_reason: Option<String>,
+}
+
+/// A part of a message: a call, or the result of one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Part<'a> {
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    name: Value,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Cow<'a, str>,
+    is_error: Value,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+fn value(raw: Option<&RawValue>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+impl<'a> Message<'a> {
+    /// Gives the parts; none where it is a plain text.
+    fn parts(&self) -> Vec<Part<'a>> {
+        let raw = self.content.filter(|raw| raw.get().starts_with('['));
+        raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
+
+    fn text(&self) -> Option<String> {
+        let raw = self.content.filter(|raw| raw.get().starts_with('"'))?;
+        serde_json::from_str(raw.get()).ok()
+    }
 }
 
 impl Past {
@@ -72,16 +119,23 @@ impl Past {
     }
 }
 
-/// Lists all transcripts below the client's directory.
-pub fn files(config: &Path) -> Vec<PathBuf> {
+/// Lists all transcripts below the client's directory, by the name of the session: its own, and those
+/// of its subagents.
+pub fn files(config: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let inside = |folder: &PathBuf| folders::entries(folder).unwrap_or_default();
-    let of_projects = inside(&config.join("projects"));
-    let mut found: Vec<PathBuf> = of_projects.iter().flat_map(inside).collect();
-    let of_agents: Vec<PathBuf> =
-        found.iter().flat_map(|session| inside(&session.join("subagents"))).collect();
-    found.extend(of_agents);
-    found.retain(|it| it.extension().is_some_and(|it| it == "jsonl"));
-    found.sort();
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in inside(&config.join("projects")).iter().flat_map(inside) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut files = inside(&path.join("subagents"));
+        files.push(path);
+        files.retain(|it| it.extension().is_some_and(|it| it == "jsonl"));
+        if !files.is_empty() {
+            found.entry(name).or_default().append(&mut files);
+        }
+    }
+    for files in found.values_mut() {
+        files.sort();
+    }
     found
 }
 
@@ -94,12 +148,11 @@ pub fn of_subagents(transcript: &Path) -> Vec<PathBuf> {
 pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(id)).collect();
     let is_it = |past: &Past| past.call.event == Event::PreToolUse && past.id() == id;
-    let made = events(&lines.join("\n")).into_iter().find(is_it);
+    let made = events(&lines.join("\n"), |_, _| true).into_iter().find(is_it);
     let result = |line: &&str| {
-        let line: Line = serde_json::from_str(line).ok()?;
-        let mut parts = line.message.content.as_array()?.iter();
-        let part = parts.find(|part| part["tool_use_id"].as_str() == Some(id))?;
-        match &part["content"] {
+        let line: Line<'_> = serde_json::from_str(line).ok()?;
+        let part = line.message.parts().into_iter().find(|part| part.tool_use_id == id)?;
+        match &value(part.content) {
             Value::Array(texts) => {
                 let texts: Vec<&str> = texts.iter().filter_map(|it| it["text"].as_str()).collect();
                 Some(texts.join("\n"))
@@ -112,11 +165,19 @@ pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
 
 /// Lists the events of a transcript in their order: the session's start, prompts, tool calls, results of
 /// those that succeeded, compactions, ends of turns. Lines that are none, and those that a crash cut
-/// short, are passed over; a call that a resumed session repeats is listed once.
-pub fn events(text: &str) -> Vec<Past> {
+/// short, are passed over; a call that a resumed session repeats is listed once. Results are listed
+/// where `wants` says so of the event and the session's directory then.
+pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
     const PARTS: [&str; 3] =
         ["\"type\":\"user\"", "\"type\":\"assistant\"", "\"compact_boundary\""];
-    let mut events = Events { mode: "default".to_owned(), ..Events::default() };
+    let mut events = Events {
+        found: Vec::new(),
+        calls: BTreeMap::new(),
+        mode: "default".to_owned(),
+        prompt: String::new(),
+        ended: String::new(),
+        wants,
+    };
     for line in text.lines().filter(|line| PARTS.iter().any(|part| line.contains(part))) {
         if let Ok(line) = serde_json::from_str(line) {
             events.read(&line);
@@ -126,19 +187,21 @@ pub fn events(text: &str) -> Vec<Past> {
 }
 
 /// The events of the lines that were read.
-#[derive(Default)]
-struct Events {
+struct Events<W> {
     found: Vec<Past>,
+    /// The places of the calls among them, by their ids.
+    calls: BTreeMap<String, usize>,
     /// The permission mode of the last prompt.
     mode: String,
     /// The id of the last prompt.
     prompt: String,
     /// The id of the message that ended a turn last.
     ended: String,
+    wants: W,
 }
 
-impl Events {
-    fn read(&mut self, line: &Line) {
+impl<W: FnMut(Event, &str) -> bool> Events<W> {
+    fn read(&mut self, line: &Line<'_>) {
         let is_main = line.agent_id.is_empty();
         if let Some(mode) = &line.permission_mode {
             self.mode.clone_from(mode);
@@ -149,31 +212,27 @@ impl Events {
         if self.found.is_empty() && is_main {
             self.add(line, Event::SessionStart, json!({ "source": "startup" }));
         }
-        match (&*line.r#type, &line.message.content) {
-            ("system", _) if is_main && line.subtype == "compact_boundary" => {
+        match &*line.r#type {
+            "system" if is_main && line.subtype == "compact_boundary" => {
                 self.add(line, Event::SessionStart, json!({ "source": "compact" }));
             }
-            ("user", Value::String(text)) if is_main && !line.is_meta => {
-                if let Some(prompt) = typed(text) {
+            "user" => {
+                if let Some(text) = line.message.text().filter(|_| is_main && !line.is_meta)
+                    && let Some(prompt) = typed(&text)
+                {
                     self.add(line, Event::UserPromptSubmit, json!({ "prompt": prompt }));
                 }
-            }
-            ("user", Value::Array(parts)) => {
-                let has_come = |it: &&Value| it["type"] == "tool_result" && it["is_error"] != true;
-                for part in parts.iter().filter(has_come) {
-                    let id = part["tool_use_id"].as_str().unwrap_or_default();
-                    let Some(made) = self.made(id) else { continue };
-                    let mut fields = made.call.fields.clone();
-                    fields.insert("tool_response".to_owned(), line.tool_use_result.clone());
-                    self.add(line, Event::PostToolUse, fields.into());
+                if (self.wants)(Event::PostToolUse, &line.cwd) {
+                    self.results(line);
                 }
             }
-            ("assistant", Value::Array(parts)) => {
-                for part in parts.iter().filter(|part| part["type"] == "tool_use") {
-                    let id = part["id"].as_str().unwrap_or_default();
-                    if id.is_empty() || self.made(id).is_none() {
+            "assistant" => {
+                for part in line.message.parts().iter().filter(|part| part.r#type == "tool_use") {
+                    let id = &*part.id;
+                    if id.is_empty() || !self.calls.contains_key(id) {
+                        self.calls.insert(id.to_owned(), self.found.len());
                         let call = json!({
-                            "tool_name": part["name"], "tool_input": part["input"], "tool_use_id": id,
+                            "tool_name": &part.name, "tool_input": value(part.input), "tool_use_id": id,
                         });
                         self.add(line, Event::PreToolUse, call);
                     }
@@ -182,7 +241,7 @@ impl Events {
                 if line.message.stop_reason.as_deref() == Some("end_turn")
                     && self.ended != line.message.id
                 {
-                    self.ended.clone_from(&line.message.id);
+                    (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };
                     self.add(line, event, json!({ "stop_hook_active": false }));
                 }
@@ -191,7 +250,17 @@ impl Events {
         }
     }
 
-    fn add(&mut self, line: &Line, event: Event, mut fields: Value) {
+    fn results(&mut self, line: &Line<'_>) {
+        let has_come = |it: &&Part<'_>| it.r#type == "tool_result" && it.is_error != true;
+        for part in line.message.parts().iter().filter(has_come) {
+            let Some(&made) = self.calls.get(&*part.tool_use_id) else { continue };
+            let mut fields = self.found[made].call.fields.clone();
+            fields.insert("tool_response".to_owned(), value(line.tool_use_result));
+            self.add(line, Event::PostToolUse, fields.into());
+        }
+    }
+
+    fn add(&mut self, line: &Line<'_>, event: Event, mut fields: Value) {
         fields["permission_mode"] = (*self.mode).into();
         fields["prompt_id"] = (*self.prompt).into();
         if !line.agent_id.is_empty() {
@@ -200,17 +269,11 @@ impl Events {
         }
         let Value::Object(fields) = fields else { return };
         self.found.push(Past {
-            session: line.session_id.clone(),
-            time: line.timestamp.clone(),
-            cwd: line.cwd.clone(),
-            call: Call { event, fields },
+            session: line.session_id.clone().into_owned(),
+            time: line.timestamp.clone().into_owned(),
+            cwd: line.cwd.clone().into_owned(),
+            call: Call::of(event, fields),
         });
-    }
-
-    /// Finds a call among the last ones by its id.
-    fn made(&self, id: &str) -> Option<&Past> {
-        let is_it = |past: &&Past| past.call.event == Event::PreToolUse && past.id() == id;
-        self.found.iter().rev().take(NEAR).find(is_it)
     }
 }
 
@@ -275,7 +338,7 @@ mod tests {
             format!("{} {more}", it.call.event)
         };
         assert_eq!(
-            events(&text).iter().map(shown).collect::<Vec<_>>(),
+            events(&text, |_, _| true).iter().map(shown).collect::<Vec<_>>(),
             [
                 "SessionStart ",
                 "UserPromptSubmit tell me of \"tool_use\"",

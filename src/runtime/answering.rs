@@ -24,6 +24,7 @@ use crate::client::payload::Payload;
 use crate::machine::exports::Exports;
 use crate::manifest::OnError;
 use crate::session::id::SessionId;
+use crate::session::store::Store;
 use crate::state::everywhere;
 use crate::state::inheritance;
 use crate::state::journal::{Entry, TYPED, UNASKED};
@@ -91,11 +92,13 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
         }
     }
     let folder = call.paths.session(&SessionId::new(&*payload.session_id).file_name());
-    let store = FileStore::of_run(folder.join("flags"));
+    let of_files = FileStore::of_run(folder.join("flags"));
+    let memory = call.kept.map(|kept| kept.store);
+    let store: &(dyn Store + Sync) = memory.map_or(&of_files, |store| store);
     let effects = call.overrides.effects;
-    let session = Session { store: &store, folder: &folder, effects };
+    let session = Session { store, folder: &folder, effects, memory };
     if call.event == Event::SessionStart && payload.source == "compact" {
-        budget::forget(&store);
+        budget::forget(store);
     }
     let keep = |text: &str| spill::keep(&folder, text);
     let told = notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();

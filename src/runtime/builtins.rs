@@ -65,7 +65,7 @@ impl<'s> Builtin<'s> {
         let host: &(dyn Host + Sync) = match session.effects {
             Effects::Real => &real,
             Effects::Held => {
-                held = HeldHost(real);
+                held = HeldHost { real, memory: session.memory };
                 &held
             }
         };
@@ -80,6 +80,9 @@ impl<'s> Builtin<'s> {
             host,
         };
         let ran = kind.answer(&context);
+        if let Some(memory) = session.memory {
+            memory.note(self.step.name);
+        }
         if kind.takes_time() {
             session.store.look_again();
         }

@@ -8,6 +8,7 @@ use crate::client::event::{Block, Event};
 use crate::client::host::Host;
 use crate::machine::paths::Paths;
 use crate::manifest::OnError;
+use crate::session::memory::MemoryStore;
 use crate::state::chains::Chain;
 
 /// One run: which chain is asked on which event.
@@ -19,6 +20,17 @@ pub(super) struct Call<'a> {
     pub hook: Option<String>,
     pub overrides: Overrides,
     pub host: &'static Host,
+    /// The parts that a rehearsal keeps in memory in the place of files.
+    pub kept: Option<Kept<'a>>,
+}
+
+/// The parts of a session that a replay keeps in memory: to read them for each call takes longer
+/// than to ask the hooks.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// The chain's plan; without it the chain is loaded as in a run.
+    pub plan: Option<&'a str>,
+    pub store: &'a MemoryStore,
 }
 
 impl Call<'_> {

@@ -25,6 +25,7 @@ use crate::machine::exports::{self, Exports};
 use crate::machine::signals::Endings;
 use crate::machine::{environment, terminal};
 use crate::manifest::OnError;
+use crate::session::memory::MemoryStore;
 use crate::session::store::Store;
 use crate::syntax::quoting::quoted;
 
@@ -40,6 +41,8 @@ pub struct Session<'a> {
     /// hookman's own directory for it.
     pub folder: &'a Path,
     pub effects: Effects,
+    /// The store where a replay keeps it in memory, which knows the time of the call.
+    pub memory: Option<&'a MemoryStore>,
 }
 
 /// The surroundings of a chain's steps.

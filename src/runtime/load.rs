@@ -1,5 +1,7 @@
 //! The first step of a run: the chain's plan, and its steps for a call.
 
+use std::borrow::Cow;
+
 use super::call::Call;
 use crate::chain::plan::{Plan, Step};
 use crate::client::event::Event;
@@ -11,9 +13,9 @@ use crate::state::journal::Entry;
 use crate::state::lost::Lost;
 
 /// The chain as a run has it.
-pub(super) enum Load {
+pub(super) enum Load<'a> {
     Plan {
-        text: String,
+        text: Cow<'a, str>,
         /// The mistake of the manifest, where this is the last good plan.
         outdated: Option<String>,
     },
@@ -30,16 +32,19 @@ pub(super) struct Broken {
 }
 
 /// Loads the plan of a call's chain, with a note of what was odd about it.
-pub(super) fn load(call: &Call<'_>, entry: &mut Entry<'_>) -> Load {
+pub(super) fn load<'a>(call: &Call<'a>, entry: &mut Entry<'_>) -> Load<'a> {
+    if let Some(plan) = call.kept.and_then(|kept| kept.plan) {
+        return Load::Plan { text: plan.into(), outdated: None };
+    }
     match chains::load_called(call.paths, &call.chain, !call.host.is_claude()) {
-        Loaded::Plan(text) => Load::Plan { text, outdated: None },
+        Loaded::Plan(text) => Load::Plan { text: text.into(), outdated: None },
         Loaded::Mended(text) => {
             entry.note("the plan was damaged, and was made again".to_owned());
-            Load::Plan { text, outdated: None }
+            Load::Plan { text: text.into(), outdated: None }
         }
         Loaded::LastGood(text, problems) => {
             entry.note(format!("the last good plan is used: {problems}"));
-            Load::Plan { text, outdated: Some(problems) }
+            Load::Plan { text: text.into(), outdated: Some(problems) }
         }
         Loaded::Absent => Load::Absent,
         Loaded::Broken { problems, on_error } => Load::Broken(Broken { problems, on_error }),

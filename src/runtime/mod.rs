@@ -6,7 +6,7 @@ mod answering;
 pub mod arguments;
 mod budget;
 mod builtins;
-mod call;
+pub mod call;
 pub mod children;
 mod conditions;
 pub mod debug;
@@ -69,7 +69,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
     };
     let chain = arguments.chain(&paths);
     let overrides = Overrides::of_process(&chain);
-    let call = Call { paths: &paths, chain, event, hook: arguments.hook, overrides, host };
+    let call =
+        Call { paths: &paths, chain, event, hook: arguments.hook, overrides, host, kept: None };
     let mut entry = Entry::new(event, &call.chain);
     entry.only = call.hook.as_deref().unwrap_or_default().to_owned().into();
     received.describe(&paths, &mut entry);

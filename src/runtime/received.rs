@@ -101,14 +101,21 @@ impl<'a> Received<'a> {
 
     /// Adds what is known of it to a line of the journal.
     pub(super) fn describe(&self, paths: &Paths, entry: &mut Entry<'a>) {
-        entry.host = self.host.noted().into();
-        self.odd.iter().for_each(|note| entry.note(note.clone()));
-        let Some((payload, _)) = self.calls.first() else { return };
-        entry.describe(payload);
+        self.describe_payload(entry);
         if !self.host.is_claude()
+            && !self.calls.is_empty()
             && let Some(process) = agents::note(paths)
         {
             entry.client = process;
+        }
+    }
+
+    /// As [`Received::describe`], without a note of the process that called.
+    pub(super) fn describe_payload(&self, entry: &mut Entry<'a>) {
+        entry.host = self.host.noted().into();
+        self.odd.iter().for_each(|note| entry.note(note.clone()));
+        if let Some((payload, _)) = self.calls.first() {
+            entry.describe(payload);
         }
     }
 }

@@ -3,15 +3,16 @@
 use std::time::Instant;
 
 use super::answering;
-use super::call::Call;
+use super::arguments::Arguments;
+use super::call::{Call, Kept};
 use super::effects::Effects;
 use super::overrides::Overrides;
-use super::seen::Seen;
+use super::received::Received;
 use crate::chain::merge::Verdict;
 use crate::client::event::Event;
-use crate::client::host::CLAUDE;
+use crate::client::host::Encoded;
 use crate::client::output::Said;
-use crate::client::payload::Payload;
+use crate::machine::input::Input;
 use crate::machine::paths::Paths;
 use crate::state::chains::Chain;
 use crate::state::journal::{self, Entry};
@@ -20,30 +21,46 @@ use crate::state::journal::{self, Entry};
 pub struct Rehearsed {
     /// The line of the journal, which is not written.
     pub entry: Entry<'static>,
+    /// As the program obeys it.
     pub verdict: Verdict,
     pub said: Said,
+    /// The parts of the answer that the program does not heed.
+    pub left_out: Vec<&'static str>,
 }
 
-/// Asks a chain about a payload. The state in `paths` is read and changed as in a run, so a rehearsal
-/// hands in the paths of a copy.
-pub fn rehearse(
-    paths: &Paths,
-    chain: Chain,
-    event: Event,
-    text: &str,
-    effects: Effects,
-) -> serde_json::Result<Rehearsed> {
-    let payload = Payload::parse(text)?;
-    let overrides = Overrides { effects, ..Overrides::default() };
-    let call = Call { paths, chain, event, hook: None, overrides, host: &CLAUDE };
-    let mut entry = Entry::new(event, &call.chain);
-    entry.describe(&payload);
-    let started = Instant::now();
-    let seen = Seen { event, payload: &payload, text };
-    let verdict = answering::answer(&call, seen, &mut entry);
-    let said = verdict.encoded(&CLAUDE, event).said;
-    entry.finish(&verdict, said.code, started.elapsed());
-    let mut entry = journal::entries(&entry.line()).pop().unwrap_or_default();
-    entry.recall();
-    Ok(Rehearsed { entry, verdict, said })
+/// The chain that a rehearsal asks, and where.
+#[derive(Clone, Copy)]
+pub struct Rehearsal<'a> {
+    /// The state there is read and changed as in a run, so these are the paths of a copy.
+    pub paths: &'a Paths,
+    pub effects: Effects,
+    /// The program that calls, where it is not Claude Code.
+    pub host: Option<&'a str>,
+    /// The parts that are in memory in the place of files.
+    pub kept: Option<Kept<'a>>,
+}
+
+impl Rehearsal<'_> {
+    /// Asks a chain about a payload.
+    pub fn ask(self, chain: Chain, event: Event, text: &str) -> Rehearsed {
+        let Self { paths, effects, host, kept } = self;
+        let arguments =
+            Arguments { event: Some(event), host: host.map(str::to_owned), ..Arguments::default() };
+        let input = Input::Value(text.into());
+        let received = Received::of(&arguments, &input);
+        let overrides = Overrides { effects, ..Overrides::default() };
+        let call = Call { paths, chain, event, hook: None, overrides, host: received.host, kept };
+        let mut entry = Entry::new(event, &call.chain);
+        received.describe_payload(&mut entry);
+        let started = Instant::now();
+        let mut verdict = answering::decide(&call, &received, None, &mut entry);
+        let Encoded { said, left_out } = verdict.encoded(received.host, event);
+        entry.finish(&verdict, said.code, started.elapsed());
+        if !received.host.is_claude() {
+            verdict.answer = received.host.fitted(event, verdict.answer, &mut Vec::new());
+        }
+        let mut entry = journal::entries(&entry.line()).pop().unwrap_or_default();
+        entry.recall();
+        Rehearsed { entry, verdict, said, left_out }
+    }
 }

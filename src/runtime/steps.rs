@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::builtins::Builtin;
 use super::children::{self, Around, Came};
 use super::conditions;
+use super::effects::Effects;
 use super::seen::Seen;
 use crate::chain::condition::Unmet;
 use crate::chain::fields;
@@ -329,7 +330,9 @@ fn together<'s, 'p>(
     around: Around<'_>,
 ) -> Vec<(&'s Step<'p>, Came)> {
     let builtins: Vec<Option<Builtin<'_>>> = batch.iter().map(|step| Builtin::of(step)).collect();
-    let is_apart = |builtin: &Builtin<'_>| batch.len() > 1 && builtin.takes_time();
+    let is_apart = |builtin: &Builtin<'_>| {
+        batch.len() > 1 && around.session.effects == Effects::Real && builtin.takes_time()
+    };
     if !builtins.iter().flatten().any(is_apart) {
         let heard = commands(batch, seen, around);
         return in_order(batch, heard, |place| Some(builtins[place]?.run(seen, around.session)));

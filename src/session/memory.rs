@@ -1,6 +1,6 @@
 //! A store that is gone with the process: for tests, and for runs that are to have no consequences.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,9 +21,37 @@ struct Kept {
     flags: BTreeMap<String, u64>,
     counters: BTreeMap<String, u64>,
     texts: BTreeMap<String, String>,
+    /// The things that the hook which runs has asked for and nobody knows any more.
+    unknown: BTreeSet<String>,
+    /// The same of all that ran, by their names.
+    unknown_to: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl MemoryStore {
+    /// Gives the time by its clock, in seconds.
+    pub fn now(&self) -> u64 {
+        self.lock().now
+    }
+
+    /// Notes that the hook that runs depends on this, which nobody knows any more.
+    pub fn miss(&self, what: &str) {
+        self.lock().unknown.insert(what.to_owned());
+    }
+
+    /// Says which hook it was that ran.
+    pub fn note(&self, hook: &str) {
+        let mut kept = self.lock();
+        let mut unknown = std::mem::take(&mut kept.unknown);
+        if !unknown.is_empty() {
+            kept.unknown_to.entry(hook.to_owned()).or_default().append(&mut unknown);
+        }
+    }
+
+    /// Takes what is not known, by the hooks that depend on it.
+    pub fn take_unknown(&self) -> BTreeMap<String, BTreeSet<String>> {
+        std::mem::take(&mut self.lock().unknown_to)
+    }
+
     /// Sets the clock, in seconds.
     pub fn set_now(&self, now: u64) {
         self.lock().now = now;
@@ -98,7 +126,13 @@ impl Store for MemoryStore {
     }
 
     fn text(&self, name: &str) -> io::Result<Option<String>> {
-        Ok(self.usable()?.texts.get(name).cloned())
+        let mut kept = self.usable()?;
+        let text = kept.texts.get(name).cloned();
+        // A text with a plain name is set by a person or a workflow.
+        if text.is_none() && !name.contains('.') {
+            kept.unknown.insert(format!("the state `{name}`"));
+        }
+        Ok(text)
     }
 
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool> {

@@ -8,6 +8,16 @@ use clap::Args;
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::candidates;
+use crate::client::host::HOSTS;
+
+fn host(name: &str) -> Result<String, String> {
+    let mut names = HOSTS.iter().map(|host| host.name);
+    if names.clone().any(|it| it == name) {
+        return Ok(name.to_owned());
+    }
+    let last = names.next_back().unwrap_or_default();
+    Err(format!("hookman knows {} and {last}", names.collect::<Vec<_>>().join(", ")))
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -17,6 +27,7 @@ use crate::cli::candidates;
   hookman try --sample Stop > stop.json        a payload to start from
   hookman try --event Stop --payload stop.json what came of it, or of a recorded one
   hookman try 'git push' --session 77850d98    with that session's switches and strikes
+  hookman try 'rm -rf src' --host codex        as Codex calls, and with the answer that it gets
 
 Nothing is kept: no journal line, no strike, no switch, no notice. Hooks that are
 commands, or start programs, are named and not run; --run-commands runs them.
@@ -49,6 +60,10 @@ pub struct Try {
     /// With the switches and the memory of this session
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(candidates::sessions))]
     pub session: Option<String>,
+    /// As if this agent called, and not Claude Code
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// Run commands and programs too
     #[arg(long)]
     pub run_commands: bool,
@@ -85,6 +100,10 @@ pub struct Test {
     /// For the project's manifest (with --init)
     #[arg(long, requires = "init")]
     pub project: bool,
+    /// As if this agent called, and not Claude Code
+    #[arg(long, value_name = "HOST", value_parser = host, conflicts_with = "init")]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// Run commands and programs too
     #[arg(long)]
     pub run_commands: bool,
@@ -159,8 +178,9 @@ pub struct Statusline {
 The tool calls come from Claude Code's transcripts, those of subagents too. None of
 them is run, and nothing is kept. Each session is replayed from its beginning, with its
 prompts, results and ends of turns, so that hooks which count or remember answer as they
-would have. Not known are the files as they were then, what a hook would read in the
-transcript, and when a session was resumed. Hooks that start programs are left out.
+would have. Files and branches are those of today. Hooks that read state which somebody
+set, or the transcript, are named, as that is not known of the past. Hooks that start
+programs are left out.
 Exit codes: 0 done, 1 with --against if a verdict changes, 2 could not look.")]
 pub struct Replay {
     /// Only calls that are not older: 90s, 10m, 2h, 30d
@@ -178,6 +198,10 @@ pub struct Replay {
     /// Compare with this manifest
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
+    /// As if this agent called, and not Claude Code
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// Report as JSON
     #[arg(long)]
     pub json: bool,

@@ -42,7 +42,7 @@ impl Host {
     }
 
     /// An answer with nothing in it that the program cannot honour.
-    fn fitted(&self, event: Event, answer: Answer, left_out: &mut Vec<&'static str>) -> Answer {
+    pub fn fitted(&self, event: Event, answer: Answer, left_out: &mut Vec<&'static str>) -> Answer {
         let block = event.facts().block;
         let heeds = self.heeds;
         let mut fitted = Answer { suppress_output: false, terminal_sequence: None, ..answer };
