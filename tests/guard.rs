@@ -16,6 +16,9 @@ use serde_json::{Map, Value, json};
 
 const COMMANDS: &str = include_str!("guard/commands.tsv");
 const FILES: &str = include_str!("guard/files.tsv");
+/// Destructive lines in disguise, and everyday lines written otherwise.
+const OBFUSCATED: &str = include_str!("../benches/guards/obfuscated.tsv");
+const REWRITTEN: &str = include_str!("../benches/guards/rewritten.tsv");
 /// The file may grow, and may not shrink.
 const HARMFUL: usize = 391;
 const HARMLESS: usize = 360;
@@ -123,6 +126,27 @@ fn harm_is_found_and_what_looks_like_it_is_not() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(harmful >= HARMFUL && harmless >= HARMLESS, "{harmful} {harmless}");
+}
+
+#[test]
+fn no_disguise_hides_harm() {
+    let options = every_category();
+    let told = |command: &str| found("destructive-guard", &options, command);
+    let rows: Vec<_> = rows(OBFUSCATED).map(|(_, row)| row).collect();
+    let commands = rows.iter().map(|row| row.split_once('\t').unwrap().0);
+    let missed: Vec<&str> = commands.filter(|it| told(it) == "-").collect();
+    assert!(rows.len() >= 100 && missed.is_empty(), "{}: {missed:#?}", rows.len());
+}
+
+#[test]
+fn everyday_lines_pass_in_any_writing() {
+    for overrides in [json!({}), json!({"careful": true})] {
+        let options = options("destructive-guard", &overrides);
+        let told = |command: &str| found("destructive-guard", &options, command);
+        let rows: Vec<_> = rows(REWRITTEN).map(|(_, command)| command).collect();
+        let stopped: Vec<&String> = rows.iter().filter(|it| told(it) != "-").collect();
+        assert!(rows.len() >= 240 && stopped.is_empty(), "{overrides}: {stopped:#?}");
+    }
 }
 
 #[test]
@@ -243,5 +267,41 @@ fn the_gate_of_work_items_lets_looking_through() {
     ];
     for (command, expected) in rows {
         assert_eq!(found("work-item-gate", &options, command), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_file_is_told_from_a_branch() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = folder.path().join(".git");
+    for made in ["refs/heads", "refs/tags", "worktrees/side"] {
+        std::fs::create_dir_all(git.join(made)).unwrap();
+    }
+    std::fs::write(git.join("refs/heads/docs"), "").unwrap();
+    std::fs::write(git.join("packed-refs"), "# pack-refs\n1234 refs/tags/v1\n").unwrap();
+    for name in ["docs", "v1", "a.txt", "side/a.txt", "side/docs"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let side = format!("gitdir: {}\n", git.join("worktrees/side").display());
+    std::fs::write(folder.path().join("side/.git"), side).unwrap();
+    let options = options("destructive-guard", &json!({}));
+    let cwd = folder.path().to_str().unwrap();
+    let rows = [
+        ("git checkout a.txt", "git-checkout"),
+        ("git checkout -q a.txt", "git-checkout"),
+        ("git checkout side", "git-checkout"),
+        ("cd side && git checkout a.txt", "git-checkout"),
+        ("git checkout docs", "-"),
+        ("git checkout v1", "-"),
+        ("git checkout b.txt", "-"),
+        ("git checkout -b a.txt", "-"),
+        ("cd side && git checkout docs", "-"),
+        ("cd other && git checkout a.txt", "-"),
+        ("cd \"$A\" && git checkout a.txt", "-"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(found_in(cwd, "destructive-guard", &options, command), expected, "{command}");
     }
 }

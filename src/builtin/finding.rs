@@ -50,6 +50,9 @@ pub(super) struct Manner<'m> {
 pub(super) fn shown(command: &str) -> String {
     let mut shown = String::new();
     for word in command.split_whitespace() {
+        if shown.len() > 4 * SHOWN {
+            break;
+        }
         if !shown.is_empty() {
             shown.push(' ');
         }

@@ -18,12 +18,19 @@ pub(super) fn hides_a_name(line: &str) -> bool {
         let next = bytes.get(at + 1).copied().unwrap_or_default();
         let before = at.checked_sub(1).map(|before| bytes[before]).unwrap_or_default();
         match byte {
+            b'\\' if matches!(next, b'x' | b'u' | b'0'..=b'9') => true,
             b'\'' | b'"' | b'\\' => {
                 let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
                 (is_name_byte(before) && joins) || before == b'$'
             }
-            b'$' if next == b'{' => is_cut(&bytes[at + 2..]),
-            b'$' => is_name_byte(before) && is_name_byte(next),
+            b'$' if next == b'{' && before != b'}' => is_cut(&bytes[at + 2..]),
+            b'$' => (is_name_byte(before) && is_name_byte(next)) || before == b'}',
+            b'{' => is_name_byte(before),
+            b'}' => is_name_byte(next),
+            // What `printf` puts into a name.
+            b'%' if next == b's' => {
+                is_name_byte(before) || bytes.get(at + 2).copied().is_some_and(is_name_byte)
+            }
             b'b' => bytes[at..].starts_with(b"base64"),
             _ => false,
         }

@@ -13,7 +13,7 @@ mod rule;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -104,12 +104,11 @@ fn judge<'r>(
     let mut all_are_read = true;
     let globals = &options.globals;
     let looks = Cell::new(LOOKS);
-    let moves = OnceCell::new();
-    let goes_elsewhere =
-        || *moves.get_or_init(|| command.contains("cd ") || command.contains("pushd "));
+    let known_folder = OnceCell::new();
+    let folder = || known_folder.get_or_init(|| folder(command, &context.payload.cwd)).as_deref();
     let may_exist = |word: &&Word<'_>| {
         looks.set(looks.get().saturating_sub(1));
-        looks.get() == 0 || may_exist(word, &goes_elsewhere, context)
+        looks.get() == 0 || may_exist(word, folder(), context)
     };
     let mut visit = |invocation: &shell::Invocation<'_>| {
         for rule in rules.about(invocation.program) {
@@ -124,6 +123,10 @@ fn judge<'r>(
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
                 || (rule.existing && !rule.operands_of(invocation, globals).iter().any(may_exist))
+                || (rule.file
+                    && !folder().is_some_and(|folder| {
+                        branches::names_a_file(rule, invocation, globals, folder, context)
+                    }))
             {
                 continue;
             }
@@ -152,16 +155,34 @@ fn judge<'r>(
     }
 }
 
+/// The folder that a line works in: the session's, or that of a `cd` at its beginning; `None` where it
+/// goes to others as well.
+fn folder(line: &str, cwd: &str) -> Option<PathBuf> {
+    let moves = |line: &str| line.contains("cd ") || line.contains("pushd ");
+    let moved = line.trim_start().strip_prefix("cd ").and_then(|rest| {
+        let (folder, rest) = rest.split_once(['&', ';', '\n'])?;
+        let folder = folder.trim().trim_matches(['"', '\'']);
+        (!moves(rest) && !folder.starts_with(['~', '-']) && !folder.contains(['$', '`', '*', ' ']))
+            .then_some(folder)
+    });
+    match moved {
+        Some(folder) => Some(Path::new(cwd).join(folder)),
+        None if moves(line) || cwd.is_empty() => None,
+        None => Some(PathBuf::from(cwd)),
+    }
+}
+
 /// Returns whether a word names a file that is there, or one of which that cannot be told.
-fn may_exist(word: &Word<'_>, goes_elsewhere: &dyn Fn() -> bool, context: &Context<'_>) -> bool {
+fn may_exist(word: &Word<'_>, folder: Option<&Path>, context: &Context<'_>) -> bool {
     let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
-    let cwd = &*context.payload.cwd;
-    let is_elsewhere = || cwd.is_empty() || goes_elsewhere();
-    word.expanded
-        || path.starts_with('~')
-        || path.contains(['$', '`', '*', '?'])
-        || (!path.starts_with('/') && is_elsewhere())
-        || context.host.look(&Path::new(cwd).join(path)).is_some_and(|it| it.is_file)
+    let is_file = |path: &Path| context.host.look(path).is_some_and(|it| it.is_file);
+    if word.expanded || path.starts_with('~') || path.contains(['$', '`', '*', '?']) {
+        return true;
+    }
+    match folder {
+        Some(folder) => is_file(&folder.join(path)),
+        None => !path.starts_with('/') || is_file(Path::new(path)),
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,17 @@ use crate::syntax::shell::Word;
 use crate::syntax::shell::programs::writes_to_device;
 use crate::syntax::wildcard;
 
+/// No path is longer.
+const LONGEST: usize = 4096;
+
 /// Returns whether a word is what a rule wants: the text itself, any that begins as what comes before a
 /// `*` at the end, or one of a set.
 pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
     let text = &*word.text;
     match wanted {
+        "@any" => true,
+        "@mutation" => is_mutation(text),
+        _ if text.len() > LONGEST => false,
         "@here" => is_here(text),
         "@system" => is_system(text),
         "@home" => is_home(text),
@@ -19,22 +25,25 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@path" => is_path(text),
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
-        "@mutation" => is_mutation(text),
-        "@any" => true,
         _ => wildcard::hits(wanted, text),
     }
 }
 
 /// Returns whether a path is spared: it ends in the name, or is of the set that the name is.
 pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
-    if name.starts_with('@') { is(word, name) } else { is_within(&word.text, name) }
+    if name.starts_with('@') {
+        is(word, name)
+    } else {
+        word.text.len() <= LONGEST && is_within(&word.text, name)
+    }
 }
 
-/// Returns whether a path ends in this name, without a way up that could lead out of it.
+/// Returns whether a path has this name in it, but directly below the root, and no way up that could
+/// lead out of it.
 fn is_within(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches(['/', '*']);
-    let last = path.rsplit('/').next().unwrap_or_default();
-    last == name && !goes_up(path)
+    let parts = path.split('/').skip(if path.starts_with('/') { 2 } else { 0 });
+    !goes_up(path) && parts.into_iter().any(|part| wildcard::hits(name, part))
 }
 
 fn goes_up(path: &str) -> bool {

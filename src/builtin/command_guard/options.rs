@@ -112,6 +112,9 @@ pub(super) struct Rule {
     /// True if an operand, or what follows its `of=`, must be a file that is there.
     #[serde(default)]
     pub(super) existing: bool,
+    /// True if the only operand must be a file or directory that is there, and no branch or tag.
+    #[serde(default)]
+    pub(super) file: bool,
     /// Flags that take the next word as their value.
     #[serde(default)]
     pub(super) values: Vec<String>,
@@ -337,6 +340,7 @@ impl Rule {
             ("separator", self.separator),
             ("default_branch", self.default_branch),
             ("existing", self.existing),
+            ("file", self.file),
         ];
         for (key, is_on) in switches {
             if is_on {

@@ -23,6 +23,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     let mut calls = programs.as_bytes().split(|byte| *byte == b'|');
     calls.any(|call| match call {
         b">" => may_write(line),
+        b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
         b"(" => line.contains("()") || line.contains("function "),
         _ => may_make(bytes, beginnings, call),
     })
@@ -97,7 +98,9 @@ fn may_write(line: &str) -> bool {
         let before = line[..at].trim_end_matches([' ', '\t', '>']);
         let empties = before.is_empty()
             || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
-            || ["true", "/dev/null", "echo -n"].iter().any(|end| before.ends_with(end));
+            || ["true", "/dev/null", "echo -n", "echo", "''", "\"\""]
+                .iter()
+                .any(|end| before.ends_with(end));
         device
             || (empties && !target.starts_with(['&', '(', '/']) && !target.is_empty())
             || (empties && target.starts_with('/') && !target.starts_with("/dev/"))
@@ -132,10 +135,16 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "truncate" => &["truncate", "truncateSync", ">"],
         "dd" => &["dd", ">"],
         "chmod" => &["chmod", "chmodSync", "lchmod"],
+        "foreign-script" if subcommand.starts_with("base64") => {
+            let calls = subcommand.split('|').chain(["atob", "fromhex", "decode64", "unpack"]);
+            return calls.map(str::to_owned).collect();
+        }
         "sql" | "mongo" | "foreign-script" => {
             return subcommand.split('|').map(str::to_owned).collect();
         }
         "fork-bomb" => &["(", "while", "until", "for"],
+        // Other lines that hide a name are read in any case.
+        "hidden-program" => &["?"],
         _ => &[],
     };
     if alike.is_empty() {

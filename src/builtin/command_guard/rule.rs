@@ -102,6 +102,8 @@ pub(super) struct Rule<'a> {
     pub(super) default_branch: bool,
     #[serde(default)]
     pub(super) existing: bool,
+    #[serde(default)]
+    pub(super) file: bool,
     #[serde(borrow, default)]
     values: Cow<'a, str>,
     #[serde(borrow, default)]

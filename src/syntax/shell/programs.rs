@@ -103,7 +103,7 @@ pub(super) static NETWORK: &[&str] = names!(
 
 /// Programs that make another text of their input, which nobody can read on the line.
 pub(super) static DECODERS: &[&str] =
-    names!("base32" "base64" "gunzip" "openssl" "rev" "tr" "uudecode" "xxd");
+    names!("base32" "base64" "fc" "gunzip" "history" "openssl" "rev" "tr" "uudecode" "xxd");
 
 /// Returns whether a shell runs a word by itself, without a program of that name.
 pub fn is_built_in(word: &str) -> bool {

@@ -456,7 +456,10 @@ impl<'a> Parser<'a> {
         let digits = rest.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix));
         let digits = &self.text[self.at..self.at + digits.count()];
         self.at += digits.len();
-        let code = u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);
+        let code = u32::from_str_radix(digits, radix).ok();
+        // Of three octal digits a byte is made.
+        let code = code.map(|code| if radix == 8 { code & 0xff } else { code });
+        let code = code.and_then(char::from_u32);
         code.unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 }

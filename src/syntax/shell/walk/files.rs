@@ -12,11 +12,13 @@ impl Walk<'_> {
             return;
         }
         let texts = || words.iter().map(|word| &*word.text);
-        let is_empty = words.is_empty()
-            || texts().eq([":"])
-            || texts().eq(["true"])
-            || texts().eq(["cat", "/dev/null"])
-            || texts().eq(["echo", "-n"]);
+        let says_nothing = || texts().skip(1).all(|text| text.is_empty() || text == "-n");
+        let is_empty = match words.first().map(|word| &*word.text) {
+            None => true,
+            Some(":" | "true") => words.len() == 1,
+            Some("echo" | "printf") => says_nothing(),
+            _ => texts().eq(["cat", "/dev/null"]),
+        };
         let mut empties = is_empty && command.input.is_none() && command.feed.is_empty();
         empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
         for Redirection { operator, target } in &command.redirections {

@@ -47,18 +47,22 @@ impl Walk<'_> {
         }
     }
 
-    /// Shows where the text of a script comes from that a substitution prints.
-    pub(super) fn foreign_text(&mut self, text: &str, place: Place<'_>) {
+    /// Shows where the text of a script comes from that a substitution prints, and tells whether it is
+    /// known.
+    pub(super) fn foreign_text(&mut self, text: &str, place: Place<'_>) -> bool {
         let prints = ["$(", "`", "<("].iter().any(|start| text.contains(start));
         if !prints || !self.spend(text.len()) {
-            return;
+            return false;
         }
+        let mut is_known = false;
         // What a process substitution prints is read as a script, too.
         for command in split(text).commands.iter().filter(|command| command.nesting > 0) {
             if let Some(name) = origin(&command.words) {
                 self.foreign(name, &place.command.source, place);
+                is_known = true;
             }
         }
+        is_known
     }
 
     /// Shows that a file is run which the line itself downloaded.
@@ -173,7 +177,7 @@ fn origin(words: &[Word<'_>]) -> Option<&'static str> {
     // Without one of these letters the others make a code of a text.
     let decodes = |name: &&str| {
         let is_flag = |it: &Word<'_>| it.text.starts_with('-') && it.text.contains(['d', 'D', 'r']);
-        let is_plain = matches!(*name, "gunzip" | "rev" | "tr" | "uudecode");
+        let is_plain = !matches!(*name, "base32" | "base64" | "openssl" | "xxd");
         !DECODERS.contains(name) || is_plain || words.iter().any(is_flag)
     };
     let wraps = || first.text != "command" && WRAPPERS.iter().any(|it| it.name == first.text);

@@ -165,9 +165,12 @@ impl Walk<'_> {
         self.keep_written(place, &words);
         self.keep_downloads(place, &words);
         if let Some((first, arguments)) = words.split_first() {
-            self.complete &= !is_made(first);
-            if first.expanded {
-                self.foreign_text(&first.written, place);
+            let is_foreign = first.expanded && self.foreign_text(&first.written, place);
+            if is_made(first) {
+                self.complete = false;
+                if !is_foreign {
+                    self.show("hidden-program", &words, place);
+                }
             }
             self.remember(&first.text, arguments, place);
             let known = self.variables.len();
@@ -449,9 +452,12 @@ fn is_made(word: &Word<'_>) -> bool {
     if !word.expanded {
         return false;
     }
-    let name = base_name(&word.text);
-    let cuts = name.starts_with("${") && name.contains(['%', '#', '^', ',', '!', '/', ':']);
+    let cut = word.text.strip_prefix("${").and_then(|rest| rest.rsplit_once('}'));
+    let cuts = cut.is_some_and(|(inside, after)| {
+        inside.contains(['%', '#', '^', ',', '!', '/', ':']) && !after.contains('/')
+    });
+    let is_pattern = word.text.starts_with('/') && word.text.contains(['?', '[']);
     let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
     let is_output = word.text.contains("$(") || word.text.contains('`');
-    cuts || (is_output && prints.iter().any(|program| word.text.contains(program)))
+    cuts || is_pattern || (is_output && prints.iter().any(|program| word.text.contains(program)))
 }

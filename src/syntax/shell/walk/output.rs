@@ -145,7 +145,7 @@ fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
                 }
                 None => "",
             };
-            text.push_str(value);
+            text.push_str(&if part.starts_with('b') { unescaped(value) } else { value.into() });
             text.push_str(
                 part.trim_start_matches(|it: char| it.is_ascii_digit()).get(1..).unwrap_or(""),
             );

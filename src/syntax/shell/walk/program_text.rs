@@ -6,8 +6,12 @@ use super::options::{Argument, Options};
 use super::state::{Place, Walk};
 use super::tokens::{Token, tokens};
 
+/// So many names that a program gives to others are read.
+const RENAMES: usize = 32;
 /// So many tokens of a call's arguments are read.
 const READ: usize = 256;
+/// Ends of the names of functions that decode a text.
+const DECODING: &[&str] = &["64decode", "64_decode", "decode64", "atob", "fromhex", "unpack"];
 /// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
 
@@ -23,6 +27,9 @@ impl Walk<'_> {
                         return;
                     }
                     if interpreter.programs.contains(&&*name) {
+                        if value.trim_start().starts_with(['$', '`']) {
+                            self.foreign_text(&value, place);
+                        }
                         texts.push(value.into_owned());
                     }
                 }
@@ -57,13 +64,23 @@ impl Walk<'_> {
         }
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
+        // `import x as y`
+        let renames: Vec<(&str, &str)> = tokens
+            .windows(3)
+            .filter_map(|three| match three {
+                [Token::Name(old), Token::Name("as"), Token::Name(new)] => Some((*new, *old)),
+                _ => None,
+            })
+            .take(RENAMES)
+            .collect();
+        let renamed = |name| renames.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
         for (at, token) in tokens.iter().enumerate() {
             let name = match token {
                 Token::Shell(script) if language != Language::Other => {
                     self.script(script, place.depth + 1);
                     continue;
                 }
-                Token::Name(name) => *name,
+                Token::Name(name) => renamed(*name).unwrap_or(name),
                 // `getattr(os, "unlink")(…)` and `fs["unlink"](…)`
                 Token::Text(name) if is_selector(&tokens, at) => name,
                 _ => continue,
@@ -71,6 +88,9 @@ impl Walk<'_> {
             let call = Call::at(&tokens, at, name);
             if !call.calls {
                 continue;
+            }
+            if call.decodes && (matches!(name, "eval" | "exec") || runs_shell(name, &call)) {
+                self.foreign("base64", &place.command.source, place);
             }
             if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
                 self.program_text(&call.texts[0], language, place, nested - 1);
@@ -119,6 +139,8 @@ struct Call<'t> {
     texts: Vec<String>,
     numbers: Vec<&'t str>,
     recursive: bool,
+    /// True if an argument is decoded first.
+    decodes: bool,
 }
 
 impl<'t> Call<'t> {
@@ -148,6 +170,7 @@ impl<'t> Call<'t> {
             texts: Vec::new(),
             numbers: Vec::new(),
             recursive: false,
+            decodes: false,
         };
         if calls {
             call.read(&tokens[start..]);
@@ -190,6 +213,7 @@ impl<'t> Call<'t> {
                 }
                 Token::Name(name) => {
                     self.recursive |= name.eq_ignore_ascii_case("recursive");
+                    self.decodes |= DECODING.iter().any(|it| name.ends_with(it));
                     let is_number = name.starts_with(|first: char| first.is_ascii_digit());
                     self.numbers.extend(is_number.then_some(*name));
                 }
