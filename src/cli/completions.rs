@@ -18,20 +18,41 @@ use crate::machine::world::World;
 const VARIABLE: &str = "HOOKMAN_COMPLETE";
 const SHELLS: Shells<'static> = Shells(&[&Bash, &Fish, &Zsh]);
 
-/// The beginning of the call for offers in bash's script.
-const CALL: &str = "    COMPREPLY=(";
-
-/// Bash takes the sign in `--event=Sto` for a word of its own, and replaces what comes after it.
-const NO_SIGNS: &str = r#"    local before=() word
-    for word in "${words[@]:0:COMP_CWORD}"; do
-        if [[ $word == "=" ]]; then
-            _CLAP_COMPLETE_INDEX=$((_CLAP_COMPLETE_INDEX - 1))
-        else
-            before+=("$word")
+/// Texts that are put in front of places of bash's script.
+const BASH: &[(&str, &str)] = &[
+    // Bash takes the sign in `--event=Sto` and `rm=block` for a word of its own, and replaces what
+    // comes after it.
+    (
+        "    COMPREPLY=(",
+        r#"    words=("${COMP_WORDS[@]:0:COMP_CWORD}")
+    [[ ${COMP_WORDS[COMP_CWORD]} == "=" ]] && words+=("=")
+    words+=("$2")
+    local before=() word key= prefix= last=-1
+    for word in "${words[@]}"; do
+        if [[ $word != "=" ]]; then
+            before+=("$key$word")
+            prefix=$key key=
+            last=$((last + 1))
+        elif [[ ${before[last]} != -* ]]; then
+            key="${before[last]}="
+            unset "before[last]"
+            last=$((last - 1))
         fi
     done
-    words=("${before[@]}" "${words[@]:COMP_CWORD}")
-"#;
+    words=("${before[@]}")
+    _CLAP_COMPLETE_INDEX=$last
+"#,
+    ),
+    ("}\nif [[", "    COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"),
+];
+/// The same for zsh: a value is still to be typed after the sign, without a blank.
+const ZSH: &[(&str, &str)] = &[(
+    "        [[ -n $other ]] &&",
+    r"        local -a keys=(${(M)other:#*=(|:*)})
+        other=(${other:#*=(|:*)})
+        [[ -n $keys ]] && _describe -V 'values' keys -S ''
+",
+)];
 
 pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatus> {
     let shell: &dyn EnvCompleter = match args.shell {
@@ -42,9 +63,14 @@ pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatu
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, "hookman", "hookman", "hookman", &mut script)?;
     let script = String::from_utf8(script).context("the script is not UTF-8")?;
-    let is_bash = matches!(args.shell, Shell::Bash);
-    let script =
-        if is_bash { script.replacen(CALL, &format!("{NO_SIGNS}{CALL}"), 1) } else { script };
+    let additions = match args.shell {
+        Shell::Bash => BASH,
+        Shell::Zsh => ZSH,
+        Shell::Fish => &[],
+    };
+    let script = additions
+        .iter()
+        .fold(script, |script, (at, text)| script.replacen(at, &format!("{text}{at}"), 1));
     world.terminal.print(&script);
     Ok(ExitStatus::Done)
 }

@@ -159,13 +159,13 @@ fn judge<'r>(
 /// goes to others as well.
 fn folder(line: &str, cwd: &str) -> Option<PathBuf> {
     let moves = |line: &str| line.contains("cd ") || line.contains("pushd ");
-    let moved = line.trim_start().strip_prefix("cd ").and_then(|rest| {
+    let target = line.trim_start().strip_prefix("cd ").and_then(|rest| {
         let (folder, rest) = rest.split_once(['&', ';', '\n'])?;
         let folder = folder.trim().trim_matches(['"', '\'']);
         (!moves(rest) && !folder.starts_with(['~', '-']) && !folder.contains(['$', '`', '*', ' ']))
             .then_some(folder)
     });
-    match moved {
+    match target {
         Some(folder) => Some(Path::new(cwd).join(folder)),
         None if moves(line) || cwd.is_empty() => None,
         None => Some(PathBuf::from(cwd)),

@@ -65,7 +65,7 @@ impl Walk<'_> {
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
         // `import x as y`
-        let renames: Vec<(&str, &str)> = tokens
+        let aliases: Vec<(&str, &str)> = tokens
             .windows(3)
             .filter_map(|three| match three {
                 [Token::Name(old), Token::Name("as"), Token::Name(new)] => Some((*new, *old)),
@@ -73,7 +73,7 @@ impl Walk<'_> {
             })
             .take(RENAMES)
             .collect();
-        let renamed = |name| renames.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
+        let renamed = |name| aliases.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
         for (at, token) in tokens.iter().enumerate() {
             let name = match token {
                 Token::Shell(script) if language != Language::Other => {
