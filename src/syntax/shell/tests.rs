@@ -436,10 +436,13 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"set -- rm -rf x; "$@""#, "set -- rm -rf x ¦ rm -rf x"),
         (
             r#"eval "$(printf '%s' rm; printf '%s' ' -rf /')""#,
-            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ ') ¦ …",
+            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ hidden-program ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ ') ¦ …",
         ),
         ("x=$(echo rm); $x -rf a", "echo rm ¦ rm -rf a"),
-        (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "${TOOL%x} -rf / ¦ …"),
+        (
+            r#"TOOL=rmx; "${TOOL%x}" -rf /"#,
+            "hidden-program ‹${TOOL%x}› -rf / ¦ ${TOOL%x} -rf / ¦ …",
+        ),
         (
             r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
             r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a b"#,
@@ -469,7 +472,10 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             r#"bash -c 'echo "$#" "$*" $2' _ a b"#,
             r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a b b"#,
         ),
-        ("printf -v T rm; $T -rf x", "printf -v T rm ¦ $(printf) -rf x ¦ …"),
+        (
+            "printf -v T rm; $T -rf x",
+            "printf -v T rm ¦ hidden-program ‹$(printf)› -rf x ¦ $(printf) -rf x ¦ …",
+        ),
         ("alias x='rm -rf a'; x b", "alias x=rm␣-rf␣a ¦ x b ¦ rm -rf a b"),
         (
             "git config alias.x '!rm -rf a'; git x b",
