@@ -70,18 +70,15 @@ fn of_manifests(facts: &Facts) -> Vec<Place> {
 fn of_settings(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
     for file in facts.files() {
-        let mut groups: Vec<String> = Vec::new();
         for (handler, shown) in file.foreign_with("matcher") {
             let (Some(event), Some(matcher)) = (Event::from_name(&handler.event), handler.matcher)
             else {
                 continue;
             };
             // A matcher is its group's, so one finding is enough.
-            if groups.contains(&shown) {
-                continue;
+            if places.last().is_none_or(|last: &Place| last.shown != shown) {
+                places.push(Place { shown, event, matcher });
             }
-            groups.push(shown.clone());
-            places.push(Place { shown, event, matcher });
         }
     }
     places

@@ -1,5 +1,7 @@
 //! Do gates see the calls that run, before anything acts on them?
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::check::Check;
@@ -43,6 +45,8 @@ pub(super) const REWRITES: &str = "updatedInput";
 /// A chain's hooks that are on, with what their commands find.
 struct Chain<'f> {
     hooks: Vec<&'f Hook>,
+    /// The names of those that may say no, as it takes reading a script to know that.
+    gates: HashSet<&'f str>,
     manifest: &'f std::path::Path,
     around: &'f Around,
 }
@@ -50,15 +54,23 @@ struct Chain<'f> {
 impl<'f> Chain<'f> {
     fn of(manifest: &'f Manifest, path: &'f std::path::Path, around: &'f Around) -> Self {
         let hooks = manifest.hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none());
-        Self { hooks: hooks.collect(), manifest: path, around }
+        let mut chain =
+            Self { hooks: hooks.collect(), gates: HashSet::new(), manifest: path, around };
+        let gates = chain.hooks.iter().filter(|hook| chain.may_deny(hook));
+        chain.gates = gates.map(|hook| hook.name.as_str()).collect();
+        chain
     }
 
     fn mentions(&self, hook: &Hook, word: &str) -> bool {
         places::hook_mentions(hook, self.manifest, self.around, word)
     }
 
-    /// Returns whether a hook may say no to what it is asked about.
     fn is_gate(&self, hook: &Hook) -> bool {
+        self.gates.contains(hook.name.as_str())
+    }
+
+    /// Returns whether a hook may say no to what it is asked about.
+    fn may_deny(&self, hook: &Hook) -> bool {
         let can_decide = match &hook.action {
             Action::Builtin { kind, .. } => {
                 catalogue::kind(kind).is_some_and(|kind| kind.can.contains(&Can::Decide))
@@ -70,7 +82,7 @@ impl<'f> Chain<'f> {
 
     /// The first gate among some hooks that is asked about calls that a hook is asked about.
     fn gate_for<'h>(&self, hook: &Hook, among: &[&'h Hook]) -> Option<&'h Hook> {
-        let is_it = |gate: &&&Hook| share(gate, hook) && self.is_gate(gate);
+        let is_it = |gate: &&&Hook| self.is_gate(gate) && share(gate, hook);
         among.iter().find(is_it).copied()
     }
 }
