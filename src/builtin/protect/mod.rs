@@ -26,6 +26,9 @@ use uses::Use;
 /// So many files of a command are looked at.
 const FILES: usize = 4096;
 
+/// A dot that a quote or a variable cuts off from the rest of a name.
+const CUT: [&str; 4] = [".\"", ".'", ".\\", ".$"];
+
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
     "protect",
@@ -185,12 +188,17 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let tool = &*context.payload.tool_name;
     let mut names = vec![file.to_owned()];
     let has_pattern = tool == "Grep" && input.glob.contains(['*', '?', '[', '{']);
+    let folders = Folders::new(context);
     if tool == "Grep" && !input.glob.is_empty() {
         let folder = if file.is_empty() { "." } else { file };
         let globs = shell::alternatives(&input.glob);
         names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
+        if let Some(search) = Search::by_globs(&globs) {
+            let found = folders.paths(folder).into_iter();
+            let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
+            names.extend(files.map(|(_, path)| path).filter(|path| may_name(path, context)));
+        }
     }
-    let folders = Folders::new(context);
     // A link may lead to a protected file by any name.
     let real: Vec<String> = names.iter().map(|name| folders.real(name)).collect();
     let may_hit = has_pattern || real.iter().chain(&names).any(|name| may_name(name, context));
@@ -229,6 +237,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         command.contains(['*', '?', '[']) || (command.contains('{') && command.contains(','));
     if !is_patterned
         && !hiding::hides_a_name(command)
+        && !CUT.iter().any(|cut| command.contains(cut))
         && !uses::may_take_folders(command)
         && !search::may_be_in(command)
         && !may_name(command, context)

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::builtin::arguments::{Argument, Arguments};
 use crate::builtin::context::Context;
 use crate::client::answer::Answer;
+use crate::client::permission_rule::{Anchors, path_hits};
 use crate::syntax::shell::Invocation;
-use crate::syntax::wildcard;
 
 /// In so many directories of the one that is searched files are looked for as well.
 const BELOW: usize = 64;
@@ -111,10 +111,21 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
     goes_deep.then_some(search)
 }
 
-impl Search<'_> {
+impl<'w> Search<'w> {
+    /// The search of the client's own tool, whose globs hit a name in any directory; nothing where they
+    /// hit every name, which says no more than a search without them.
+    pub(super) fn by_globs(globs: &'w [String]) -> Option<Self> {
+        let last = |glob: &'w String| glob.rsplit('/').next().unwrap_or_default();
+        let only: Vec<&str> =
+            globs.iter().map(last).filter(|name| !matches!(*name, "*" | "**")).collect();
+        (!only.is_empty()).then(|| Self { folders: Vec::new(), only, without: Vec::new() })
+    }
+
     /// Returns whether the search prints what is in a file of this name.
     pub(super) fn takes(&self, name: &str) -> bool {
-        let is_one = |globs: &[&str]| globs.iter().any(|glob| wildcard::hits(glob, name));
+        let path = format!("/{name}");
+        let is_hit = |glob: &&str| path_hits(&format!("//{glob}"), &path, Anchors::default());
+        let is_one = |globs: &[&str]| globs.iter().any(is_hit);
         (self.only.is_empty() || is_one(&self.only)) && !is_one(&self.without)
     }
 

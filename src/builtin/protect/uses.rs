@@ -1,6 +1,8 @@
 //! The files that a command reads and writes.
 
-use crate::builtin::arguments::{Argument, Arguments};
+use std::borrow::Cow;
+
+use crate::builtin::arguments::{self, Argument, Arguments};
 use crate::syntax::shell::{Invocation, Word};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub(super) enum Use {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
+    /// Reads the first as its script, and may do anything with the others.
+    Script,
     Change,
     Remove,
     /// Reads all but the last and changes that.
@@ -54,10 +58,14 @@ static PROGRAMS: &[Program] = &[
     program(
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
          diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
-         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv sqlite3",
+         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
+         git-diff git-blame git-hash-object git-archive",
         Role::Read,
         "",
     ),
+    program("bash sh dash zsh ksh", Role::Script, "-c -o -O --rcfile --init-file"),
+    program("python python2 python3", Role::Script, "-c -m -W -X"),
+    program("node nodejs", Role::Script, "-e -p -r -C --eval --print --require --import"),
     program("head tail", Role::Read, "-n -c --lines --bytes"),
     program("cut", Role::Read, "-d -f -b -c"),
     Program { in_place: &["-o"], ..program("sort", Role::Read, "-k -t -S -T") },
@@ -66,7 +74,7 @@ static PROGRAMS: &[Program] = &[
         leads: 1,
         scripts: &["-e", "-f", "--regexp", "--file"],
         ..program(
-            "grep egrep fgrep zgrep rg ag ack",
+            "grep egrep fgrep zgrep rg ag ack git-grep",
             Role::Read,
             "-e -f -A -B -C -m -g -t --regexp --file --include --exclude --glob --max-count",
         )
@@ -81,7 +89,7 @@ static PROGRAMS: &[Program] = &[
         leads: 1,
         scripts: &["-e", "-E"],
         in_place: &["-i", "-pi", "-ni"],
-        ..program("perl", Role::Read, "-e -E -I -M")
+        ..program("perl ruby", Role::Read, "-e -E -I -M -r")
     },
     Program {
         leads: 1,
@@ -90,19 +98,25 @@ static PROGRAMS: &[Program] = &[
         ..program("awk gawk mawk nawk", Role::Read, "-f -v -F --file")
     },
     Program { leads: 1, in_place: &["-i"], ..program(JQ, Role::Read, "--arg --indent") },
+    Program { leads: 1, ..program("look", Role::Read, "-t") },
     program(
-        "tee touch truncate vi vim nvim nano emacs ed ex sponge set-content add-content sc ac \
-         clear-content clc out-file new-item ni",
+        "tee touch vi vim nvim nano emacs ed ex sponge set-content add-content sc ac clear-content clc \
+         out-file new-item ni",
         Role::Change,
-        "-s --size -Value",
+        "-Value",
     ),
+    program("truncate", Role::Change, "-s --size"),
     // A mode that takes away looks like an option.
     Program {
         leads: 1,
         scripts: &["-r", "-w", "-x", "-X", "-s", "-t", "--reference"],
         ..program("chmod chown chgrp", Role::Change, "")
     },
-    program("rm rmdir unlink shred srm trash remove-item ri del erase rd", Role::Remove, "-n"),
+    program(
+        "rm rmdir unlink shred srm trash remove-item ri del erase rd git-rm git-mv",
+        Role::Remove,
+        "-n",
+    ),
     program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
     // A link is another name under which a file may be changed.
     program("ln", Role::Link, "-t -S"),
@@ -111,7 +125,7 @@ static PROGRAMS: &[Program] = &[
 
 /// Programs whose arguments and input hold programs of their own.
 const INTERPRETERS: &str =
-    "python python2 python3 node nodejs deno bun ruby php perl pwsh sqlite3 duckdb";
+    "python python2 python3 node nodejs deno bun ruby php perl awk gawk mawk pwsh sqlite3 duckdb";
 /// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
@@ -156,18 +170,29 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
             _ => {}
         }
     }
-    let is_named = |names: &str| {
-        names.split_whitespace().any(|name| name.eq_ignore_ascii_case(invocation.program))
+    let (name, words) = match invocation.program {
+        "git" => subcommand(invocation.arguments),
+        name => (Cow::Borrowed(name), invocation.arguments),
     };
+    let is_named =
+        |names: &str| names.split_whitespace().any(|one| one.eq_ignore_ascii_case(&name));
     if let Some(program) = PROGRAMS.iter().find(|program| is_named(program.names)) {
-        program.each(invocation.arguments, visit);
+        program.each(words, visit);
     }
     if is_named(INTERPRETERS) {
         for text in invocation.arguments.iter().map(|word| &*word.text).chain(invocation.input) {
             quoted(text, visit);
         }
     }
-    other(invocation, visit);
+    other(&name, words, visit);
+}
+
+/// A subcommand of git, under the name of the program that it is, and what follows it.
+fn subcommand<'w, 'c>(words: &'w [Word<'c>]) -> (Cow<'w, str>, &'w [Word<'c>]) {
+    match &words[arguments::leading("git", words)..] {
+        [first, rest @ ..] => (format!("git-{}", first.text).into(), rest),
+        [] => ("git".into(), &[]),
+    }
 }
 
 impl Program {
@@ -214,6 +239,7 @@ impl Program {
         match self.role {
             Role::Read if in_place => all(Use::Change, files, visit),
             Role::Read => all(Use::Read, files, visit),
+            Role::Script => all(Use::Read, files.get(..1).unwrap_or_default(), visit),
             Role::Change => all(Use::Change, files, visit),
             Role::Remove => all(Use::Remove, files, visit),
             Role::Copy | Role::Move | Role::Link => {
@@ -252,8 +278,8 @@ fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
 }
 
 /// Programs that name files in options and in words of their own.
-fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
-    let words: Vec<&str> = invocation.arguments.iter().map(|word| &*word.text).collect();
+fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
+    let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
     let mut values = |flags: &[&str], use_: Use| {
         for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
             visit(pair[1], use_);
@@ -265,7 +291,7 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
             }
         }
     };
-    match &*invocation.program.to_ascii_lowercase() {
+    match &*program.to_ascii_lowercase() {
         "dd" => {
             values(&["if"], Use::Read);
             values(&["of"], Use::Change);
@@ -297,7 +323,11 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
         }
         "curl" => {
             values(&["-o", "--output"], Use::Change);
-            values(&["-T", "--upload-file"], Use::Read);
+            values(&["--upload-file"], Use::Read);
+            let is_upload = |word: &str| word.starts_with('-') && word.ends_with('T');
+            for pair in words.windows(2).filter(|pair| is_upload(pair[0])) {
+                visit(pair[1], Use::Read);
+            }
             // `-d @FILE`, `-F name=@FILE`.
             for word in &words {
                 if let Some(path) = word.strip_prefix("file://") {
@@ -310,32 +340,17 @@ fn other(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
                 }
             }
         }
-        "git" => git(&words, visit),
+        // What a commit holds, as `HEAD:path`.
+        "git-show" | "git-cat-file" => {
+            for (_, path) in words.iter().filter_map(|word| word.split_once(':')) {
+                visit(path, Use::Read);
+            }
+        }
         "chmod" if words.iter().any(|it| shuts(it) || it.starts_with("--reference")) => {
             for word in words.iter().filter(|it| !it.starts_with('-')) {
                 visit(word, Use::Shut);
             }
         }
         _ => {}
-    }
-}
-
-/// Visits the paths that git takes into the repository, removes and moves by name.
-fn git(words: &[&str], visit: &mut dyn FnMut(&str, Use)) {
-    let mut words = words.iter().skip_while(|word| word.starts_with('-'));
-    let use_ = match words.next() {
-        // What a commit holds, as `HEAD:path`.
-        Some(&("show" | "cat-file")) => {
-            for (_, path) in words.filter_map(|word| word.split_once(':')) {
-                visit(path, Use::Read);
-            }
-            return;
-        }
-        Some(&("add" | "stage" | "diff" | "blame")) => Use::Read,
-        Some(&("rm" | "mv")) => Use::Remove,
-        _ => return,
-    };
-    for word in words.filter(|word| !word.starts_with('-')) {
-        visit(word, use_);
     }
 }
