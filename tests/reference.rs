@@ -112,6 +112,7 @@ fn the_page_of_other_agents_is_the_tables() {
             Form::Own => "a file for hookman alone",
             Form::Bare => "events at the root; where the settings have `hooks`, there",
             Form::Groups { .. } => "groups below `hooks`",
+            Form::Plugin => "a plugin for hookman alone",
         }
         .to_owned()
     });
@@ -139,15 +140,12 @@ fn the_page_of_other_agents_is_the_tables() {
     }
     let mut honours = head("a hook that");
     let rare = "hookman's denial with a reason";
-    honours += &row("denies a call", |_| "yes".to_owned());
-    honours += &row("asks", |of| yes_or(of.host.heeds.ask, "denies: a person has to allow this"));
-    honours += &row("rewrites a call", |of| {
-        yes_or(of.host.heeds.rewrite, "denies, and names the call to run")
-    });
-    honours += &row("advises before a call", |of| yes_or(of.host.heeds.advice_before, "left out"));
-    honours += &row("refuses a result", |of| yes_or(of.host.heeds.refuse_result, "advice instead"));
-    honours += &row("ends the turn before a call", |_| rare.to_owned());
-    honours += &row("ends the turn elsewhere", |of| yes_or(of.host.heeds.end, "left out"));
+    for (at, (what, _)) in FILES[0].host.heeds.words().into_iter().enumerate() {
+        honours += &row(what, |of| of.host.heeds.words()[at].1.to_owned());
+        if what == "refuses a result" {
+            honours += &row("ends the turn before a call", |_| rare.to_owned());
+        }
+    }
     honours += &row("has the shell say the session", |of| match of.host.session {
         "" => "by the process above".to_owned(),
         variable => format!("`{variable}`"),

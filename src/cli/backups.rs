@@ -10,6 +10,7 @@ use super::args;
 use super::exit::ExitStatus;
 use super::word::hint;
 use crate::install::change::records::backup_directory;
+use crate::install::registration::hosts;
 use crate::install::target::Target;
 use crate::machine::backups::{self, Backup, KEPT};
 use crate::machine::world::World;
@@ -18,6 +19,7 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     let target = Target::of(&args.scope, world)?;
     let all = backups::list(&backup_directory(world, &target.settings))?;
     let launchers = launchers(world, &target)?;
+    let hosts = of_hosts(world, &target)?;
     let manifests = backups::list(&backup_directory(world, &target.manifest))?;
     if args.json {
         let mut report = json!({
@@ -30,6 +32,10 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
             let row =
                 |it: &Backup| json!({"time": it.iso_time(), "bytes": it.size, "path": it.path});
             report["launchers"] = launchers.iter().map(row).collect();
+        }
+        if !hosts.is_empty() {
+            let row = |(of, copies): &(Target, Vec<Backup>)| json!({"host": of.host_name(), "settings": of.settings, "backups": numbered(copies)});
+            report["hosts"] = hosts.iter().map(row).collect();
         }
         world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
@@ -50,6 +56,11 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
         show(args, world, &manifests);
         let does = "puts one back, and settings.json in line with it.";
         hint(world, format!("`hookman restore --manifest N{flag}` {does}"));
+    }
+    for (of, copies) in &hosts {
+        world.terminal.line(format!("{} as it was:", world.paths.shown(&of.settings)));
+        show(args, world, copies);
+        hint(world, format!("`hookman restore --host {} N{flag}` puts one back.", of.host_name()));
     }
     show_launchers(args, world, &target, &launchers);
     Ok(ExitStatus::Done)
@@ -79,6 +90,18 @@ fn show(args: &args::Backups, world: &World, all: &[Backup]) {
         );
         world.terminal.print_row(&start, &path(args, world, backup), 5);
     }
+}
+
+/// The copies of other agents' files, where there are any.
+fn of_hosts(world: &World, target: &Target) -> Result<Vec<(Target, Vec<Backup>)>> {
+    let mut found = Vec::new();
+    for of in hosts::targets(world, target) {
+        let copies = backups::list(&backup_directory(world, &of.settings))?;
+        if !copies.is_empty() {
+            found.push((of, copies));
+        }
+    }
+    Ok(found)
 }
 
 /// The copies of what was in the place of a project's launcher.

@@ -48,6 +48,9 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
         tried: if args.self_test { trial::run(&facts, scope.is_some())? } else { Vec::new() },
     };
     let status = report(args, &examined, &told, world)?;
+    if asked.contains(&"foreign-hooks") {
+        doctor::remember(&facts);
+    }
     if !args.fix || !mending::mend(args, &examined, world)? {
         return Ok(status);
     }

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::args::Events;
 use super::exit::ExitStatus;
 use crate::client::event::{Block, Event, Handler, PlainText, Subject};
+use crate::client::host::files::Files;
+use crate::install::registration::hosts;
 use crate::machine::table;
 use crate::machine::world::World;
 
@@ -14,6 +16,11 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         None => Event::ALL.to_vec(),
         Some(name) => vec![Event::meant(name)?],
     };
+    let name = args.host.as_ref().map(|name| hosts::named(world, std::slice::from_ref(name)));
+    if let Some(of) = name.transpose()?.iter().flatten().find_map(|name| Files::of(name)) {
+        of_host(of, &chosen, args.json, world);
+        return Ok(ExitStatus::Done);
+    }
     if args.json {
         let rows: Vec<Value> = chosen.iter().map(|event| as_json(*event)).collect();
         world.terminal.line(json!({"events": rows}).to_string());
@@ -33,6 +40,36 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// Lists the events of an agent, and the parts of answers that it honours.
+fn of_host(of: &'static Files, chosen: &[Event], json: bool, world: &World) {
+    let of_event = |event: &Event| of.has(*event).then(|| of.key(*event));
+    if json {
+        let row = |event: &Event| json!({"event": event.name(), "there": of_event(event)});
+        let rows: Vec<Value> = chosen.iter().map(row).collect();
+        let honours: serde_json::Map<_, _> = of
+            .host
+            .heeds
+            .words()
+            .into_iter()
+            .map(|(what, does)| (what.to_owned(), does.into()))
+            .collect();
+        let report = json!({"host": of.host.name, "events": rows, "honours": honours});
+        world.terminal.line(report.to_string());
+        return;
+    }
+    world.terminal.line(format!("{:20} {:20} can stop it", "event", of.title));
+    for event in chosen {
+        let there = of_event(event);
+        let stops = if there.is_some() { stops(*event) } else { "" };
+        let line = format!("{:20} {:20} {stops}", event.name(), there.unwrap_or("-"));
+        world.terminal.line(line.trim_end());
+    }
+    world.terminal.line(format!("\n{:24} {}", "a hook that", of.title));
+    for (what, does) in of.host.heeds.words() {
+        world.terminal.line(format!("{what:24} {does}"));
+    }
 }
 
 pub fn stops(event: Event) -> &'static str {

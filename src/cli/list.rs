@@ -9,6 +9,7 @@ use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
 use crate::client::event::{Event, Subject};
+use crate::client::host::CLAUDE;
 use crate::install::addition::recipe::{RECIPES, Recipe};
 use crate::machine::terminal::Paint;
 use crate::machine::world::World;
@@ -43,7 +44,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";
-    for Configured { hook, scope: of, uncalled } in &hooks {
+    for Configured { hook, scope: of, uncalled, hosts } in &hooks {
         if *of != scope {
             world.terminal.line(format!("{of} chain"));
             scope = of;
@@ -51,6 +52,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let mut parts = vec![fires(hook)];
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
+        parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
         let mark = match (hook.enabled, uncalled.is_some()) {
             (false, _) => Some("(off)"),
             (true, true) => Some("(not registered)"),
@@ -294,7 +296,7 @@ fn limits(budget: ContextBudget) -> String {
 }
 
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
-    let Configured { hook, scope, uncalled } = configured;
+    let Configured { hook, scope, uncalled, hosts } = configured;
     let origins: serde_json::Map<_, _> =
         hook.origins.iter().map(|(key, origin)| (key.clone(), origin.to_string().into())).collect();
     json!({
@@ -305,6 +307,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "matcher": hook.matcher,
         "enabled": hook.enabled,
         "registered": hook.enabled && uncalled.is_none(),
+        "hosts": hosts,
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),
         "builtin": if let Action::Builtin { name, .. } = &hook.action { Some(name) } else { None },

@@ -17,36 +17,43 @@ use crate::install::change::consent::Question;
 use crate::install::change::records::{self, backup_directory};
 use crate::install::change::restoration::Restoration;
 use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::registration;
+use crate::install::registration::{self, hosts};
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::protection;
 use crate::machine::backups::{self, Backup};
 use crate::machine::files;
 use crate::machine::world::World;
-use crate::settings::{Record, plan};
+use crate::settings::{Record, own_file, plan};
 
 pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
     told(world, args.json, &args.options.writing, |world| {
         let target = Target::of(&args.options.scope, world)?;
-        if args.manifest { manifest(args, target, world) } else { settings(args, &target, world) }
+        if args.manifest {
+            return manifest(args, target, world);
+        }
+        let of = args.host.as_ref().map(|name| hosts::one(world, &target, name)).transpose()?;
+        settings(args, &target, of.as_ref().unwrap_or(&target), world)
     })
 }
 
-fn settings(args: &Restore, target: &Target, world: &World) -> Result<Written> {
+/// Puts the file of `of` back: the target's settings, or its file of another agent.
+fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Result<Written> {
     let transaction = Transaction::begin(world, target, &args.options.writing)?;
-    let (backup, text) = chosen(&args.which, world, target, &target.settings)?;
+    let (backup, text) = chosen(&args.which, world, target, &of.settings)?;
     let restoration = Restoration {
-        settings: target.settings.clone(),
-        before: files::read_text(&target.settings)?,
+        settings: of.settings.clone(),
+        before: files::read_text(&of.settings)?,
         undo: records::undo_of_copy(&backup.path, &text)?,
         text,
         time: backup.time(),
     };
     transaction.show(&[&restoration]);
-    warn(world, target, &restoration);
+    if of.host.is_none() {
+        warn(world, target, &restoration);
+    }
     let layers = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
-    let is_in_step = is_in_step(world, target, &restoration.text, &layers);
+    let is_in_step = is_in_step(world, target, of, &restoration.text, &layers);
     if !args.options.writing.dry_run {
         let (before, text) = (restoration.before.as_deref(), &restoration.text);
         protection::check_texts(world, target, before, text)?;
@@ -54,7 +61,7 @@ fn settings(args: &Restore, target: &Target, world: &World) -> Result<Written> {
     let question = Question::new("Restore this?");
     let outcome = transaction.commit("restore", &question, &[&restoration])?;
     if outcome == Outcome::Nothing {
-        let shown = world.paths.shown(&target.settings);
+        let shown = world.paths.shown(&of.settings);
         world.terminal.line(format!("{shown} already holds what that backup holds"));
     }
     let ended = (outcome, ExitStatus::Done);
@@ -92,15 +99,24 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
 /// Returns whether a copy of the settings has the entries that the manifest asks for; says where it
 /// does not, and
 /// what to do.
-fn is_in_step(world: &World, target: &Target, text: &str, layers: &Layers) -> bool {
-    let Ok(entries) = registration::entries(world, target, layers, None) else { return true };
-    let record = Record::presumed_for(text, &entries);
-    if plan(Some(text), &entries, &record).is_ok_and(|plan| plan.is_in_line()) {
+fn is_in_step(world: &World, target: &Target, of: &Target, text: &str, layers: &Layers) -> bool {
+    let of_host = || hosts::entries(world, target, of, layers, None).map(Option::unwrap_or_default);
+    let is_hosts = of.host.is_some();
+    let entries =
+        if is_hosts { of_host() } else { registration::entries(world, target, layers, None) };
+    let Ok(entries) = entries else { return true };
+    let planned = match of.host.filter(|_| of.is_own_file()) {
+        Some(host) => Ok(own_file::plan(host.form, Some(text), &entries)),
+        None if is_hosts => plan(Some(text), &entries, &of.form().presumed_of(text)),
+        None => plan(Some(text), &entries, &Record::presumed_for(text, &entries)),
+    };
+    if planned.is_ok_and(|plan| plan.is_in_line()) {
         return true;
     }
     let mut there = Entries::default();
     there.add(text, target.project.is_some());
-    let names: Vec<&str> = there.uncalled(&layers.all.hooks).iter().map(|it| &*it.name).collect();
+    let uncalled = if is_hosts { Vec::new() } else { there.uncalled(&layers.all.hooks) };
+    let names: Vec<&str> = uncalled.iter().map(|it| &*it.name).collect();
     let (shown, flag) = (world.paths.shown(&target.manifest), target.flag());
     let what = if names.is_empty() {
         format!("{shown} asks for other entries than this copy has")

@@ -38,7 +38,7 @@ pub(super) fn since(configured: &Configured, run: &Entry<'_>, world: &World) -> 
 }
 
 fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> Vec<String> {
-    let Configured { hook, scope, uncalled } = configured;
+    let Configured { hook, scope, uncalled, .. } = configured;
     let name = &hook.name;
     let mut lines = Vec::new();
     if let Some(passed) = hook.passed().filter(|_| hook.enabled) {

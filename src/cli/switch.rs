@@ -74,7 +74,7 @@ fn uncalled(world: &World, session: &Session, hooks: &[Switchable]) -> Vec<Strin
     let chains = chains::chains_of(&world.paths, project.as_deref());
     let of_chain = |chain: &Chain| {
         let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
-        let mut uncalled = configured::uncalled(chain, &manifest.hooks);
+        let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
         uncalled
             .retain(|name| hooks.iter().any(|hook| hook.name == *name && hook.is_in(chain.scope)));
         let names: Vec<&str> = uncalled.iter().map(String::as_str).collect();

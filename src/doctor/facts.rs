@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::frontmatter;
+use super::host_file::{HostFile, host_files};
 use super::installed::{self, Installed};
 use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
@@ -55,6 +56,8 @@ pub struct Facts {
     /// The skills, agents and commands of the user and the project that have hooks.
     pub frontmatters: Vec<SettingsFile>,
     pub chains: Vec<ChainFacts>,
+    /// The files of other agents, where all scopes are looked at.
+    pub(crate) hosts: Vec<HostFile>,
     /// The registered programs that can be run, and what each answers to `--version`.
     pub binaries: BTreeMap<PathBuf, String>,
     /// The last lines of the journal, oldest first.
@@ -127,7 +130,7 @@ impl Facts {
             let of_project = of_project.map(|folder| frontmatter::below(paths, &folder, false));
             frontmatters.extend(of_project.into_iter().flatten());
         }
-        let chains = chains
+        let chains: Vec<ChainFacts> = chains
             .into_iter()
             .map(|chain| ChainFacts {
                 shown: paths.shown(&chain.manifest),
@@ -139,6 +142,8 @@ impl Facts {
                 chain,
             })
             .collect();
+        let manifests: Vec<_> = chains.iter().map(|it| (&it.chain, &it.committed)).collect();
+        let hosts = if scope.is_none() { host_files(paths, &manifests) } else { Vec::new() };
         let mut journal_is_cut = false;
         let (journal, journal_problem) = match journal::tail(paths, JOURNAL_TAIL) {
             Ok(text) => {
@@ -158,6 +163,7 @@ impl Facts {
             managed,
             plugins,
             frontmatters,
+            hosts,
             chains,
             journal_is_cut,
             journal,

@@ -22,6 +22,8 @@ pub mod facts;
 mod finding;
 mod frontmatter;
 mod guard_mod;
+mod host_file;
+mod hosts;
 pub mod installed;
 mod journal;
 mod liveness;
@@ -55,6 +57,7 @@ pub use check::{Check, Examined, Family};
 pub use conditions::of_file;
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};
+pub use hosts::remember;
 pub use subjects::of_matcher;
 
 /// All families, in the order in which findings are read.
@@ -118,8 +121,8 @@ pub const FAMILIES: &[Family] = &[
     },
     Family {
         name: "readers",
-        about: "no other program runs the same entries by other rules",
-        lists: &[readers::CHECKS],
+        about: "other programs run the hooks as they were meant, and no others",
+        lists: &[readers::CHECKS, hosts::CHECKS],
     },
 ];
 

@@ -117,6 +117,8 @@ fn imported(facts: &Facts, findings: &mut Findings) {
 /// The first line of a file that calls hookman and has a mark.
 fn line_of(path: &Path, mark: &str) -> Option<usize> {
     let text = files::read_text(path).ok()??;
-    let is_it = |line: &str| line.contains("hookman") && line.contains(mark);
+    // An entry for that program names it.
+    let is_it =
+        |line: &str| line.contains("hookman") && line.contains(mark) && !line.contains("--host");
     Some(text.lines().position(is_it)? + 1)
 }

@@ -18,7 +18,7 @@ use crate::machine::{environment, files, folders, paths};
 use crate::manifest::edit;
 use crate::settings::Record;
 use crate::state::chains::Chain;
-use crate::state::{configured, guard_mod};
+use crate::state::{configured, guard_mod, host_files};
 
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
@@ -134,16 +134,20 @@ impl Target {
         self.host.is_none() && self.project.is_none() && !self.chain.is_managed()
     }
 
+    /// The name of the other agent whose file it is; nothing for Claude Code's.
+    pub(crate) fn host_name(&self) -> &'static str {
+        self.host.map(|of| of.host.name).unwrap_or_default()
+    }
+
     /// Returns whether the file holds hookman's entries and nothing else.
     pub(crate) fn is_own_file(&self) -> bool {
-        self.host.is_some_and(|of| of.form == Form::Own)
+        self.host.is_some_and(|of| matches!(of.form, Form::Own | Form::Plugin))
     }
 
     /// The record of the file where there is none yet.
     pub(crate) fn form(&self) -> Record {
         let Some(of) = self.host else { return Record::default() };
-        let bare = of.form == Form::Bare && !self.settings.ends_with("settings.json");
-        Record { comments: of.comments, bare, ..Record::default() }
+        host_files::form(of, &self.settings)
     }
 
     pub(crate) fn has_guard_mod(&self, world: &World) -> bool {

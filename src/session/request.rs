@@ -186,11 +186,12 @@ pub struct Prompt<'a> {
 }
 
 /// Reads a prompt of one line whose first words are `hookman disable`, `enable`, `status`,
-/// `profile` or `careful`. It is a command for sure with nothing or one word behind them, or with an option;
+/// `profile` or `careful`; Codex has `$` for what a person calls by name, as in `$hook-disable`. It is a command for sure with nothing or one word behind them, or with an option;
 /// `hookman status` takes no word.
 pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     let line = prompt.trim();
-    let rest = line.strip_prefix("hookman ").filter(|_| !line.contains('\n'))?.trim_start();
+    let rest = line.strip_prefix("hookman ").or_else(|| line.strip_prefix("$hook-"));
+    let rest = rest.filter(|_| !line.contains('\n'))?.trim_start();
     let (verb, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let command = match verb {
         "profile" => Command::Profile,
@@ -299,6 +300,8 @@ mod tests {
                 "hookman disable it for me",
                 Some((Command::Switch(Verb::Disable), "it for me", false)),
             ),
+            ("$hook-disable one", Some((Command::Switch(Verb::Disable), "one", true))),
+            ("$hook-on one", None),
             ("hookman profile quiet", Some((Command::Profile, "quiet", true))),
             ("hookman careful on", Some((Command::Careful, "on", true))),
             ("hookman status", Some((Command::Switch(Verb::Status), "", true))),

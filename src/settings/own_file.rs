@@ -7,12 +7,28 @@ use super::plan::Plan;
 use super::record::Record;
 use super::registration::Registration;
 use crate::client::call::run_words;
+use crate::client::host::files::Form;
 use crate::syntax::json::child;
 
+/// The plugin, which has the lines that it runs in one of its own.
+const PLUGIN: &str = include_str!("../../templates/opencode.js");
+const LINES: &str = "const LINES = ";
+
 /// Plans the file with these entries; `before` is what it holds now.
-pub fn plan(before: Option<&str>, wanted: &[Registration]) -> Plan {
-    let old = events(before);
-    let new = value(wanted);
+pub fn plan(form: Form, before: Option<&str>, wanted: &[Registration]) -> Plan {
+    let mut old = events(form, before);
+    let new = value(form, wanted);
+    let text = match form {
+        Form::Plugin => {
+            let lines = format!("{LINES}{:#};", Value::Object(new.clone()));
+            PLUGIN.replace("const LINES = @LINES@;", &lines)
+        }
+        _ => format!("{:#}\n", json!({"version": 1, "hooks": new})),
+    };
+    // The lines can be the same in another plugin.
+    if form == Form::Plugin && !wanted.is_empty() && before.is_some_and(|before| before != text) {
+        old.values_mut().for_each(|line| *line = Value::Null);
+    }
     let mut changes = Vec::new();
     let of = |all: &Map<String, Value>, event: &str| all.get(event).cloned();
     let names = new.keys().chain(old.keys().filter(|event| !new.contains_key(*event)));
@@ -27,8 +43,7 @@ pub fn plan(before: Option<&str>, wanted: &[Registration]) -> Plan {
         let pointer = child("/hooks", event);
         changes.push(Change { action, event: event.clone(), pointer, before, after });
     }
-    let after =
-        (!wanted.is_empty()).then(|| format!("{:#}\n", json!({"version": 1, "hooks": new})));
+    let after = (!wanted.is_empty()).then_some(text);
     let before = before.map(str::to_owned);
     // What is the same to the program stays as it is written.
     let after = if changes.is_empty() && after.is_some() && before.is_some() {
@@ -41,26 +56,47 @@ pub fn plan(before: Option<&str>, wanted: &[Registration]) -> Plan {
     plan
 }
 
-pub fn lines(text: &str) -> Vec<String> {
-    let handlers = events(Some(text)).into_iter().filter_map(|(_, handlers)| match handlers {
-        Value::Array(handlers) => Some(handlers),
-        _ => None,
+/// Returns whether a file is hookman's, or empty: one with anything else in it is somebody's.
+pub fn is_own(form: Form, text: &str) -> bool {
+    if form == Form::Plugin {
+        return text.lines().next() == PLUGIN.lines().next() || text.trim().is_empty();
+    }
+    let all = events(form, Some(text)).into_iter().map(|(_, handlers)| handlers);
+    let count: usize = all.map(|it| it.as_array().map_or(1, Vec::len)).sum();
+    count == lines(form, text).len() && (count > 0 || text.trim().is_empty())
+}
+
+/// The lines by which a file calls hookman.
+pub fn lines(form: Form, text: &str) -> Vec<String> {
+    let handlers = events(form, Some(text)).into_iter().flat_map(|(_, handlers)| match handlers {
+        Value::Array(handlers) => handlers,
+        line => vec![json!({"bash": line})],
     });
     let line = |handler: Value| {
         let line = handler.get("bash")?.as_str()?.to_owned();
         run_words(&json!({"type": "command", "command": line})).map(|_| line)
     };
-    handlers.flatten().filter_map(line).collect()
+    handlers.filter_map(line).collect()
 }
 
-fn events(text: Option<&str>) -> Map<String, Value> {
-    let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+fn events(form: Form, text: Option<&str>) -> Map<String, Value> {
+    let text = text.unwrap_or_default();
+    if form == Form::Plugin {
+        let lines = text.split_once(LINES).and_then(|(_, rest)| rest.split_once("};"));
+        let lines = lines.and_then(|(lines, _)| serde_json::from_str(&format!("{lines}}}")).ok());
+        return lines.unwrap_or_default();
+    }
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
     value.get("hooks").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-fn value(wanted: &[Registration]) -> Map<String, Value> {
+fn value(form: Form, wanted: &[Registration]) -> Map<String, Value> {
     let mut events = Map::new();
     for entry in wanted {
+        if form == Form::Plugin {
+            events.insert(entry.event.clone(), entry.command.as_str().into());
+            continue;
+        }
         let handler =
             json!({"type": "command", "bash": entry.command, "timeoutSec": entry.timeout});
         let handlers =

@@ -7,10 +7,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::chains::{self, Chain};
+use super::host_files;
 use super::lost::Lost;
+use crate::client::host::CLAUDE;
+use crate::client::host::files::FILES;
 use crate::machine::environment;
+use crate::machine::paths::Paths;
 use crate::machine::world::World;
-use crate::manifest::Hook;
+use crate::manifest::{Hook, Manifest};
 
 pub struct Configured {
     /// `managed`, `user` or `project`.
@@ -19,6 +23,8 @@ pub struct Configured {
     /// The argument with which `apply` registers it, where it is on and the client's settings do not
     /// call it.
     pub uncalled: Option<&'static str>,
+    /// The programs that are to call it.
+    pub hosts: Vec<&'static str>,
 }
 
 /// The hooks of an administrator's chain, then those of the user's, then those of the project's.
@@ -29,20 +35,39 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     for chain in chains(world) {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
-            let uncalled = uncalled(&chain, &manifest.hooks);
+            let uncalled = uncalled(&world.paths, &chain, &manifest);
+            let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
                 let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
-                Configured { scope, hook, uncalled }
+                let mut hosts = hosts.clone();
+                hosts.retain(|host| hook.audience.includes(host));
+                Configured { scope, hook, uncalled, hosts }
             }));
         }
     }
     Ok(found)
 }
 
-/// The hooks of a chain that are on and that the client's settings do not call, by name.
-pub fn uncalled(chain: &Chain, hooks: &[Hook]) -> BTreeSet<String> {
-    let entries = chains::entries(chain);
-    entries.uncalled(hooks).into_iter().map(|hook| hook.name.clone()).collect()
+/// The hooks of a chain that are on and that the settings of a program that is to call them do not
+/// call, by name.
+pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeSet<String> {
+    let mut uncalled = BTreeSet::new();
+    let mut add = |hooks: Vec<&Hook>, host: &str| {
+        let of_host = |hook: &&Hook| hook.enabled && hook.audience.includes(host);
+        uncalled.extend(hooks.into_iter().filter(of_host).map(|hook| hook.name.clone()));
+    };
+    if manifest.is_for(CLAUDE.name) {
+        add(chains::entries(chain).uncalled(&manifest.hooks), CLAUDE.name);
+    }
+    let project = chain.project();
+    for of in FILES.iter().filter(|of| host_files::has_file(manifest, project.is_some(), of)) {
+        let file = host_files::file(paths, project, of);
+        // There is an entry for each event, or none.
+        if file.is_none_or(|file| host_files::lines(of, &file).is_empty()) {
+            add(manifest.hooks.iter().collect(), of.host.name);
+        }
+    }
+    uncalled
 }
 
 /// Gives the message for no configured hook.

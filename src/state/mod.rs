@@ -6,6 +6,7 @@ pub(crate) mod chains;
 pub(crate) mod configured;
 pub(crate) mod everywhere;
 pub(crate) mod guard_mod;
+pub(crate) mod host_files;
 pub(crate) mod inheritance;
 pub(crate) mod journal;
 pub(crate) mod journal_files;

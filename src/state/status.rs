@@ -102,7 +102,7 @@ impl Report {
             let mut uncalled = BTreeSet::new();
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
-                    uncalled = configured::uncalled(&chain, &manifest.hooks);
+                    uncalled = configured::uncalled(paths, &chain, &manifest);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
                 Ok(None) => {

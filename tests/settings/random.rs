@@ -1,7 +1,14 @@
 //! The settings engine against random values in random layouts.
 
 use hookman::{
-    settings::{Plan, Record, Registration, Undo, plan},
+    client::{
+        event::Event,
+        host::files::{FILES, Form},
+    },
+    settings::{
+        Plan, Record, Registration, Undo, own_file, plan,
+        wanted::{Demand, of_host},
+    },
     syntax::json::{Document, is_blank},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -28,6 +35,8 @@ struct Style {
     /// Decides about each container, and where `chaos` holds about each gap.
     dice: Vec<u8>,
     chaos: bool,
+    /// Whether there are comments, which some programs pass over.
+    comments: bool,
 }
 
 const SCALARS: [&str; 16] = [
@@ -122,7 +131,7 @@ prop_compose! {
         dice in vec(any::<u8>(), 8..40),
         chaos in prop::bool::weighted(0.3),
     ) -> Style {
-        Style { newline, unit, colon, lines, mark, tail, dice, chaos }
+        Style { newline, unit, colon, lines, mark, tail, dice, chaos, comments: false }
     }
 }
 
@@ -143,6 +152,9 @@ impl Writer<'_> {
         let roll = usize::from(self.roll());
         let gap = if self.style.chaos { wild[roll % wild.len()] } else { orderly };
         self.text.push_str(gap);
+        if self.style.comments && roll.is_multiple_of(5) {
+            self.text.push_str(if roll.is_multiple_of(2) { "/* \"}, */" } else { "// {\"[\n" });
+        }
     }
 
     fn write(&mut self, json: &Json, indent: &str, one_line: bool) {
@@ -356,5 +368,49 @@ proptest! {
         let serde: Result<Value, _> = serde_json::from_str(&text);
         prop_assume!(!serde.as_ref().is_err_and(|error| error.to_string().contains("range")));
         prop_assert_eq!(Document::parse(&text).is_ok(), serde.is_ok(), "{:?}", serde.err());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_files_of_other_agents_come_back(
+        json in settings(),
+        events in hooks(),
+        style in style(),
+        comments in any::<bool>(),
+        is_there in prop::bool::weighted(0.9),
+    ) {
+        for of in FILES {
+            let demand = Demand { event: Event::PreToolUse, matcher: None, timeout_ms: 1000, parallel: false, own: None };
+            let wanted = of_host(of, &[demand], "/usr/bin/hookman");
+            if matches!(of.form, Form::Own | Form::Plugin) {
+                let first = own_file::plan(of.form, None, &wanted);
+                let text = first.after.as_deref().unwrap();
+                prop_assert!(own_file::is_own(of.form, text));
+                prop_assert_eq!(own_file::lines(of.form, text).len(), wanted.len());
+                prop_assert!(own_file::plan(of.form, Some(text), &wanted).is_empty());
+                prop_assert_eq!(own_file::plan(of.form, Some(text), &[]).after, None);
+                continue;
+            }
+            let style = Style { comments: comments && of.comments, ..style.clone() };
+            for bare in [false, true] {
+                if bare && of.form != Form::Bare {
+                    continue;
+                }
+                let before = laid_out(if bare { &events } else { &json }, &style);
+                let before = is_there.then_some(before);
+                let record = Record { comments: of.comments, bare, ..Record::default() };
+                let first = plan(before.as_deref(), &wanted, &record).unwrap();
+                prop_assert_eq!(first.record.lines(first.after.as_deref().unwrap()).len(), wanted.len());
+                // By the record alone, blanks around a comment in an empty object can change.
+                if !style.comments {
+                    prop_assert_eq!(step(&first, &[]).after, before.clone(), "{}", of.title);
+                }
+                let undo = Undo::of(None, &first).unwrap().unwrap();
+                prop_assert_eq!(undo.removal(first.after.as_deref()).unwrap().after, before);
+            }
+        }
     }
 }

@@ -46,7 +46,7 @@ pub struct Install {
     /// Add a mod that keeps other mods from a gate's events, and seat it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
-    /// Have this agent call the hooks too: claude, codex, copilot, qwen, gemini or droid, or all that are here
+    /// Have this agent call the hooks too: claude, codex, copilot, qwen, gemini, droid or opencode, or all that are here
     #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Vec<String>,

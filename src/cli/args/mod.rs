@@ -155,11 +155,15 @@ pub struct Session {
 #[command(after_help = "Examples:
   hookman events                 one line for each event
   hookman events PreToolUse      all there is to know about one
+  hookman events --host codex    what another agent has of them, and what it honours
   hookman events --json          the same as data")]
 pub struct Events {
     /// The event; case makes no difference
     #[arg(value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
     pub event: Option<String>,
+    /// The events of this agent: codex, copilot, qwen, gemini, droid or opencode
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// As JSON
     #[arg(long)]
     pub json: bool,
@@ -235,7 +239,7 @@ pub struct Uninstall {
     /// Take out the guard mod alone
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
-    /// Only this agent: claude, codex, copilot, qwen, gemini or droid, or all
+    /// Only this agent: claude, codex, copilot, qwen, gemini, droid or opencode, or all
     #[arg(long, value_name = "NAME", conflicts_with_all = ["guard_mod", "local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Vec<String>,

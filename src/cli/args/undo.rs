@@ -2,7 +2,9 @@
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
 
+use super::super::candidates;
 use super::{Scope, WriteOptions};
 
 #[derive(Debug, Args)]
@@ -26,6 +28,7 @@ pub struct Backups {
   hookman restore              settings.json, from the newest copy
   hookman restore 3            from the third that `hookman backups` lists
   hookman restore --manifest   hookman.toml, and settings.json in line with it
+  hookman restore --host codex the file in which Codex looks for hooks
 
 Each shows the change and asks. With --manifest the last `install`, `add`,
 `edit`, `remove` or `disable --permanent` is undone in both files.")]
@@ -36,6 +39,10 @@ pub struct Restore {
     /// The manifest from before a write, with what it makes of settings.json
     #[arg(long)]
     pub manifest: bool,
+    /// The file of this agent: codex, copilot, qwen, gemini, droid or opencode
+    #[arg(long, value_name = "NAME", conflicts_with = "manifest")]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     #[command(flatten)]
     pub options: WriteOptions,
     /// Report as JSON, with --yes or --dry-run

@@ -1,7 +1,7 @@
 //! The files in which each program looks for hooks, and the form of the entries there. No run
 //! reads this.
 
-use super::table::{CODEX, COPILOT, DROID, GEMINI, QWEN};
+use super::table::{CODEX, COPILOT, DROID, GEMINI, OPENCODE, QWEN};
 use super::{Event, Host};
 
 /// The files of a program, and the form of hookman entries in them.
@@ -20,6 +20,16 @@ pub struct Files {
     pub form: Form,
     /// True if the program reads comments in it.
     pub comments: bool,
+    /// True if it reads a file that begins with a byte order mark.
+    pub takes_bom: bool,
+    /// The only keys that it takes at the root of the file; any without any here.
+    pub roots: &'static [&'static str],
+    /// True if one bad entry has it drop all of the file.
+    pub one_bad: bool,
+    /// Its other files with hooks, below the directory of the user's.
+    pub more: &'static [&'static str],
+    /// The same, below a project.
+    pub more_of_project: &'static [&'static str],
     /// The time limit of an entry, in the program's unit.
     pub limit: u64,
     /// The time limit of the entry for the end of a session.
@@ -46,6 +56,8 @@ pub enum Form {
     Bare,
     /// A file that holds hookman entries alone, with handlers and no groups.
     Own,
+    /// A plugin that calls hookman.
+    Plugin,
 }
 
 /// The measure that makes a program run new entries.
@@ -96,6 +108,11 @@ pub static FILES: &[Files] = &[
         project: ".codex/hooks.json",
         form: Form::Groups { named: false },
         comments: false,
+        takes_bom: false,
+        roots: &["description", "hooks"],
+        one_bad: true,
+        more: &["config.toml"],
+        more_of_project: &[".codex/config.toml"],
         limit: 600,
         end_limit: 3,
         milliseconds_from: None,
@@ -125,6 +142,11 @@ pub static FILES: &[Files] = &[
         project: ".github/hooks/hookman.json",
         form: Form::Own,
         comments: false,
+        takes_bom: false,
+        roots: &[],
+        one_bad: false,
+        more: &["settings.json"],
+        more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
         limit: 600,
         end_limit: 600,
         milliseconds_from: None,
@@ -154,6 +176,11 @@ pub static FILES: &[Files] = &[
         project: ".qwen/settings.json",
         form: Form::Groups { named: true },
         comments: true,
+        takes_bom: true,
+        roots: &[],
+        one_bad: false,
+        more: &[],
+        more_of_project: &[],
         limit: 600,
         end_limit: 600,
         milliseconds_from: Some(1_000),
@@ -187,6 +214,11 @@ pub static FILES: &[Files] = &[
         project: ".gemini/settings.json",
         form: Form::Groups { named: true },
         comments: true,
+        takes_bom: false,
+        roots: &[],
+        one_bad: false,
+        more: &[],
+        more_of_project: &[],
         limit: 600_000,
         end_limit: 600_000,
         milliseconds_from: Some(0),
@@ -213,6 +245,11 @@ pub static FILES: &[Files] = &[
         project: ".factory/hooks.json",
         form: Form::Bare,
         comments: true,
+        takes_bom: false,
+        roots: &[],
+        one_bad: true,
+        more: &["settings.json", "hooks/hooks.json"],
+        more_of_project: &[".factory/settings.json"],
         limit: 600,
         end_limit: 600,
         milliseconds_from: None,
@@ -227,6 +264,28 @@ pub static FILES: &[Files] = &[
             SubagentStop,
             PreCompact,
         ],
+        rare: &[],
+        trust: Trust::None,
+    },
+    Files {
+        host: &OPENCODE,
+        title: "OpenCode",
+        program: "opencode",
+        variable: "OPENCODE_CONFIG_DIR",
+        folder: ".config/opencode",
+        user: "plugins/hookman.js",
+        project: ".opencode/plugins/hookman.js",
+        form: Form::Plugin,
+        comments: true,
+        takes_bom: true,
+        roots: &[],
+        one_bad: false,
+        more: &[],
+        more_of_project: &[],
+        limit: 600,
+        end_limit: 600,
+        milliseconds_from: None,
+        events: &[PreToolUse, PostToolUse],
         rare: &[],
         trust: Trust::None,
     },

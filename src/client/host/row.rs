@@ -55,3 +55,18 @@ pub struct Heeds {
     pub end: bool,
     pub refuse_result: bool,
 }
+
+impl Heeds {
+    /// The things that a hook may do, and what comes of each.
+    pub fn words(&self) -> [(&'static str, &'static str); 6] {
+        let or = |is_heeded, otherwise| if is_heeded { "yes" } else { otherwise };
+        [
+            ("denies a call", "yes"),
+            ("asks", or(self.ask, "denies: a person has to allow this")),
+            ("rewrites a call", or(self.rewrite, "denies, and names the call to run")),
+            ("advises before a call", or(self.advice_before, "left out")),
+            ("refuses a result", or(self.refuse_result, "advice instead")),
+            ("ends the turn elsewhere", or(self.end, "left out")),
+        ]
+    }
+}

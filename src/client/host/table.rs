@@ -28,7 +28,8 @@ pub static CLAUDE: Host =
     Host { name: "claude", session: "CLAUDE_CODE_SESSION_ID", layout: Layout::Claude, ..PLAIN };
 
 /// Every program with a name of its own.
-pub static HOSTS: &[&Host] = &[&CLAUDE, &CODEX, &COPILOT, &QWEN, &GEMINI, &DROID, &VSCODE, &CURSOR];
+pub static HOSTS: &[&Host] =
+    &[&CLAUDE, &CODEX, &COPILOT, &QWEN, &GEMINI, &DROID, &OPENCODE, &VSCODE, &CURSOR];
 
 /// Codex, which rejects an answer whole for one word that it does not know.
 pub(super) static CODEX: Host = Host {
@@ -110,6 +111,31 @@ pub(super) static DROID: Host = Host {
         ("permission_mode", "auto-high", "bypassPermissions"),
     ],
     heeds: Heeds { ask: false, advice_before: false, refuse_result: false, ..ALL },
+    ..PLAIN
+};
+
+/// OpenCode, for which a plugin asks.
+pub(super) static OPENCODE: Host = Host {
+    name: "opencode",
+    tools: &[
+        ("bash", "Bash"),
+        ("write", "Write"),
+        ("edit", "Edit"),
+        ("read", "Read"),
+        ("grep", "Grep"),
+        ("glob", "Glob"),
+        ("webfetch", "WebFetch"),
+        ("task", "Agent"),
+    ],
+    inputs: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
+    heeds: Heeds {
+        ask: false,
+        allow: false,
+        advice_before: false,
+        end: false,
+        refuse_result: false,
+        ..ALL
+    },
     ..PLAIN
 };
 

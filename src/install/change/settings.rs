@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
@@ -98,8 +98,16 @@ impl SettingsChange {
 
     /// The change to these entries. Adopted handlers that are there again go as well.
     pub(crate) fn to(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
-        if target.is_own_file() {
-            let plan = own_file::plan(read(world, &target.settings)?.as_deref(), &entries);
+        if let Some(of) = target.host.filter(|_| target.is_own_file()) {
+            let before = read(world, &target.settings)?;
+            if before.as_ref().is_some_and(|text| !own_file::is_own(of.form, text)) {
+                bail!(
+                    "`{}` has hooks that are not hookman's, and hookman writes that file whole; move them \
+                     into a file of another name next to it, then run this again",
+                    world.paths.shown(&target.settings)
+                );
+            }
+            let plan = own_file::plan(of.form, before.as_deref(), &entries);
             let goal = Goal::Entries(entries);
             return Ok(Self { target: target.clone(), goal, plan, undo: None, quiet: false });
         }

@@ -22,6 +22,8 @@ pub(crate) struct Trusted {
     pub(crate) running: Vec<String>,
     /// Those of entries that do not, and why.
     pub(crate) idle: Vec<(String, &'static str)>,
+    /// The events of the hooks of others that do not run, and why.
+    pub(crate) others: Vec<(String, &'static str)>,
     /// The warnings of Codex, such as a file that it drops.
     pub(crate) warnings: Vec<String>,
 }
@@ -65,16 +67,22 @@ fn read(answer: &str, settings: &Path) -> Option<Trusted> {
         for hook in texts("hooks") {
             let text = |key: &str| hook.get(key).and_then(Value::as_str).unwrap_or_default();
             let line = json!({"type": "command", "command": text("command")});
-            if Path::new(text("sourcePath")) != settings || run_words(&line).is_none() {
+            if Path::new(text("sourcePath")) != settings {
                 continue;
             }
             let event = text("eventName").to_owned();
             let is_off = hook.get("enabled").and_then(Value::as_bool) == Some(false);
-            match text("trustStatus") {
-                _ if is_off => found.idle.push((event, "switched off in Codex")),
-                "trusted" | "managed" => found.running.push(event),
-                "modified" => found.idle.push((event, "changed since it was trusted")),
-                _ => found.idle.push((event, "not trusted yet")),
+            let idle = match text("trustStatus") {
+                _ if is_off => Some("switched off in Codex"),
+                "trusted" | "managed" => None,
+                "modified" => Some("changed since it was trusted"),
+                _ => Some("not trusted yet"),
+            };
+            match (idle, run_words(&line).is_some()) {
+                (None, true) => found.running.push(event),
+                (None, false) => {}
+                (Some(why), true) => found.idle.push((event, why)),
+                (Some(why), false) => found.others.push((event, why)),
             }
         }
     }
@@ -131,7 +139,7 @@ mod tests {
             hook("trusted", false, ours),
             hook("untrusted", true, ours),
             hook("modified", true, ours),
-            hook("untrusted", true, "/x/other"),
+            hook("modified", true, "/x/other"),
         ];
         let answer = json!({"id": 2, "result": {"data": [{"hooks": hooks, "warnings": ["odd"]}]}});
         let found = read(&answer.to_string(), Path::new("/h/.codex/hooks.json")).unwrap();
@@ -139,6 +147,7 @@ mod tests {
         let event = || "preToolUse".to_owned();
         assert_eq!(found.running, [event()]);
         assert_eq!(found.idle, idle.map(|why| (event(), why)));
+        assert_eq!(found.others, [(event(), "changed since it was trusted")]);
         assert_eq!(found.warnings, ["odd"]);
         assert_eq!(read("", Path::new("/h")), None);
     }

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::client::call;
 use crate::client::event::{Block, Event};
-use crate::client::host::files::{FILES, Files, Form};
+use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, HOSTS};
 use crate::install::registration::entries::demands;
 use crate::install::registration::in_json;
@@ -17,20 +17,15 @@ use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::machine::{environment, files, program};
 use crate::manifest::{Hook, Manifest, OnError};
-use crate::settings::{Registration, own_file, wanted};
+use crate::settings::{Registration, wanted};
+use crate::state::host_files;
 use crate::syntax::quoting::quoted;
 use crate::syntax::suggestion::{did_you_mean, nearest};
-
-/// The directory of a program's user files; `None` without a home directory.
-pub(crate) fn folder(world: &World, of: &Files) -> Option<PathBuf> {
-    let named = (!of.variable.is_empty()).then(|| environment::raw(of.variable)).flatten();
-    named.map(PathBuf::from).or_else(|| Some(world.paths.home.as_ref()?.join(of.folder)))
-}
 
 /// Returns whether the program is on this machine: it can be started, or has a directory.
 pub(crate) fn is_there(world: &World, of: &Files) -> bool {
     program::on_path(of.program, &environment::raw("PATH").unwrap_or_default()).is_some()
-        || folder(world, of).is_some_and(|folder| folder.is_dir())
+        || host_files::folder(&world.paths, of).is_some_and(|folder| folder.is_dir())
 }
 
 /// Reads names of programs as they are typed; `all` means those on this machine.
@@ -76,28 +71,19 @@ pub(crate) fn target(world: &World, target: &Target, of: &'static Files) -> Opti
     if target.local || target.managed().is_some() {
         return None;
     }
-    let settings = match &target.project {
-        Some(project) => project.join(of.project),
-        None => folder(world, of)?.join(of.user),
-    };
-    let settings = if of.form == Form::Bare { or_settings(settings) } else { settings };
+    let settings = host_files::file(&world.paths, target.project.as_deref(), of)?;
     Some(Target { settings, host: Some(of), ..target.clone() })
 }
 
-/// The file for the hooks: a program that finds this one passes over those of its settings, so it is
-/// not made next to settings that have some.
-fn or_settings(file: PathBuf) -> PathBuf {
-    let settings = file.with_file_name("settings.json");
-    let text = files::read_text(&settings).ok().flatten().unwrap_or_default();
-    if !files::is_there(&file) && text.contains("\"hooks\"") { settings } else { file }
-}
-
-/// Returns whether a program calls the hooks by entries of its own. Where Claude Code's are in the
-/// project's settings, Copilot runs those.
-pub(crate) fn has_file(manifest: &Manifest, target: &Target, of: &Files) -> bool {
-    let runs_anothers =
-        of.form == Form::Own && target.project.is_some() && manifest.is_for(CLAUDE.name);
-    manifest.is_for(of.host.name) && !runs_anothers
+/// The target of the one program of that name, as it is typed.
+pub(crate) fn one(world: &World, of: &Target, name: &str) -> Result<Target> {
+    let names = named(world, &[name.to_owned()])?;
+    let of_name = names.first().and_then(|name| Files::of(name));
+    of_name.and_then(|files| target(world, of, files)).with_context(|| {
+        format!(
+            "hookman has no file for `{name}` there; leave --host out for Claude Code's settings"
+        )
+    })
 }
 
 pub(crate) fn hooks<'h>(hooks: &'h [Hook], of: &'static Files) -> impl Iterator<Item = &'h Hook> {
@@ -112,7 +98,10 @@ pub(crate) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Option<Vec<Registration>>> {
-    let Some(of) = host.host.filter(|of| has_file(&layers.committed, target, of)) else {
+    let Some(of) = host
+        .host
+        .filter(|of| host_files::has_file(&layers.committed, target.project.is_some(), of))
+    else {
         return Ok(None);
     };
     check(&layers.all, of)?;
@@ -148,11 +137,7 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
 
 /// The lines by which a program's file calls hookman.
 pub(crate) fn lines(host: &Target) -> Vec<String> {
-    let text = files::read_text(&host.settings).ok().flatten().unwrap_or_default();
-    match host.host.map(|of| of.form) {
-        Some(Form::Own) => own_file::lines(&text),
-        _ => host.form().lines(&text),
-    }
+    host.host.map(|of| host_files::lines(of, &host.settings)).unwrap_or_default()
 }
 
 /// The programs that a file calls by absolute paths.

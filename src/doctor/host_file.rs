@@ -1,0 +1,231 @@
+//! A file in which another agent looks for hooks, as the checks see it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::client::call::run_words;
+use crate::client::host::files::{FILES, Files, Form};
+use crate::install::change::Change;
+use crate::install::change::settings::SettingsChange;
+use crate::install::registration::hosts;
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::machine::paths::Paths;
+use crate::machine::terminal::Terminal;
+use crate::machine::world::World;
+use crate::machine::{files, folders};
+use crate::manifest::Manifest;
+use crate::state::chains::Chain;
+use crate::state::host_files;
+use crate::syntax::json::{BOM, Document, Kind, Node, strip_bom, without_comments};
+
+/// A file in which another agent looks for hooks.
+pub(crate) struct HostFile {
+    pub(super) of: &'static Files,
+    /// `user` or `project`.
+    pub(super) scope: &'static str,
+    pub(super) shown: String,
+    /// True for the one file of the agent and scope that hookman writes.
+    pub(super) is_main: bool,
+    /// True if the manifest has the agent call its hooks.
+    pub(super) is_asked: bool,
+    /// The change that `hookman apply` would make.
+    pub(super) drift: Option<String>,
+    pub(super) target: Target,
+    path: PathBuf,
+    text: String,
+}
+
+/// A hook in such a file.
+pub(crate) struct Found {
+    pub(super) event: String,
+    pub(super) line: String,
+    pub(super) timeout: Option<u64>,
+    /// True if it calls hookman.
+    pub(super) ours: bool,
+}
+
+/// Lists the files of other agents that are there, for the chains of the user and the project.
+pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<HostFile> {
+    let world = World { paths: paths.clone(), terminal: Terminal::keeping() };
+    let mut found = Vec::new();
+    for (chain, committed) in chains.iter().filter(|(chain, _)| !chain.is_managed()) {
+        let target = Target::of_chain(chain, &world);
+        let layers = Layers::of(&world, &target, None).ok().flatten();
+        let changes = layers.and_then(|it| SettingsChange::of(&world, &target, &it, None).ok());
+        let changes = changes.unwrap_or_default();
+        for of in FILES {
+            let Some(host) = hosts::target(&world, &target, of) else { continue };
+            let drifted = changes.iter().find(|it| it.path() == host.settings && !it.is_empty());
+            let mut add = |path: &Path, drift: Option<String>| {
+                let text = files::read_text(path).ok().flatten();
+                if text.is_none() && drift.is_none() {
+                    return;
+                }
+                found.push(HostFile {
+                    of,
+                    scope: chain.scope,
+                    shown: paths.shown(path),
+                    is_main: path == host.settings,
+                    is_asked: committed.is_for(of.host.name),
+                    drift,
+                    target: host.clone(),
+                    path: path.to_owned(),
+                    text: text.unwrap_or_default(),
+                });
+            };
+            add(&host.settings, drifted.map(|it| it.plan.summary()));
+            more(paths, &host, of)
+                .iter()
+                .filter(|it| **it != host.settings)
+                .for_each(|it| add(it, None));
+        }
+    }
+    found
+}
+
+/// The other files in which an agent looks for hooks.
+fn more(paths: &Paths, host: &Target, of: &Files) -> Vec<PathBuf> {
+    let (folder, names) = match &host.project {
+        Some(project) => (Some(project.clone()), of.more_of_project),
+        None => (host_files::folder(paths, of), of.more),
+    };
+    let mut more: Vec<PathBuf> =
+        folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
+    if of.form == Form::Own
+        && let Some(folder) = host.settings.parent()
+    {
+        let all = folders::entries(folder).unwrap_or_default();
+        more.extend(all.into_iter().filter(|it| it.extension().is_some_and(|it| it == "json")));
+        more.sort();
+    }
+    more
+}
+
+impl HostFile {
+    fn is_bare(&self) -> bool {
+        host_files::form(self.of, &self.path).bare
+    }
+
+    /// The hooks in it, in whatever form its agent takes.
+    pub(super) fn hooks(&self) -> Vec<Found> {
+        let text = without_comments(strip_bom(&self.text));
+        let whole: Value = match self.path.extension().and_then(|it| it.to_str()) {
+            Some("toml") => toml::from_str(&text).unwrap_or_default(),
+            _ => serde_json::from_str(&text).unwrap_or_default(),
+        };
+        let events = if self.is_bare() { Some(&whole) } else { whole.get("hooks") };
+        let mut found = Vec::new();
+        for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
+            for group in groups.as_array().into_iter().flatten() {
+                let handlers = group.get("hooks").and_then(Value::as_array);
+                let alone = std::slice::from_ref(group);
+                for handler in handlers.map_or(alone, Vec::as_slice) {
+                    found.push(Found::of(event, handler));
+                }
+            }
+        }
+        found
+    }
+
+    /// The reason why its agent drops hooks in it, with the place.
+    pub(super) fn dropped(&self) -> Option<(String, String)> {
+        if self.path.extension().is_none_or(|it| it != "json") || self.text.is_empty() {
+            return None;
+        }
+        let at_start = || self.shown.clone();
+        if self.text.starts_with(BOM) && !self.of.takes_bom {
+            return Some((at_start(), "it begins with a byte order mark".to_owned()));
+        }
+        let bare = strip_bom(&self.text);
+        let body = if self.of.comments { without_comments(bare) } else { bare.into() };
+        let document = match Document::parse(&body) {
+            Ok(document) => document,
+            Err(error) => {
+                let at = error.position;
+                return Some((format!("{}:{}:{}", self.shown, at.line, at.column), error.message));
+            }
+        };
+        let (node, why) = self.fault(&document)?;
+        let at = document.position(node.span.start);
+        Some((format!("{}:{}:{}", self.shown, at.line, at.column), why))
+    }
+
+    fn fault<'d>(&self, document: &'d Document<'_>) -> Option<(&'d Node, String)> {
+        let root = document.root();
+        for member in root.members().unwrap_or_default() {
+            let key = document.key(member);
+            if self.is_main && !self.of.roots.is_empty() && !self.of.roots.contains(&&*key) {
+                return Some((&member.value, format!("`{key}` is no key that it knows there")));
+            }
+        }
+        if self.of.form == Form::Own
+            && let Some(version) = document.get(root, "version")
+            && document.value(version) != 1
+        {
+            return Some((version, "`version` is not 1".to_owned()));
+        }
+        if !self.of.one_bad {
+            return None;
+        }
+        let hooks = if self.is_bare() { root } else { document.get(root, "hooks")? };
+        let Some(events) = hooks.members() else {
+            return Some((hooks, "the events are in no object".to_owned()));
+        };
+        let mut seen = Vec::new();
+        for event in events {
+            let key = document.key(event);
+            if seen.contains(&key) {
+                return Some((&event.value, format!("{key} is there twice")));
+            }
+            let Some(groups) = event.value.elements() else {
+                return Some((&event.value, format!("{key} is no list")));
+            };
+            seen.push(key);
+            for group in groups {
+                if let Some(fault) = group_fault(document, group) {
+                    return Some(fault);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn group_fault<'d>(document: &'d Document<'_>, group: &'d Node) -> Option<(&'d Node, String)> {
+    if group.members().is_none() {
+        return Some((group, "a group is no object".to_owned()));
+    }
+    let matcher = document.get(group, "matcher").filter(|it| !matches!(it.kind, Kind::String));
+    if let Some(matcher) = matcher {
+        return Some((matcher, "a `matcher` is no text".to_owned()));
+    }
+    let Some(handlers) = document.get(group, "hooks").and_then(Node::elements) else {
+        return Some((group, "a group has no list `hooks`".to_owned()));
+    };
+    handlers.iter().find_map(|handler| {
+        let value = document.value(handler);
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let why = match text("type") {
+            None => "a handler has no `type`",
+            Some("command") if text("command").is_none() => "a handler has no `command`",
+            Some("http") => "it knows no handler of the type `http`",
+            _ if value.get("timeout").is_some_and(|it| !it.is_u64()) => {
+                "a `timeout` is no whole number"
+            }
+            _ => return None,
+        };
+        Some((handler, why.to_owned()))
+    })
+}
+
+impl Found {
+    fn of(event: &str, handler: &Value) -> Self {
+        let line = ["bash", "command"].iter().find_map(|key| handler.get(*key)?.as_str());
+        let line = line.map_or_else(|| handler.to_string(), str::to_owned);
+        let ours = run_words(&json!({"type": "command", "command": line})).is_some();
+        let timeout = handler.get("timeout").and_then(Value::as_u64);
+        Self { event: event.to_owned(), line, timeout, ours }
+    }
+}

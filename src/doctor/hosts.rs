@@ -1,0 +1,204 @@
+//! The files of other agents: do they load there by that agent's rules, and do they call hookman as
+//! the manifests ask?
+
+use std::collections::BTreeSet;
+
+use super::check::Check;
+use super::facts::Facts;
+use super::finding::{Findings, Level, Mend};
+use crate::client::host::files::{Form, Trust};
+use crate::install::registration::codex_trust::{self, HOW, Trusted};
+use crate::machine::paths::content_hash;
+use crate::machine::world::World;
+use crate::machine::{files, terminal::Terminal};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "agent-file-loads",
+        about: "each other agent would load the hooks in its files",
+        notice: "that agent drops hooks, gates among them, and says nothing",
+        run: loads,
+    },
+    Check {
+        id: "agent-entries",
+        about: "the files of other agents hold the entries that the manifest asks for",
+        notice: "hooks of the manifest do not run in that agent",
+        run: entries,
+    },
+    Check {
+        id: "agent-twice",
+        about: "no other agent calls hookman twice for one event",
+        notice: "every hook runs twice there",
+        run: twice,
+    },
+    Check {
+        id: "agent-time-limit",
+        about: "time limits in other agents' files are in that agent's unit",
+        notice: "the agent ends the hook at once, and goes on without its answer",
+        run: limits,
+    },
+    Check {
+        id: "agent-trust",
+        about: "other agents were told to trust hookman entries",
+        notice: "the agent passes these entries over, and says nothing",
+        run: trust,
+    },
+    Check {
+        id: "foreign-hooks",
+        about: "hooks of others in agents' files are known; a new one is named once",
+        notice: "it runs with your rights each time the agent reaches its event",
+        run: foreign,
+    },
+];
+
+fn loads(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.hosts {
+        let Some((place, why)) = file.dropped() else { continue };
+        let level = if file.is_asked { Level::Error } else { Level::Warning };
+        let title = file.of.title;
+        findings.add(level, place, format!("{title} drops hooks for it: {why}"), "take it out");
+    }
+}
+
+fn entries(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.hosts {
+        let Some(summary) = &file.drift else { continue };
+        let flag = if file.scope == "project" { " --project" } else { "" };
+        let message = format!("it is not what the manifest asks for: `hookman apply` {summary}");
+        findings
+            .add(Level::Error, &file.shown, message, format!("run `hookman apply{flag}`"))
+            .mend(Mend::Apply(file.scope));
+    }
+}
+
+fn twice(facts: &Facts, findings: &mut Findings) {
+    for main in facts.hosts.iter().filter(|file| file.is_main) {
+        let mut seen = BTreeSet::new();
+        let others = facts.hosts.iter().filter(|file| {
+            file.of.host.name == main.of.host.name && file.scope == main.scope && !file.is_main
+        });
+        for file in std::iter::once(main).chain(others) {
+            for hook in file.hooks().into_iter().filter(|hook| hook.ours) {
+                if !seen.insert(hook.event.clone()) {
+                    let message =
+                        format!("{} calls hookman twice for {}", file.of.title, hook.event);
+                    findings.add(Level::Warning, &file.shown, message, "take one entry out");
+                }
+            }
+        }
+        // It runs those of the project's settings for Claude Code, too.
+        let is_claudes = |file: &&super::settings_file::SettingsFile| {
+            file.scope == main.scope && file.handlers().iter().any(|handler| handler.ours)
+        };
+        if main.of.form == Form::Own
+            && main.scope == "project"
+            && !seen.is_empty()
+            && let Some(settings) = facts.settings.iter().find(is_claudes)
+        {
+            let message =
+                format!("{} runs the entries of {} as well", main.of.title, settings.shown);
+            let fix = "run `hookman apply --project`, which leaves one of them";
+            findings.add(Level::Warning, &main.shown, message, fix);
+        }
+    }
+}
+
+fn limits(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.hosts {
+        let Some(from) = file.of.milliseconds_from else { continue };
+        for hook in file.hooks() {
+            // Nobody means so few milliseconds, and many mean seconds.
+            let Some(limit) = hook.timeout.filter(|it| (from..from.max(250) * 4).contains(it))
+            else {
+                continue;
+            };
+            let (event, title) = (&hook.event, file.of.title);
+            findings.add(
+                Level::Warning,
+                &file.shown,
+                format!("a hook for {event} has a time limit of {limit}, and {title} takes that for milliseconds"),
+                if hook.ours { "run `hookman apply`" } else { "write it in milliseconds" },
+            );
+        }
+    }
+}
+
+fn trust(facts: &Facts, findings: &mut Findings) {
+    let world = World { paths: facts.paths.clone(), terminal: Terminal::keeping() };
+    for file in &facts.hosts {
+        let is_asked = file.is_main && file.of.trust == Trust::Entries;
+        if !is_asked || !file.hooks().iter().any(|hook| hook.ours) {
+            continue;
+        }
+        let Some(Trusted { idle, warnings, others, .. }) = codex_trust::asked(&world, &file.target)
+        else {
+            continue;
+        };
+        let mut reasons: Vec<&str> = idle.iter().map(|(_, why)| *why).collect();
+        reasons.dedup();
+        if !idle.is_empty() {
+            let (count, title) = (idle.len(), file.of.title);
+            let why = reasons.join(", ");
+            let message = format!("{title} skips {count} hookman entries: {why}");
+            findings.add(Level::Error, &file.shown, message, HOW);
+        }
+        for (event, why) in &others {
+            let message = format!("{} skips a hook of yours for {event}: {why}", file.of.title);
+            findings.add(Level::Info, &file.shown, message, HOW);
+        }
+        for warning in warnings {
+            let message = format!("{} says: {warning}", file.of.title);
+            findings.add(Level::Warning, &file.shown, message, "put it right there");
+        }
+    }
+}
+
+/// Each hook of others that was not there at the last look.
+fn foreign(facts: &Facts, findings: &mut Findings) {
+    let known = known(facts);
+    for (hash, event, line, file) in others(facts) {
+        if known.as_ref().is_some_and(|known| known.contains(&hash)) {
+            continue;
+        }
+        let short: String = line.chars().take(80).collect();
+        let (level, what) = match known {
+            Some(_) => (Level::Warning, "a hook that is new or changed"),
+            None => (Level::Info, "a hook that is not hookman's"),
+        };
+        let message = format!("{what} runs on {event}: `{short}`");
+        findings.add(level, file, message, "take it out where you do not know it");
+    }
+}
+
+/// The hooks of others: a hash of each, its event, what it runs, and its file.
+fn others(facts: &Facts) -> Vec<(String, String, String, String)> {
+    let mut found = Vec::new();
+    for file in &facts.hosts {
+        for hook in file.hooks().into_iter().filter(|hook| !hook.ours) {
+            let hash =
+                content_hash(format!("{} {} {}", file.shown, hook.event, hook.line).as_bytes());
+            found.push((hash, hook.event, hook.line, file.shown.clone()));
+        }
+    }
+    found
+}
+
+fn record(facts: &Facts) -> std::path::PathBuf {
+    facts.paths.state.join("known-hooks")
+}
+
+fn known(facts: &Facts) -> Option<BTreeSet<String>> {
+    let text = files::read_text(&record(facts)).ok()??;
+    Some(text.lines().map(str::to_owned).collect())
+}
+
+/// Notes which hooks of others were named; one that cannot be noted is named again.
+pub fn remember(facts: &Facts) {
+    let now: BTreeSet<String> = others(facts).into_iter().map(|(hash, ..)| hash).collect();
+    let before = known(facts);
+    if before.is_none() && now.is_empty() || before.as_ref() == Some(&now) {
+        return;
+    }
+    let text: String = now.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
+    let _ = files::replace_private(&record(facts), &text);
+}

@@ -1,0 +1,55 @@
+//! The files in which other programs look for hooks, as they are on this machine.
+
+use std::path::{Path, PathBuf};
+
+use crate::client::host::CLAUDE;
+use crate::client::host::files::{Files, Form};
+use crate::machine::paths::Paths;
+use crate::machine::{environment, files};
+use crate::manifest::Manifest;
+use crate::settings::{Record, own_file};
+
+/// The directory of a program's user files; `None` without a home directory.
+pub fn folder(paths: &Paths, of: &Files) -> Option<PathBuf> {
+    let named = (!of.variable.is_empty()).then(|| environment::raw(of.variable)).flatten();
+    named.map(PathBuf::from).or_else(|| Some(paths.home.as_ref()?.join(of.folder)))
+}
+
+/// The file for the hooks of a project, or else of the user.
+pub fn file(paths: &Paths, project: Option<&Path>, of: &Files) -> Option<PathBuf> {
+    let file = match project {
+        Some(project) => project.join(of.project),
+        None => folder(paths, of)?.join(of.user),
+    };
+    Some(if of.form == Form::Bare { or_settings(file) } else { file })
+}
+
+/// The file for the hooks: a program that finds this one passes over those of its settings, so it is
+/// not made next to settings that have some.
+fn or_settings(file: PathBuf) -> PathBuf {
+    let settings = file.with_file_name("settings.json");
+    let text = files::read_text(&settings).ok().flatten().unwrap_or_default();
+    if !files::is_there(&file) && text.contains("\"hooks\"") { settings } else { file }
+}
+
+/// The record of a file where there is none yet.
+pub fn form(of: &Files, file: &Path) -> Record {
+    let bare = of.form == Form::Bare && !file.ends_with("settings.json");
+    Record { comments: of.comments, bare, ..Record::default() }
+}
+
+/// The lines by which a program's file calls hookman.
+pub fn lines(of: &Files, file: &Path) -> Vec<String> {
+    let text = files::read_text(file).ok().flatten().unwrap_or_default();
+    match of.form {
+        Form::Own | Form::Plugin => own_file::lines(of.form, &text),
+        _ => form(of, file).lines(&text),
+    }
+}
+
+/// Returns whether a program calls the hooks by entries of its own. Where Claude Code's are in the
+/// project's settings, Copilot runs those.
+pub fn has_file(manifest: &Manifest, in_project: bool, of: &Files) -> bool {
+    let runs_anothers = of.form == Form::Own && in_project && manifest.is_for(CLAUDE.name);
+    manifest.is_for(of.host.name) && !runs_anothers
+}
