@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 const COMMANDS: &str = include_str!("guard/commands.tsv");
 const FILES: &str = include_str!("guard/files.tsv");
+const ONE_STRIKE: &str = include_str!("guard/one-strike.tsv");
 /// Destructive lines in disguise, and everyday lines written otherwise.
 const OBFUSCATED: &str = include_str!("../benches/guards/obfuscated.tsv");
 const REWRITTEN: &str = include_str!("../benches/guards/rewritten.tsv");
@@ -126,6 +127,17 @@ fn harm_is_found_and_what_looks_like_it_is_not() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(harmful >= HARMFUL && harmless >= HARMLESS, "{harmful} {harmless}");
+}
+
+#[test]
+fn one_strike_finds_what_files_and_git_lose() {
+    let options = options("one-strike", &json!({}));
+    let wrong: Vec<String> = rows(ONE_STRIKE)
+        .map(|(expected, command)| (expected, found("one-strike", &options, &command), command))
+        .filter(|(expected, found, _)| expected != found)
+        .map(|(expected, found, command)| format!("{command}: expected {expected}, found {found}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

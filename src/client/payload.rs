@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::event::{Event, Subject};
 use super::permission_rule::Input;
 use super::{model, tools};
+use crate::syntax::json;
 
 /// The fields of a payload that selection and built-in hooks read; an absent field is empty.
 ///
@@ -253,13 +254,9 @@ pub fn repaired(text: &str) -> Cow<'_, str> {
         match byte {
             b'\\' if in_string => {
                 length = 2;
-                if let Some(first) = escaped_unit(bytes, at) {
-                    let second = escaped_unit(bytes, at + 6);
-                    length = match (first, second) {
-                        (0xd800..0xdc00, Some(0xdc00..0xe000)) => 12,
-                        _ => 6,
-                    };
-                    if length == 6 && (0xd800..0xe000).contains(&first) {
+                if let Some((character, escaped)) = json::unicode(bytes, at) {
+                    length = escaped;
+                    if character == char::REPLACEMENT_CHARACTER {
                         repaired.push_str(&text[done..at]);
                         repaired.push_str("\\ufffd");
                         done = at + length;
@@ -278,12 +275,6 @@ pub fn repaired(text: &str) -> Cow<'_, str> {
         at += length;
     }
     if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(repaired + &text[done..]) }
-}
-
-/// The unit of UTF-16 that is written as `\uXXXX` at this place.
-fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[cfg(test)]

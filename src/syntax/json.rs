@@ -226,9 +226,11 @@ fn decode(literal: &str) -> Cow<'_, str> {
             Some('r') => decoded.push('\r'),
             Some('t') => decoded.push('\t'),
             Some('u') => {
-                let (character, length) = unicode(rest);
+                // The reader has seen that these are digits.
+                let (character, length) = unicode(inner.as_bytes(), inner.len() - rest.len() - 1)
+                    .unwrap_or((char::REPLACEMENT_CHARACTER, 1));
                 decoded.push(character);
-                rest = rest.get(length..).unwrap_or_default();
+                rest = rest.get(length - 1..).unwrap_or_default();
                 continue;
             }
             Some(other) => decoded.push(other),
@@ -240,22 +242,18 @@ fn decode(literal: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// The character of `uXXXX`, or of `uXXXX\uXXXX` where the two are a surrogate pair, and how many
-/// bytes it took.
-fn unicode(text: &str) -> (char, usize) {
+/// The character that `\uXXXX`, or two of them, mean at this place, and how many bytes these are; half
+/// of a pair is U+FFFD.
+pub fn unicode(text: &[u8], at: usize) -> Option<(char, usize)> {
     let unit = |at: usize| {
-        let digits = text.get(at..at + 4)?;
-        u32::from_str_radix(digits, 16).ok()
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
     };
-    let Some(first) = unit(1) else { return (char::REPLACEMENT_CHARACTER, text.len()) };
-    if (0xd800..0xdc00).contains(&first)
-        && text.get(5..7) == Some("\\u")
-        && let Some(second @ 0xdc00..0xe000) = unit(7)
-    {
-        let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
-    }
-    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
+    let first = unit(at)?;
+    let pair = char::decode_utf16([first].into_iter().chain(unit(at + 6))).next();
+    let character = pair.and_then(Result::ok);
+    let length = if character.is_some_and(|it| it > '\u{ffff}') { 12 } else { 6 };
+    Some((character.unwrap_or(char::REPLACEMENT_CHARACTER), length))
 }
 
 #[cfg(test)]

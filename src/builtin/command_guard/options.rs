@@ -148,7 +148,7 @@ impl Options {
 
     fn unknown(&self, id: &str) -> Option<String> {
         let known = self.all().map(|rule| rule.id.as_str());
-        let is_known = self.all().any(|rule| rule.is_called(id));
+        let is_known = self.all().any(|rule| rule.id == *id);
         (!is_known).then(|| format!("no rule has the id `{id}`{}", suggestion(id, known)))
     }
 }
@@ -156,11 +156,7 @@ impl Options {
 impl Options {
     /// A rule's level where it is not that of all: its own by id, else at least its category's.
     fn level_of(&self, rule: &Rule) -> Option<Level> {
-        let own = self.levels.get(&rule.id);
-        let own = own.or_else(|| {
-            self.levels.iter().find(|(id, _)| rule.is_called(id)).map(|(_, level)| level)
-        });
-        if let Some(level) = own {
+        if let Some(level) = self.levels.get(&rule.id) {
             return Some(*level);
         }
         match self.categories.get(&rule.category) {
@@ -172,7 +168,7 @@ impl Options {
 
     /// The level that a rule has in the end.
     pub(super) fn level_in_force(&self, rule: &Rule) -> Level {
-        let is_skipped = self.skip.iter().any(|id| rule.is_called(id));
+        let is_skipped = self.skip.contains(&rule.id);
         let level = self.level_of(rule).unwrap_or(self.level);
         match level {
             Level::Off => Level::Off,
@@ -185,7 +181,7 @@ impl Options {
     /// The number that `{pattern}` is for a rule.
     fn number_of(&self, rule: &Rule) -> Option<usize> {
         if !self.legacy_ids.is_empty() {
-            return self.legacy_ids.iter().position(|id| rule.is_called(id));
+            return self.legacy_ids.iter().position(|id| rule.id == *id);
         }
         let before = self.all().map(|rule| rule.id.as_str()).take_while(|id| *id != rule.id);
         Some(before.collect::<BTreeSet<_>>().len())
@@ -270,16 +266,7 @@ impl kind::Options for Options {
     }
 }
 
-/// Ids that rules had, each with the one that finds the same today.
-const FORMER: &[(&str, &str)] =
-    &[("git-checkout-dot", "git-checkout"), ("git-restore-dot", "git-restore")];
-
 impl Rule {
-    /// Returns whether an id is the rule's, or was.
-    fn is_called(&self, id: &str) -> bool {
-        self.id == id || FORMER.contains(&(id, &*self.id))
-    }
-
     /// The first thing that is wrong, and its key.
     fn check(&self) -> Result<(), OptionProblem> {
         values::check_id(&self.id)?;

@@ -461,3 +461,6 @@ fn is_made(word: &Word<'_>) -> bool {
     let is_output = word.text.contains("$(") || word.text.contains('`');
     cuts || is_pattern || (is_output && prints.iter().any(|program| word.text.contains(program)))
 }
+
+#[cfg(test)]
+mod tests;
