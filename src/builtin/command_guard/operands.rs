@@ -46,6 +46,11 @@ fn is_within(path: &str, name: &str) -> bool {
     !goes_up(path) && parts.into_iter().any(|part| wildcard::hits(name, part))
 }
 
+/// Returns whether a text is one of those in a list with blanks between them.
+pub(super) fn has_word(list: &str, text: &str) -> bool {
+    list.split_whitespace().any(|word| word == text)
+}
+
 fn goes_up(path: &str) -> bool {
     path.split('/').any(|part| part == "..")
 }
@@ -66,44 +71,15 @@ fn is_here(text: &str) -> bool {
     if text.starts_with('/') || text.is_empty() {
         return false;
     }
-    let known = [
-        "*",
-        ".*",
-        "**",
-        "*.*",
-        ":",
-        ":(top)",
-        ":(glob)",
-        ":(top,glob)",
-        "$PWD",
-        "${PWD}",
-        "$(pwd)",
-        "`pwd`",
-    ];
+    let known = "* .* ** *.* : :(top) :(glob) :(top,glob) $PWD ${PWD} $(pwd) `pwd`";
     let base = base(text);
-    known.contains(&base) || base.split('/').all(|part| matches!(part, "." | ".." | "*" | ""))
+    has_word(known, base) || base.split('/').all(|part| matches!(part, "." | ".." | "*" | ""))
 }
 
 /// Directories whose every part belongs to the system.
-const SYSTEM: &[&str] = &[
-    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr", "System",
-    "Library",
-];
+const SYSTEM: &str = "bin boot dev etc lib lib32 lib64 proc sbin sys usr System Library";
 /// Directories that are the system's themselves, but not what is deeper in them.
-const SHARED: &[&str] = &[
-    "Applications",
-    "Users",
-    "Volumes",
-    "home",
-    "media",
-    "mnt",
-    "opt",
-    "private",
-    "root",
-    "run",
-    "srv",
-    "var",
-];
+const SHARED: &str = "Applications Users Volumes home media mnt opt private root run srv var";
 /// Directories whose contents belong to the system, too.
 const DEEPER: &[&str] =
     &["var/lib", "var/log", "var/www", "var/spool", "var/backups", "var/db", "private/etc"];
@@ -134,10 +110,10 @@ fn is_system(text: &str) -> bool {
     let is_glob = first.contains(['*', '?', '[', '{']);
     let whole = parts.join("/");
     match parts.len() {
-        1 => is_glob || SYSTEM.contains(first) || SHARED.contains(first),
+        1 => is_glob || has_word(SYSTEM, first) || has_word(SHARED, first),
         2 if matches!(*first, "home" | "Users") => true,
         _ if *first == "usr" && parts[1] == "local" => parts.len() < 4,
-        _ => SYSTEM.contains(first) || DEEPER.contains(&whole.as_str()),
+        _ => has_word(SYSTEM, first) || DEEPER.contains(&whole.as_str()),
     }
 }
 
@@ -152,23 +128,9 @@ fn is_home(text: &str) -> bool {
             Some(user.find('/').map_or("", |at| &user[at..]))
         });
     let Some(rest) = rest else { return false };
-    let kept = [
-        "",
-        "/.ssh",
-        "/.gnupg",
-        "/.aws",
-        "/.kube",
-        "/.config",
-        "/.local",
-        "/Documents",
-        "/Desktop",
-        "/Downloads",
-        "/Pictures",
-        "/Library",
-        "/*",
-        "/.",
-    ];
-    kept.contains(&rest) && !goes_up(rest)
+    let kept = "/.ssh /.gnupg /.aws /.kube /.config /.local /Documents /Desktop /Downloads \
+                /Pictures /Library /* /.";
+    (rest.is_empty() || has_word(kept, rest)) && !goes_up(rest)
 }
 
 /// Recognises the paths that git keeps in a work tree, but for its locks.
@@ -184,22 +146,10 @@ fn is_secret(text: &str) -> bool {
         [".example", ".sample", ".template", ".dist", ".pub"].iter().any(|end| name.ends_with(end));
     let is_key = name.starts_with("id_rsa") || name.starts_with("id_ed25519");
     let ends = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];
-    let names = [
-        ".env",
-        ".netrc",
-        ".pgpass",
-        ".npmrc",
-        ".pypirc",
-        ".git-credentials",
-        "credentials",
-        "secrets.yml",
-        "secrets.yaml",
-        "secrets.json",
-        "authorized_keys",
-        "known_hosts",
-    ];
+    let names = ".env .netrc .pgpass .npmrc .pypirc .git-credentials credentials secrets.yml \
+                 secrets.yaml secrets.json authorized_keys known_hosts";
     !is_sample
-        && (names.contains(&name)
+        && (has_word(names, name)
             || name.starts_with(".env.")
             || is_key
             || ends.iter().any(|end| name.len() > end.len() && name.ends_with(end)))

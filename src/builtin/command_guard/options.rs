@@ -270,74 +270,45 @@ impl Rule {
     /// The first thing that is wrong, and its key.
     fn check(&self) -> Result<(), OptionProblem> {
         values::check_id(&self.id)?;
-        let lists = [
-            ("flags", &self.flags),
-            ("all_flags", &self.all_flags),
-            ("operands", &self.operands),
-            ("values", &self.values),
-            ("except_flags", &self.except_flags),
-            ("except_subcommands", &self.except_subcommands),
-            ("except_operands", &self.except_operands),
-            ("before", &self.before),
-            ("without", &self.without),
-        ];
-        let is_word = |text: &&String| !text.is_empty() && !text.contains(char::is_whitespace);
-        for (key, list) in lists {
-            if let Some(text) = list.iter().find(|text| !is_word(text)) {
-                let message = format!("expected texts without blanks, found `{text}`");
-                return Err(OptionProblem::at(&[key], message));
+        let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+        for (key, value) in self.written() {
+            let texts: Vec<&str> = match &value {
+                Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+                Value::String(text) if key == "program" => vec![text],
+                _ => continue,
+            };
+            if let Some(text) = texts.into_iter().find(|text| !is_word(text)) {
+                let message = format!("expected a text without blanks, found `{text}`");
+                return Err(OptionProblem::at(&[&key], message));
             }
-        }
-        if !is_word(&&self.program) {
-            let message = format!("expected a text without blanks, found `{}`", self.program);
-            return Err(OptionProblem::at(&["program"], message));
         }
         Ok(())
     }
 
-    /// The rule with its lists as texts, and without what is empty.
-    fn compact(&self, level: Option<Level>, allow: &str) -> Map<String, Value> {
-        let (flags, all_flags) = (self.flags.join(" "), self.all_flags.join(" "));
-        let (operands, values) = (self.operands.join(" "), self.values.join(" "));
-        let except_flags = self.except_flags.join(" ");
-        let except_subcommands = self.except_subcommands.join(" ");
-        let except_operands = self.except_operands.join(" ").replace("@allowed", allow);
-        let (before, without) = (self.before.join(" "), self.without.join(" "));
-        let texts = [
-            ("id", self.id.as_str()),
-            ("subcommand", &self.subcommand),
-            ("before", &before),
-            ("flags", &flags),
-            ("all_flags", &all_flags),
-            ("operands", &operands),
-            ("without", &without),
-            ("values", &values),
-            ("except_flags", &except_flags),
-            ("except_subcommands", &except_subcommands),
-            ("except_operands", &except_operands),
-            ("what", &self.what),
-            ("instead", &self.instead),
-        ];
-        let given = texts.into_iter().filter(|(_, text)| !text.is_empty());
-        let mut compact: Map<String, Value> =
-            given.map(|(key, text)| (key.to_owned(), text.into())).collect();
-        if self.least > 0 {
-            compact.insert("least".to_owned(), self.least.into());
+    fn written(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(keys)) => keys,
+            _ => Map::new(),
         }
-        let switches = [
-            ("separator", self.separator),
-            ("default_branch", self.default_branch),
-            ("existing", self.existing),
-            ("file", self.file),
-        ];
-        for (key, is_on) in switches {
-            if is_on {
-                compact.insert(key.to_owned(), true.into());
+    }
+
+    /// The rule with its lists as texts, and without what is empty or only for people.
+    fn compact(&self, level: Option<Level>, allow: &str) -> Map<String, Value> {
+        let mut compact = Map::new();
+        for (key, value) in self.written() {
+            let value = match value {
+                _ if matches!(&*key, "category" | "program" | "example" | "level") => continue,
+                Value::Array(items) => {
+                    let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                    texts.join(" ").replace("@allowed", allow).into()
+                }
+                value => value,
+            };
+            if value != "" && value != false && value != 0 {
+                compact.insert(key, value);
             }
         }
-        if let Some(level) = level {
-            compact.insert("level".to_owned(), name(level));
-        }
+        compact.extend(level.map(|level| ("level".to_owned(), name(level))));
         compact
     }
 }

@@ -110,46 +110,31 @@ fn may_write(line: &str) -> bool {
 /// The names, in the form of [`may_call`], that a line has where it makes a call of a program, or one
 /// that is shown as such; `subcommand` is the first word of a subcommand, or several.
 pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
-    let alike: &[&str] = match program {
-        "rm" => &[
-            "rm",
-            "rmtree",
-            "rm_rf",
-            "rm_r",
-            "rmSync",
-            "remove_tree",
-            "remove_dir",
-            "removeSync",
-            "remove_entry",
-            "rimraf",
-            "emptyDir",
-            "emptyDirSync",
-            "unlink",
-            "unlinkSync",
-            "rmdir",
-            "rmdirSync",
-            "remove",
-        ],
-        "unlink" => &["unlink", "unlinkSync", "rmSync", "rm", "removeSync", "remove", "delete"],
-        "rmdir" => &["rmdir", "rmdirSync", "removedirs"],
-        "truncate" => &["truncate", "truncateSync", ">"],
-        "dd" => &["dd", ">"],
-        "chmod" => &["chmod", "chmodSync", "lchmod"],
-        "foreign-script" if subcommand.starts_with("base64") => {
-            let calls = subcommand.split('|').chain(["atob", "fromhex", "decode64", "unpack"]);
-            return calls.map(str::to_owned).collect();
+    let alike = match program {
+        "rm" => {
+            "rm rmtree rm_rf rm_r rmSync remove_tree remove_dir removeSync remove_entry rimraf \
+             emptyDir emptyDirSync unlink unlinkSync rmdir rmdirSync remove"
         }
-        "sql" | "mongo" | "foreign-script" => {
-            return subcommand.split('|').map(str::to_owned).collect();
-        }
-        "fork-bomb" => &["(", "while", "until", "for"],
+        "unlink" => "unlink unlinkSync rmSync rm removeSync remove delete",
+        "rmdir" => "rmdir rmdirSync removedirs",
+        "truncate" => "truncate truncateSync >",
+        "dd" => "dd >",
+        "chmod" => "chmod chmodSync lchmod",
+        "fork-bomb" => "( while until for",
         // Other lines that hide a name are read in any case.
-        "hidden-program" => &["?"],
-        _ => &[],
+        "hidden-program" => "?",
+        "foreign-script" if subcommand.starts_with("base64") => "atob fromhex decode64 unpack",
+        _ => "",
     };
-    if alike.is_empty() {
+    let of_words = match program {
+        "sql" | "mongo" | "foreign-script" => subcommand,
+        _ => "",
+    };
+    let mut names: Vec<String> = alike.split_whitespace().map(str::to_owned).collect();
+    names.extend(of_words.split('|').filter(|word| !word.is_empty()).map(str::to_owned));
+    if names.is_empty() {
         let calls = subcommand.split('|').map(|word| format!("{program} {word}"));
-        return calls.map(|call| call.trim_end().to_owned()).collect();
+        names.extend(calls.map(|call| call.trim_end().to_owned()));
     }
-    alike.iter().map(|name| (*name).to_owned()).collect()
+    names
 }

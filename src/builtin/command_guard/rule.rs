@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 use serde::Deserialize;
 
-use super::operands;
+use super::operands::{self, has_word};
 use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::shell::{Invocation, Word};
@@ -30,6 +30,9 @@ pub(super) struct Head<'a> {
     index: Cow<'a, str>,
 }
 
+/// So many rules a guard has.
+const USUAL: usize = 256;
+
 /// A guard's rules, of which only those are read whose program is called.
 pub(super) struct Rules<'a> {
     entries: Vec<Entry<'a>>,
@@ -39,7 +42,8 @@ struct Entry<'a> {
     letters: &'a str,
     programs: &'a str,
     text: &'a str,
-    rule: OnceCell<Option<Rule<'a>>>,
+    /// In a box, because few of many rules are read and each is long.
+    rule: OnceCell<Option<Box<Rule<'a>>>>,
 }
 
 impl<'a> Rules<'a> {
@@ -47,7 +51,7 @@ impl<'a> Rules<'a> {
     /// bracket. `None` where the two do not fit.
     pub(super) fn new(head: &'a Head<'_>, text: &'a str) -> Option<Self> {
         let mut words = head.index.split(' ').filter(|word| !word.is_empty());
-        let mut entries = Vec::new();
+        let mut entries = Vec::with_capacity(USUAL);
         let mut rest = text;
         while let Some(length) = words.next() {
             let (text, after) = rest.split_at_checked(length.parse().ok()?)?;
@@ -69,7 +73,7 @@ impl<'a> Rules<'a> {
         self.entries
             .iter()
             .filter(is_about)
-            .map(move |entry| entry.rule.get_or_init(|| read(entry)).as_ref())
+            .map(move |entry| entry.rule.get_or_init(|| read(entry)).as_deref())
     }
 }
 
@@ -228,37 +232,15 @@ impl Rule<'_> {
 }
 
 /// Programs that take `-h` for something else, or do their work on what comes before `--help`.
-const WITHOUT_HELP: &[&str] = &[
-    "chgrp",
-    "chmod",
-    "chown",
-    "cp",
-    "dd",
-    "find",
-    "halt",
-    "kill",
-    "ln",
-    "mongo",
-    "mv",
-    "poweroff",
-    "reboot",
-    "redis-cli",
-    "rm",
-    "rmdir",
-    "shred",
-    "shutdown",
-    "sql",
-    "truncate",
-    "unlink",
-    "valkey-cli",
-];
+const WITHOUT_HELP: &str = "chgrp chmod chown cp dd find halt kill ln mongo mv poweroff reboot redis-cli rm rmdir shred \
+     shutdown sql truncate unlink valkey-cli";
 
 /// Returns whether a call only asks how its program is used.
 fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let words = invocation.arguments;
     let is_flag = |word: &Word<'_>| word.text.starts_with('-');
     let is_help = |word: &Word<'_>| word.text == "--help" || word.text == "-h";
-    if WITHOUT_HELP.contains(&invocation.program) {
+    if has_word(WITHOUT_HELP, invocation.program) {
         let first = words.iter().take_while(|word| is_flag(word) && word.text != "--");
         return first.into_iter().any(|word| word.text == "--help");
     }
@@ -266,10 +248,6 @@ fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let is_last =
         words.split_last().is_some_and(|(last, rest)| is_help(last) && !rest.iter().any(is_flag));
     is_last || before_end.into_iter().any(|word| word.text == "--help")
-}
-
-fn has_word(list: &str, text: &str) -> bool {
-    list.split_whitespace().any(|word| word == text)
 }
 
 /// Returns whether a program is the one that a rule names; `mkfs*` is each that begins so.
