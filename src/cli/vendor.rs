@@ -27,34 +27,26 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     }
     let known = Known::of(&world.paths, target.chain.files());
     let tree = trees::read(&known.place(package)?)?;
+    let locked = known.lock()?.of(package).cloned().unwrap_or_default();
     let path = format!("hookman-packages/{}", package.name);
     let folder = target.manifest.with_file_name(&path);
-    if folder.exists() && trees::read(&folder).map(|it| it == tree).ok() != Some(true) {
+    let is_new = !folder.exists();
+    if !is_new && trees::read(&folder).map(|it| it == tree).ok() != Some(true) {
         bail!(
             "`{}` is there, with other files; move it elsewhere, then run this again",
             world.paths.shown(&folder)
         );
     }
-    world.terminal.line(format!(
-        "{}: {} files are copied there",
-        world.paths.shown(&folder),
-        tree.len()
-    ));
     let after = package_edit::set_path(&before, &package.name, &path);
     let after =
         after.with_context(|| format!("`{shown}` is in a form that cannot be edited surely"))?;
-    if args.options.writing.dry_run {
-        world.terminal.line("Nothing was written (--dry-run).");
-        return Ok(ExitStatus::Done);
-    }
-    let is_new = !folder.exists();
-    trees::lay_out(&folder, &tree)?;
     let call =
         format!("{} vendor {}{} --yes", word::hookman(world), quoted(&package.name), target.flag());
     let texts = (Some(before), after.clone());
     let manifest = target.manifest.clone();
+    let renewed = Renewed::Copied(&folder, &locked);
     let written =
-        packaging::write(world, target, &args.options, "vendor", texts, Renewed::None, Some(call));
+        packaging::write(world, target, &args.options, "vendor", texts, renewed, Some(call));
     if is_new && files::read_text(&manifest)?.as_deref() != Some(&after) {
         trees::remove(&folder);
     }

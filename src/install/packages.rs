@@ -13,7 +13,7 @@ use super::target::Target;
 use super::target::layers::Layers;
 use crate::client::event::Event;
 use crate::machine::terminal::harmless;
-use crate::machine::trees::{self, Leaf};
+use crate::machine::trees::{self, Leaf, Tree};
 use crate::machine::world::World;
 use crate::machine::{agents, environment, files};
 use crate::manifest::package::{Package, Provenance};
@@ -35,6 +35,8 @@ pub(crate) struct Packages {
     data: Vec<PathBuf>,
     /// True if the manifests' own hooks are locked too.
     locks_own: bool,
+    /// A directory of the user's that a package is copied to.
+    copy: Option<(PathBuf, Tree)>,
 }
 
 /// The lock of one manifest.
@@ -78,6 +80,8 @@ pub(crate) enum Renewed<'a> {
     Locked,
     /// Those of these names.
     Named(&'a [String]),
+    /// None; a package becomes a copy in this directory, with the files that it was locked with.
+    Copied(&'a Path, &'a Locked),
     /// None; a lock that a merge left in two minds is settled, and the manifest's own hooks are locked too.
     Settled,
 }
@@ -152,16 +156,20 @@ impl Packages {
                 world.terminal.warn(format!("fetching `{}` …", harmless(&package.name)));
             }
             let fixed = kept.filter(|_| !is_renewed && !is_path);
-            let got = fetch::get(
-                &world.paths,
-                folder,
-                package,
-                fixed,
-                since.filter(|_| is_renewed),
-                asks,
-            );
-            let Got { locked, log } =
-                got.with_context(|| format!("the package `{}` cannot be had", package.name))?;
+            let Got { locked, log } = match (renewed, &package.from) {
+                (Renewed::Copied(to, old), Provenance::Path(path)) if old.name == package.name => {
+                    let (name, path, tree) = (old.name.clone(), path.clone(), old.tree.clone());
+                    self.copy =
+                        Some((to.to_owned(), trees::read(&store::place(&world.paths, &tree))?));
+                    let locked = Locked { name, path, tree, ..Locked::default() };
+                    Got { locked, log: Some(Vec::new()) }
+                }
+                _ => {
+                    let since = since.filter(|_| is_renewed);
+                    let got = fetch::get(&world.paths, folder, package, fixed, since, asks);
+                    got.with_context(|| format!("the package `{}` cannot be had", package.name))?
+                }
+            };
             if matches!(renewed, Renewed::Locked)
                 && was.as_ref().is_some_and(|was| was.tree != locked.tree)
             {
@@ -256,7 +264,11 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
     let folder = manifest.parent().unwrap_or(manifest);
     let place = match &package.from {
         Provenance::Git(_) => store::place(&world.paths, &locked.tree),
-        Provenance::Path(path) => known::at(&world.paths, folder, path, &package.folder),
+        Provenance::Path(path) => known::planned(
+            &world.paths,
+            known::at(&world.paths, folder, path, &package.folder),
+            locked,
+        ),
     };
     if let Ok(reading) = form::read(&known::reader(&place)) {
         lines.extend(reading.refused.iter().map(|why| format!("  not run by hookman: {why}")));
@@ -357,6 +369,10 @@ impl Change for Packages {
     }
 
     fn show(&self, world: &World) {
+        if let Some((folder, tree)) = &self.copy {
+            let shown = world.paths.shown(folder);
+            world.terminal.line(format!("{shown}: {} files are copied there", tree.len()));
+        }
         for news in &self.news {
             news.lines.iter().for_each(|line| world.terminal.line(line));
             news.diffs.iter().for_each(|diff| world.terminal.print(diff));
@@ -409,6 +425,9 @@ impl Change for Packages {
         }
         for folder in &self.data {
             files::make_private_directory(folder)?;
+        }
+        if let Some((folder, tree)) = &self.copy {
+            trees::lay_out(folder, tree)?;
         }
         self.manifest.as_ref().map_or(Ok(()), |manifest| manifest.write(writes))
     }

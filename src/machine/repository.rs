@@ -11,8 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::scratch::Scratch;
-use super::trees::{self, BadTree, Leaf, MOST_BYTES, MOST_FILES, Tree};
+use super::trees::{self, BadTree, Leaf, MOST_BYTES, MOST_FILES, Tree, Unfinished};
 
 /// The most bytes that a fetch may write, compressed, with the files of a repository around a package.
 const MOST_FETCHED: u64 = 4 * MOST_BYTES;
@@ -66,7 +65,7 @@ pub struct Reference {
 
 /// A commit of a repository, with those behind it as far as they were asked for.
 pub struct Fetched {
-    scratch: Scratch,
+    scratch: Unfinished,
     commit: String,
 }
 
@@ -115,9 +114,14 @@ pub fn references(url: &str, asks: bool) -> Result<(Vec<Reference>, Option<Strin
 }
 
 impl Fetched {
-    /// Fetches a commit; with `behind`, some of those before it too.
-    pub fn of(url: &str, commit: &str, behind: bool, asks: bool) -> Result<Self, Trouble> {
-        let scratch = Scratch::new().map_err(|error| Trouble::BadTree(error.into()))?;
+    /// Fetches a commit into a directory in `store`; with `behind`, some of those before it too.
+    pub fn of(
+        store: &Path,
+        (url, commit): (&str, &str),
+        behind: bool,
+        asks: bool,
+    ) -> Result<Self, Trouble> {
+        let scratch = Unfinished::in_store(store).map_err(BadTree::from)?;
         let fetched = Self { scratch, commit: commit.to_owned() };
         let mut init = git(asks);
         init.args(["init", "--quiet", "--bare", "--template="]).arg(fetched.scratch.path("git"));

@@ -282,15 +282,53 @@ pub fn remove(folder: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// Removes what killed processes left in a store, and what is `unnamed` and was not used for `age`; best effort.
-pub fn sweep(folder: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+/// A directory in a store for a while. The kernel frees its lock when its process dies, and whoever makes
+/// the next one removes it.
+pub struct Unfinished {
+    folder: tempfile::TempDir,
+    _lock: fs::File,
+}
+
+/// The file in it that its process has locked.
+const IN_USE: &str = "in-use";
+
+impl Unfinished {
+    /// Makes one, and removes those of killed processes.
+    pub fn in_store(store: &Path) -> io::Result<Self> {
+        files::make_private_directory(store).map_err(|error| error.source)?;
+        sweep(store, Duration::MAX, &|_| true);
+        let folder = tempfile::TempDir::with_prefix_in(UNFINISHED, store)?;
+        let lock = fs::File::create_new(folder.path().join(IN_USE))?;
+        lock.lock()?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// Removes what killed processes left in a store, and what is not named and was not used for `age`; best
+/// effort.
+pub fn sweep(store: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
+    // One that has no lock is given an hour, and one that is about to be locked a moment.
+    let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
+    for entry in fs::read_dir(store).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let since =
             entry.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
-        let is_unfinished = name.starts_with(UNFINISHED);
-        let limit = if is_unfinished { Duration::from_secs(60 * 60) } else { age };
-        if since.is_some_and(|since| since > limit) && !is_named(&name) {
+        let is_left = || {
+            let lock = fs::File::open(entry.path().join(IN_USE));
+            lock.is_ok_and(|lock| lock.try_lock().is_ok())
+        };
+        let is_old = |age| since.is_some_and(|since| since > age);
+        let goes = if name.starts_with(UNFINISHED) {
+            let has_lock = entry.path().join(IN_USE).exists();
+            is_old(whole) && !has_lock || is_old(moment) && is_left()
+        } else {
+            is_old(age) && !is_named(&name)
+        };
+        if goes {
             remove(&entry.path());
         }
     }

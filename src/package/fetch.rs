@@ -116,7 +116,7 @@ pub fn get(
         Some(locked) => locked.commit.clone(),
         None => commit(url, &rev, asks)?,
     };
-    let fetched = Fetched::of(url, &entry.commit, since.is_some(), asks)?;
+    let fetched = Fetched::of(&store::folder(paths), (url, &entry.commit), since.is_some(), asks)?;
     let tree = fetched.tree(&package.folder)?;
     if locked.is_some_and(|locked| locked.tree != trees::digest(&tree)) {
         return Err(NotFetched::Other(entry.commit));

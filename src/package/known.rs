@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::form;
-use super::lock::{Lock, next_to};
+use super::lock::{Lock, Locked, next_to};
 use super::store;
 use crate::machine::paths::Paths;
 use crate::machine::{files, foreign};
@@ -60,6 +60,7 @@ impl Known {
         match &package.from {
             Provenance::Path(path) => {
                 let place = at(&self.paths, &self.folder, path, &package.folder);
+                let place = if self.is_shown { planned(&self.paths, place, locked) } else { place };
                 let missing = || NotHere::NoDirectory(name(), self.paths.shown(&place));
                 if place.is_dir() { Ok(place) } else { Err(missing()) }
             }
@@ -105,6 +106,12 @@ pub fn at(paths: &Paths, folder: &Path, path: &str, inner: &str) -> PathBuf {
         _ => folder.join(path),
     };
     if inner.is_empty() { whole } else { whole.join(inner) }
+}
+
+/// A directory of a package; where it is still to be made, the one that is kept with the same files.
+pub fn planned(paths: &Paths, place: PathBuf, locked: &Locked) -> PathBuf {
+    let kept = store::place(paths, &locked.tree);
+    if !place.exists() && kept.is_dir() { kept } else { place }
 }
 
 /// Reads the files of a package from its directory.

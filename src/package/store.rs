@@ -11,7 +11,7 @@ use crate::machine::trees::{self, Tree};
 const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The directory of all.
-fn folder(paths: &Paths) -> PathBuf {
+pub(super) fn folder(paths: &Paths) -> PathBuf {
     paths.state.join("packages")
 }
 

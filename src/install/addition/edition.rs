@@ -5,6 +5,7 @@ use anyhow::{Result, anyhow, bail};
 use crate::install::addition::placement::Placement;
 use crate::install::addition::{bare, starter};
 use crate::install::change::manifest::ManifestChange;
+use crate::install::packages::{Packages, Renewed};
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::protection;
@@ -16,7 +17,8 @@ use crate::syntax::suggestion::meant;
 
 /// A manifest with another text.
 pub(crate) struct Edition {
-    pub(crate) manifest: ManifestChange,
+    /// The manifest, with the packages that it names and their locks.
+    pub(crate) manifest: Packages,
     /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
 }
@@ -45,8 +47,11 @@ impl Edition {
         before: Option<String>,
         text: String,
     ) -> Result<Self> {
-        let layers = read(world, target, &text)?;
-        Ok(Self { manifest: ManifestChange::to(&target.manifest, before, Some(text)), layers })
+        let packages = Packages::of(world, target, Some(&text), Renewed::None)?;
+        let layers = Layers::locked(world, target, Some(&text), &packages.lock())?;
+        let layers = layers.unwrap_or_default();
+        let manifest = ManifestChange::to(&target.manifest, before, Some(text));
+        Ok(Self { manifest: packages.completed(world, Some(manifest), &layers), layers })
     }
 
     /// With a hook, at its end or at a place.
@@ -105,11 +110,11 @@ impl Edition {
             // Of a name that was given twice, the first has taken the hook out.
             after = edit::remove(&after, &[(name, None)]).unwrap_or(after);
         }
-        let layers = read(world, target, &after);
+        let edition = Self::written(world, target, before, after);
         let stays = |hook: &&Hook| !names.contains(&hook.name);
         let left = found.all.hooks.iter().filter(stays);
-        let layers = layers.ok().filter(|layers| is_same(left, &layers.all));
-        let Some(layers) = layers else {
+        let edition = edition.ok().filter(|edition| is_same(left, &edition.layers.all));
+        let Some(edition) = edition else {
             bail!(
                 "`{shown}` is written in a form from which {} cannot be taken out surely; remove it by \
                  hand with `hookman edit{}`",
@@ -117,7 +122,7 @@ impl Edition {
                 target.flag()
             )
         };
-        Ok(Self { manifest: ManifestChange::to(&target.manifest, before, Some(after)), layers })
+        Ok(edition)
     }
 
     /// Refuses where an agent's tool would take a hook away, or weaken it, that only the user may switch

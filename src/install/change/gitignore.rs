@@ -12,7 +12,8 @@ use crate::install::target::Target;
 use crate::machine::world::World;
 use crate::machine::{files, git};
 
-const LINES: [&str; 2] = [".claude/hookman.local.toml", ".claude/settings.local.json"];
+const LINES: [&str; 3] =
+    [".claude/hookman.local.toml", ".claude/hookman.local.lock", ".claude/settings.local.json"];
 
 /// A change of the lines that hookman has in a project's `.gitignore`.
 pub(crate) struct Gitignore {
