@@ -70,10 +70,11 @@ fn steps_of_a_plan_that_do_not_match(bencher: Bencher<'_, '_>, hooks: usize) {
     let manifest = manifest::read(
         Some(Source { file: "m", text: &text }),
         None,
-        &Catalogue(hookman::package::known::Known::nothing()),
+        &Catalogue { known: hookman::package::known::Known::nothing(), is_whole: true },
     )
     .unwrap();
-    let plan = render("build", &[], &manifest.hooks, &Entries::default(), &|_, _| false).unwrap();
+    let plan =
+        render("build", &[], (&manifest.hooks, &[]), &Entries::default(), &|_, _| false).unwrap();
     bencher.bench(|| {
         let plan = Plan::parse(black_box(&plan)).unwrap();
         let target = Target::new(Event::PreToolUse, Some("Bash"));
@@ -88,7 +89,7 @@ fn manifest(bencher: Bencher<'_, '_>, hooks: usize) {
         manifest::read(
             Some(Source { file: "m", text: black_box(&text) }),
             None,
-            &Catalogue(hookman::package::known::Known::nothing()),
+            &Catalogue { known: hookman::package::known::Known::nothing(), is_whole: true },
         )
     });
 }

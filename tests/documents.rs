@@ -73,7 +73,11 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
 fn read(base: &str, overlay: Option<&str>) -> Result<Manifest, Problems> {
     let base = Source { file: "the manifest", text: base };
     let overlay = overlay.map(|text| Source { file: "the overlay", text });
-    manifest::read(Some(base), overlay, &Catalogue(hookman::package::known::Known::nothing()))
+    manifest::read(
+        Some(base),
+        overlay,
+        &Catalogue { known: hookman::package::known::Known::nothing(), is_whole: true },
+    )
 }
 
 #[test]

@@ -308,7 +308,7 @@ fn the_schema_has_every_key_and_no_other() {
         hookman::manifest::read(
             Some(source),
             None,
-            &Catalogue(hookman::package::known::Known::nothing()),
+            &Catalogue { known: hookman::package::known::Known::nothing(), is_whole: true },
         )
     };
     let told = read("[[hook]]\nno-such-key = 1").unwrap_err().to_string();

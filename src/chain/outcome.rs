@@ -34,6 +34,8 @@ pub enum Failure {
     Output(String),
     /// A built-in hook could not decide.
     Builtin(String),
+    /// It is not as a person has seen it.
+    Held(String),
 }
 
 impl Failure {
@@ -45,6 +47,7 @@ impl Failure {
             Self::Code(..) => "exit-code",
             Self::Output(_) => "output",
             Self::Builtin(_) => "builtin",
+            Self::Held(_) => "held",
         }
     }
 }
@@ -62,6 +65,7 @@ impl fmt::Display for Failure {
             Self::Code(code, said) => write!(formatter, "exited with {code}: {said}"),
             Self::Output(why) => write!(formatter, "gave no usable answer: {why}"),
             Self::Builtin(why) => write!(formatter, "could not decide: {why}"),
+            Self::Held(why) => write!(formatter, "does not run: {why}"),
         }
     }
 }

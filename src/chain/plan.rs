@@ -6,7 +6,7 @@
 //! other events and steps that do not match are passed over unread. After an empty line comes what
 //! the steps run, which is long and is looked at only where a step points to it. The event of a step
 //! that the client calls by an entry of a hook's own is followed by a colon and that hook's name. A hook
-//! with conditions has one more column, which points to them.
+//! with conditions has one more column, which points to them, and one that is pinned another one.
 
 mod writing;
 
@@ -99,6 +99,8 @@ pub struct Step<'a> {
     pub path: &'a str,
     /// True if only a person may switch it off.
     pub user_only: bool,
+    /// The files that must be as they were seen, or behind `!` the reason why it does not run.
+    pub pin: &'a str,
     /// The tool whose call it takes this one for, where that is another than the call's.
     pub seen_as: Option<&'static str>,
 }
@@ -115,6 +117,8 @@ pub enum Run<'a> {
     },
     Command(String),
     Argv(Vec<String>),
+    /// Nothing, for this reason: it is not as a person has seen it.
+    Held(String),
 }
 
 /// A sum of a text that differs wherever one byte does. It is there for accidents: who may write a
@@ -304,6 +308,10 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let (kind, place) = (columns.next()?, columns.next()?);
     let user_only = columns.next() == Some(USER_ONLY);
     let conditions = match columns.next() {
+        Some(place) if !place.is_empty() => stored(place, store)?,
+        _ => "",
+    };
+    let pin = match columns.next() {
         Some(place) => stored(place, store)?,
         None => "",
     };
@@ -329,6 +337,7 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,
         conditions,
+        pin,
         seen_as: None,
     })
 }

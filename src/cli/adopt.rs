@@ -19,6 +19,7 @@ use crate::install::registration;
 use crate::install::registration::warnings;
 use crate::install::target::Target;
 use crate::install::target::protection;
+use crate::install::trusting::Trusting;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::session::names;
@@ -42,6 +43,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     changes.extend(each(&gitignore));
     changes.extend(step.changes());
     changes.extend(each(&overlay));
+    let trusting = Trusting::of(world, &target, &step.layers.all.hooks);
+    changes.push(&trusting);
     transaction.show(&changes);
     if args.all {
         left(&offers, world);

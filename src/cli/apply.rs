@@ -17,6 +17,7 @@ use crate::install::registration::hosts;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::protection;
+use crate::install::trusting::Trusting;
 use crate::machine::world::World;
 use crate::state::configured;
 
@@ -36,6 +37,8 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     let assets = Assets::required(world, &target, binary)?;
     let mut changes: Vec<&dyn Change> = vec![&packages, &assets];
     changes.extend(each(&settings));
+    let trusting = Trusting::of(world, &target, &layers.all.hooks);
+    changes.push(&trusting);
     transaction.show(&changes);
     let is_deaf = transaction.warn(&changes, &layers.all.hooks);
     hosts::warn(world, &target, &layers);

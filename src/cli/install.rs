@@ -24,6 +24,7 @@ use crate::install::target::Target;
 use crate::install::target::binary;
 use crate::install::target::options::Writing;
 use crate::install::target::protection;
+use crate::install::trusting::Trusting;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::manifest::Hook;
@@ -132,6 +133,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let mut changes: Vec<&dyn Change> = vec![&addition, &assets];
     changes.extend(each(&gitignore));
     changes.extend(each(&settings));
+    let trusting = Trusting::of(world, &target, &addition.layers.all.hooks);
+    changes.push(&trusting);
     transaction.show(&changes);
     let is_deaf = transaction.warn(&changes, &addition.layers.all.hooks);
     hosts::warn(world, &target, &addition.layers);

@@ -53,8 +53,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
         parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
+        parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.package)));
+        let is_absent = hook.package.as_ref().is_some_and(|it| it.absent.is_some());
         let mark = match (hook.enabled, uncalled.is_some()) {
             (false, _) => Some("(off)"),
+            (true, _) if is_absent => Some("(not on this machine)"),
             (true, true) => Some("(not registered)"),
             (true, false) => None,
         };
@@ -302,6 +305,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
     json!({
         "name": hook.name,
         "scope": scope,
+        "package": hook.package.as_ref().map(|it| &it.package),
         "summary": hook.summary,
         "events": Event::names(&hook.events),
         "matcher": hook.matcher,

@@ -26,6 +26,7 @@ mod man;
 mod new;
 mod otlp;
 mod outdated;
+mod package;
 mod packaging;
 mod permanent;
 mod profile;
@@ -48,6 +49,7 @@ mod switch;
 mod switching;
 mod test;
 mod tmux;
+mod trust;
 mod r#try;
 mod uninstall;
 mod update;
@@ -122,6 +124,8 @@ fn dispatch(command: Command, world: &World) -> Result<ExitStatus> {
         Command::Outdated(args) => outdated::outdated(&args, world),
         Command::Vendor(args) => vendor::vendor(&args, world),
         Command::Lock(args) => lock::lock(&args, world),
+        Command::Package(args) => package::package(&args, world),
+        Command::Trust(args) => trust::trust(&args, world),
         Command::Apply(args) => apply::apply(&args, world),
         Command::Diff(args) => diff::diff(&args, world),
         Command::Verify(args) => verify::verify(&args, world),

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::args::{Add, Failing, Install, New, Placing};
 use super::exit::ExitStatus;
-use super::{add, install};
+use super::{add, install, package};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::client::event::{Block, Event, Subject};
@@ -25,6 +25,9 @@ const FREQUENT: &[Event] = &[
 ];
 
 pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
+    if let Some(folder) = &args.package {
+        return package::make(folder, world);
+    }
     let terminal = &world.terminal;
     if !terminal.can_choose() {
         bail!(

@@ -17,6 +17,7 @@ use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::options::RegisterOptions;
 use crate::install::target::protection;
+use crate::install::trusting::Trusting;
 use crate::machine::world::World;
 use crate::manifest::Hook;
 
@@ -56,6 +57,11 @@ impl<'w> Registering<'w> {
         let mut changes: Vec<&dyn Change> = vec![manifest, &assets];
         changes.extend(each(&gitignore));
         changes.extend(each(&settings));
+        let mut trusting = Trusting::of(world, &target, &layers.all.hooks);
+        if verb == "add" {
+            trusting.told = hooks.iter().map(|hook| hook.name.clone()).collect();
+        }
+        changes.push(&trusting);
         transaction.show(&changes);
         let is_deaf = transaction.warn(&changes, hooks);
         hosts::warn(world, &target, layers);

@@ -100,6 +100,15 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
     world.terminal.print_row(&format!("{} - ", hook.name), &hook.summary, 2);
     let origin = hook.origin().map(ToString::to_string).unwrap_or_default();
     world.terminal.print_row("", &format!("declared at {origin}, runs on {}", fires(hook)), 2);
+    if let Some(package) = &hook.package {
+        let from = match &package.absent {
+            Some(why) => why.to_string(),
+            None => {
+                format!("its files are in {}", world.paths.shown(package.root.as_ref().as_ref()))
+            }
+        };
+        world.terminal.print_row("", &format!("of the package {}: {from}", package.package), 2);
+    }
     let (key, value) = match &hook.action {
         Action::Builtin { name, .. } => {
             if let Some(entry) = catalogue::find(name) {

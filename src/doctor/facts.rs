@@ -134,8 +134,8 @@ impl Facts {
             .into_iter()
             .map(|chain| ChainFacts {
                 shown: paths.shown(&chain.manifest),
-                manifest: chains::read(paths, &chain),
-                committed: chains::read(paths, &Chain { overlay: None, ..chain.clone() })
+                manifest: chains::read_whole(paths, &chain),
+                committed: chains::read_whole(paths, &Chain { overlay: None, ..chain.clone() })
                     .ok()
                     .flatten()
                     .unwrap_or_default(),

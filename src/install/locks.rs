@@ -25,6 +25,8 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
                 continue;
             }
         };
+        let is_base = manifest == target.chain.manifest;
+        let layer = if is_base { &layers.committed.hooks } else { &layers.all.hooks };
         let text = files::read_text(manifest)?.unwrap_or_default();
         let wanted = packages_of(&text);
         for package in &wanted {
@@ -37,7 +39,7 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
                 ));
             }
             let of_package = |hook: &&Hook| is_of(hook, &package.name);
-            let hooks = layers.all.hooks.iter().filter(of_package);
+            let hooks = layer.iter().filter(of_package);
             let lines: Vec<String> =
                 hooks.map(|hook| definition::line(&world.paths, hook, manifest)).collect();
             found.extend(differing(&locked.hooks, &lines, &shown));
@@ -50,7 +52,7 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
             ));
         }
         if !lock.own.is_empty() {
-            let lines = own_lines(world, &layers.committed.hooks, manifest);
+            let lines = own_lines(world, layer, manifest);
             found.extend(differing(&lock.own, &lines, &shown));
         }
     }

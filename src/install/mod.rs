@@ -11,3 +11,4 @@ pub mod registration;
 #[cfg(feature = "self-update")]
 pub mod releases;
 pub mod target;
+pub mod trusting;

@@ -130,8 +130,7 @@ impl Packages {
             let is_renewed =
                 matches!(renewed, Renewed::Named(names) if names.contains(&package.name));
             let is_path = matches!(package.from, Provenance::Path(_));
-            let is_here =
-                |locked: &&Locked| is_path || store::place(&world.paths, &locked.tree).is_dir();
+            let is_here = |locked: &&Locked| is_path || store::is_kept(&world.paths, &locked.tree);
             if matches!(renewed, Renewed::Locked) && kept.is_none() {
                 bail!(
                     "`{shown}` has nothing about the package `{}`, and --locked changes no lock",
@@ -142,7 +141,8 @@ impl Packages {
                 new.package.push(locked.clone());
                 if !store::is_trusted(&world.paths, &locked.tree) {
                     self.data.push(store::data(&world.paths, &package.name));
-                    self.news.push(News::of(package, None, locked, Some(Vec::new())));
+                    let was = store::seen_before(&world.paths, locked);
+                    self.news.push(News::of(package, was, locked, Some(Vec::new())));
                 }
                 continue;
             }
@@ -208,7 +208,9 @@ impl Packages {
     ) -> Self {
         self.manifest = manifest;
         let hooks = &layers.all.hooks;
-        for file in &mut self.files {
+        for (index, file) in self.files.iter_mut().enumerate() {
+            // What an overlay says otherwise is no concern of the lock that others have too.
+            let hooks = if index == 0 { &layers.committed.hooks } else { hooks };
             for locked in &mut file.new.package {
                 let own = hooks.iter().filter(|hook| is_of(hook, &locked.name));
                 locked.hooks =
@@ -420,7 +422,7 @@ impl Change for Packages {
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
         if is_persons_word() {
             for locked in self.files.iter().flat_map(|file| &file.new.package) {
-                store::trust(&writes.world.paths, &locked.tree)?;
+                store::trust(&writes.world.paths, locked)?;
             }
         }
         for folder in &self.data {
@@ -456,7 +458,7 @@ impl Change for Packages {
 
 /// Returns whether this is what a person wants, and no agent's tool: a person typed it, or set the variable
 /// with which continuous integration trusts what the lock says.
-fn is_persons_word() -> bool {
+pub(crate) fn is_persons_word() -> bool {
     let by_lock = environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock");
     agents::is_person() || (by_lock && !agents::is_agent())
 }

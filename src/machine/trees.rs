@@ -214,9 +214,10 @@ pub fn read(folder: &Path) -> Result<Tree, BadTree> {
 pub fn keep(folder: &Path, name: &str, tree: &Tree) -> super::Result<PathBuf> {
     files::make_private_directory(folder)?;
     let kept = folder.join(name);
-    if kept.is_dir() {
+    if read(&kept).is_ok_and(|found| found == *tree) {
         return Ok(kept);
     }
+    remove(&kept);
     let unfinished = folder.join(format!("{UNFINISHED}{}-{name}", std::process::id()));
     let whole = write(&unfinished, tree, true).and_then(|()| fs::rename(&unfinished, &kept));
     if let Err(error) = whole {

@@ -7,8 +7,8 @@ use serde_json::Map;
 
 use super::keys::{ACTIONS, DefaultKeys, HookKeys};
 use super::model::{
-    Action, Audience, Hook, Manner, Observe, OnError, Options, Origin, Preset, Presets, Problem,
-    Surroundings, When,
+    Absent, Action, Audience, Hook, Manner, Observe, OnError, Options, Origin, Preset, Presets,
+    Problem, Surroundings, When,
 };
 use super::package::Membership;
 use super::passing::{self, Rest};
@@ -45,6 +45,34 @@ fn default_timeout(defaults: &DefaultKeys, preset: Option<&Preset>) -> u64 {
 }
 
 impl Draft {
+    /// A hook of a package that is not on this machine.
+    pub(super) fn absent(package: &str, hook: Absent, why: &Arc<str>, origin: Origin) -> Self {
+        let Absent { name, events, on_error } = hook;
+        let nowhere: Arc<str> = "".into();
+        Self {
+            membership: Some(Membership {
+                package: package.to_owned(),
+                name: name.clone(),
+                root: Arc::clone(&nowhere),
+                data: nowhere,
+                foreign: false,
+                absent: Some(Arc::clone(why)),
+            }),
+            name,
+            action: Some(Action::Argv(Vec::new())),
+            keys: HookKeys {
+                events: Some(events),
+                on_error: Some(on_error),
+                ..HookKeys::default()
+            },
+            option_origins: Vec::new(),
+            origins: [("hook".to_owned(), origin.clone())].into(),
+            origin,
+            overlay: None,
+            defaults: Defaults::default(),
+        }
+    }
+
     fn problem(&self, key: &str, message: String) -> Problem {
         Problem { origin: self.origins.get(key).unwrap_or(&self.origin).clone(), message }
     }

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 use toml::de::DeValue;
 
-use super::model::{ContextBudget, KeepDays, OnError, milliseconds};
+use super::model::{ContextBudget, KeepDays, OnChange, OnError, milliseconds};
 use super::reader::{Item, NEWER, Reader, object};
 use super::table::{Form, Key, Table, keys};
 use crate::client::event::Event;
@@ -358,6 +358,8 @@ macro_rules! words {
 words! {
     ON_ERROR: OnError =
         "open" => OnError::Open, "ask" => OnError::Ask, "closed" => OnError::Closed;
+    ON_CHANGE: OnChange =
+        "run" => OnChange::Run, "ask" => OnChange::Ask, "hold" => OnChange::Hold;
     MODE: bool = "enforce" => false, "observe" => true;
     CWD: bool = "session" => false, "project" => true;
     SWITCH: bool = "anyone" => false, "user" => true;

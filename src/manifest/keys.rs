@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::forms::{
     ACTION, AGENTS, ARGV, BUDGET, COMMAND, CWD, DAY, DAYS, EVENTS, FLAG, HEADERS, HOSTS, MODE,
-    MODES, NAMES, ON_ERROR, ON_FAILURE, OS, PATH, PROJECTS, RULE, SECONDS, SWITCH, TABLE, TEXT,
-    TEXTS, TOOL, WHOLE, table,
+    MODES, NAMES, ON_CHANGE, ON_ERROR, ON_FAILURE, OS, PATH, PROJECTS, RULE, SECONDS, SWITCH,
+    TABLE, TEXT, TEXTS, TOOL, WHOLE, table,
 };
-use super::model::{ContextBudget, KeepDays, OnError};
+use super::model::{ContextBudget, KeepDays, OnChange, OnError};
 use super::reader::{Item, Reader};
 use super::table::{Form, Key, Table, keys};
 use crate::client::event::Event;
@@ -68,6 +68,7 @@ DefaultKeys in "[defaults]" {
     path: Vec<String> = "path", PATH, "directories added to the end of a command's `PATH`; `~/` and paths relative to the manifest work", "none";
     observes: bool = "mode", MODE, "`\"observe\"`: the hooks run and are journalled, and nothing of their answers reaches the client", "`\"enforce\"`";
     observe_until: String = "observe_until", DAY, "the last day on which `mode = \"observe\"` holds, such as `2026-12-31`", "no end";
+    on_change: OnChange = "on_change", ON_CHANGE, "in your own manifest: the meaning of a change of a hook that you have seen: `\"run\"`, `\"ask\"` or `\"hold\"`, see [Packages](packages.md#what-has-to-be-seen-by-a-person)", "`\"ask\"` for packages, projects and adopted hooks, `\"run\"` for your own";
     budget: ContextBudget = "context_budget", BUDGET, "How many tokens all hooks together may add to the model's context", "no limit";
 }
 

@@ -18,9 +18,9 @@ pub mod schema;
 mod table;
 
 pub use model::{
-    Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, Observe, OnError,
-    Options, Origin, Passed, Position, Preset, Presets, Problem, Problems, Surroundings, When,
-    check_name, milliseconds, seconds,
+    Absent, Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, Observe,
+    OnChange, OnError, Options, Origin, Passed, Position, Preset, Presets, Problem, Problems,
+    Surroundings, When, check_name, milliseconds, seconds,
 };
 pub use packages::named as packages_of;
-pub use read::{Source, keep_days, read};
+pub use read::{Source, keep_days, on_change, read};

@@ -55,6 +55,19 @@ pub enum OnError {
 }
 }
 
+named! {
+/// The meaning of a change of a hook that was seen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnChange {
+    /// It runs as it is.
+    Run = "run",
+    /// It does not run until a person agrees to it, by whatever command shows it.
+    Ask = "ask",
+    /// It does not run until a person says so with `hookman trust`.
+    Hold = "hold",
+}
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A ready-made hook of the catalogue.
@@ -330,6 +343,8 @@ pub struct Manifest {
     /// The programs that call the hooks; Claude Code where it names none.
     pub hosts: Option<Vec<&'static str>>,
     pub packages: Vec<Package>,
+    /// The place of `on_change`, which a user's manifest alone may have.
+    pub on_change: Option<Origin>,
 }
 
 impl Manifest {
@@ -340,9 +355,19 @@ impl Manifest {
 
     /// The same, as a project's: what is the user's alone may not be in it.
     pub fn of_project(self) -> Result<Self, Problems> {
-        let Some(KeepDays { origin, .. }) = self.keep else { return Ok(self) };
-        let message = "the state of sessions is each user's own, so `[sessions]` belongs in the \
-                       user's manifest";
+        let (origin, message) = match (&self.keep, &self.on_change) {
+            (Some(KeepDays { origin, .. }), _) => (
+                origin.clone(),
+                "the state of sessions is each user's own, so `[sessions]` belongs in the user's \
+                 manifest",
+            ),
+            (None, Some(origin)) => (
+                origin.clone(),
+                "who runs a hook says what its change means, so `on_change` belongs in the user's \
+                 manifest",
+            ),
+            (None, None) => return Ok(self),
+        };
         Err(Problems(vec![Problem { origin, message: message.to_owned() }]))
     }
 }
@@ -361,6 +386,17 @@ pub struct Preset {
 /// A built-in's options. Hooks that override none share those of the catalogue, which can be long.
 pub type Options = Arc<Map<String, Value>>;
 
+/// A hook of a package that is not on this machine, as its lock has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// Its name in the package.
+    pub name: String,
+    /// The events it is asked on.
+    pub events: Vec<Event>,
+    /// The meaning of its failure.
+    pub on_error: OnError,
+}
+
 /// The ready-made hooks, for the reader of a manifest.
 pub trait Presets {
     fn names(&self) -> Vec<&str>;
@@ -378,6 +414,10 @@ pub trait Presets {
 
     /// The hooks of a package.
     fn package(&self, package: &Package) -> Result<PackageText, NotHere>;
+
+    /// The hooks of a package that is not on this machine, as far as they are known; `None` where that is
+    /// a mistake.
+    fn absent(&self, package: &Package) -> Option<Vec<Absent>>;
 }
 
 /// A text that cannot be the name of a hook.

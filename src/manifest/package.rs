@@ -57,6 +57,8 @@ pub struct Membership {
     pub data: Arc<str>,
     /// True if its command was written for the client itself.
     pub foreign: bool,
+    /// The reason why the hook is not on this machine, and cannot run.
+    pub absent: Option<Arc<str>>,
 }
 
 /// The reason why a package's hooks cannot be had.
@@ -97,6 +99,13 @@ impl fmt::Display for NotHere {
             }
             Self::Unreadable(name, why) => write!(f, "the package `{name}` gives no hooks: {why}"),
         }
+    }
+}
+
+impl NotHere {
+    /// Returns whether the lock says what the package is, though it is not here.
+    pub fn is_settled(&self) -> bool {
+        matches!(self, Self::Unfetched(_) | Self::Unseen(_) | Self::NoDirectory(..))
     }
 }
 

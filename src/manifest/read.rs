@@ -12,7 +12,8 @@ use super::keys::{
     ACTIONS, DefaultKeys, HookKeys, JournalKeys, OVERRIDABLE, ProfileKeys, SessionKeys,
 };
 use super::model::{
-    Action, Hook, KeepDays, Manifest, Origin, Passed, Presets, Problem, Problems, check_name,
+    Action, Hook, KeepDays, Manifest, OnChange, Origin, Passed, Presets, Problem, Problems,
+    check_name,
 };
 use super::packages;
 use super::passing;
@@ -160,6 +161,7 @@ fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifes
     let keys: Option<DefaultKeys> = inner(reader, table, "defaults");
     let defaults = table.get("defaults").and_then(|defaults| defaults.get_ref().as_table());
     let origins = defaults.map(|defaults| reader.origins(defaults)).unwrap_or_default();
+    manifest.on_change = origins.get("on_change").cloned().or_else(|| manifest.on_change.take());
     let defaults = Defaults { keys: keys.unwrap_or_default(), origins };
     let mut found: Vec<(usize, Vec<Draft>)> = Vec::new();
     for (at, package) in packages::read(reader, table) {
@@ -196,6 +198,14 @@ pub fn keep_days(text: &str) -> Option<u64> {
     let is_toml = reader.problems.is_empty();
     let sessions: SessionKeys = inner(&mut reader, document.get_ref(), "sessions")?;
     sessions.keep.filter(|_| is_toml).map(|KeepDays { days, .. }| days)
+}
+
+/// The meaning that a manifest gives to a change of a hook, also where something else in it is wrong.
+pub fn on_change(text: &str) -> Option<OnChange> {
+    let mut reader = Reader::new("", text);
+    let document = reader.parse();
+    let keys: DefaultKeys = inner(&mut reader, document.get_ref(), "defaults")?;
+    keys.on_change
 }
 
 /// Adds the profiles of a file to those that are known; an overlay's take the place of others.

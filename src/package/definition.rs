@@ -30,10 +30,18 @@ pub fn text(hook: &Hook) -> String {
         let texts: Vec<String> = texts.iter().map(|it| string(it)).collect();
         format!("[{}]", texts.join(", "))
     };
+    // What a ready-made hook brings along is hookman's own, and another one after an update of it.
+    let is_said = |key: &str| {
+        let is_in = |said: &String| {
+            said.strip_prefix(key).is_some_and(|it| it.is_empty() || it.starts_with('.'))
+        };
+        !matches!(hook.action, Action::Builtin { .. }) || hook.origins.keys().any(is_in)
+    };
     let events: Vec<String> = Event::names(&hook.events).iter().map(|it| string(it)).collect();
-    let mut rows = vec![("event", format!("[{}]", events.join(", ")))];
+    let mut rows = Vec::new();
     let mut add = |key, value: Option<String>| rows.extend(value.map(|value| (key, value)));
-    add("matcher", hook.matcher.as_deref().map(string));
+    add("event", is_said("event").then(|| format!("[{}]", events.join(", "))));
+    add("matcher", hook.matcher.as_deref().filter(|_| is_said("matcher")).map(string));
     add("if", hook.manner.condition.as_deref().map(string));
     match &hook.action {
         Action::Builtin { name, .. } => add("builtin", Some(string(name))),
@@ -44,9 +52,11 @@ pub fn text(hook: &Hook) -> String {
             add("handler", Some(keys.to_string()));
         }
     }
-    let options = (!hook.options.is_empty()).then(|| serde_json::to_string(&*hook.options));
-    add("options", options.and_then(Result::ok));
-    add("timeout", Some(seconds(hook.timeout_ms).to_string()));
+    for (key, value) in &*hook.options {
+        let key = format!("options.{key}");
+        add("options", is_said(&key).then(|| format!("{key} = {value}")));
+    }
+    add("timeout", is_said("timeout").then(|| seconds(hook.timeout_ms).to_string()));
     add("on_error", (hook.on_error != OnError::Open).then(|| string(hook.on_error.name())));
     add(
         "mode",
@@ -115,7 +125,11 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
 /// The line of a lock about a hook.
 pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {
     let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
-    let mut line = format!("{name} definition={}", trees::hash(text(hook).as_bytes()));
+    let mut line = format!("{name} events={}", Event::names(&hook.events).join(","));
+    if hook.on_error != OnError::Open {
+        line.extend([" on_error=", hook.on_error.name()]);
+    }
+    line.extend([" definition=", &trees::hash(text(hook).as_bytes())]);
     for file in files(paths, hook, manifest) {
         line.extend([" ", &file.name.replace(' ', "%20"), "=", &file.hash]);
     }

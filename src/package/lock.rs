@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::client::event::Event;
 use crate::manifest::edit::string;
 use crate::manifest::package::{Package, Provenance};
+use crate::manifest::{Absent, OnError};
 
 /// The lock of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -164,6 +166,17 @@ impl Locked {
             && self.path == path
             && self.folder == package.folder
             && self.rev == package.rev.as_deref().unwrap_or_default()
+    }
+
+    /// Its hooks, as its lines have them.
+    pub fn absent(&self) -> Vec<Absent> {
+        let hook = |line: &String| {
+            let value = |key: &str| line.split(' ').find_map(|word| word.strip_prefix(key));
+            let events = value("events=")?.split(',').filter_map(Event::from_name).collect();
+            let on_error = value("on_error=").and_then(OnError::from_name).unwrap_or_default();
+            Some(Absent { name: line.split(' ').next()?.to_owned(), events, on_error })
+        };
+        self.hooks.iter().filter_map(hook).collect()
     }
 
     /// Returns whether it is about the same package in the same revision.

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::machine::files;
+use super::lock::Locked;
 use crate::machine::paths::Paths;
 use crate::machine::trees::{self, Tree};
+use crate::machine::{files, folders};
+use crate::manifest::Hook;
 
 /// The time that a package stays that no lock names.
 const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -26,8 +28,33 @@ pub fn data(paths: &Paths, package: &str) -> PathBuf {
 }
 
 /// Notes that a person has seen a package with this content, and wants it to run.
-pub fn trust(paths: &Paths, tree: &str) -> crate::machine::Result<()> {
-    files::replace_private(&trusted(paths, tree), "")
+pub fn trust(paths: &Paths, locked: &Locked) -> crate::machine::Result<()> {
+    let Locked { git, folder, commit, .. } = locked;
+    files::replace_private(&trusted(paths, &locked.tree), &format!("{git}\n{folder}\n{commit}\n"))
+}
+
+/// Notes that it is not to run any more.
+pub fn distrust(paths: &Paths, tree: &str) -> crate::machine::Result<()> {
+    files::remove(&trusted(paths, tree))
+}
+
+/// The last other content of a package that a person has seen.
+pub fn seen_before(paths: &Paths, locked: &Locked) -> Option<Locked> {
+    let seen = folders::entries(&paths.state.join("trusted")).unwrap_or_default();
+    let seen = seen.into_iter().filter_map(|file| {
+        let text = files::read_text(&file).ok()??;
+        let [git, folder, commit] = text.lines().collect::<Vec<_>>().try_into().ok()?;
+        let tree = file.file_name()?.to_str()?.to_owned();
+        let is_it = (git, folder) == (&*locked.git, &*locked.folder) && tree != locked.tree;
+        let when = files::stamp(&file).ok()??.modified;
+        is_it.then(|| (when, Locked { tree, commit: commit.to_owned(), ..locked.clone() }))
+    });
+    seen.max_by_key(|(when, _)| *when).map(|(_, locked)| locked)
+}
+
+/// Returns whether a hook is one of a package that is kept here.
+pub fn holds(paths: &Paths, hook: &Hook) -> bool {
+    hook.package.as_ref().is_some_and(|it| Path::new(&*it.root).starts_with(folder(paths)))
 }
 
 /// Returns whether a person has seen a package with this content.
@@ -52,6 +79,11 @@ pub fn sweep(paths: &Paths, named: &[&str]) {
         trees::touch(&place(paths, tree));
     }
     trees::sweep(&folder(paths), UNNAMED, &|name| named.contains(&name));
+}
+
+/// Returns whether a package with this content is here, whole.
+pub fn is_kept(paths: &Paths, tree: &str) -> bool {
+    is_whole(&place(paths, tree), tree)
 }
 
 /// Returns whether the files of a package are still those that were fetched.

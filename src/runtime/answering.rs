@@ -8,6 +8,7 @@ use super::children::{Around, Session};
 use super::gates;
 use super::load::{self, Broken, Load};
 use super::once::{self, tell_once};
+use super::pins;
 use super::prompt_command;
 use super::received::Received;
 use super::seen::Seen;
@@ -144,8 +145,9 @@ fn executed(
     {
         tell(message);
     }
-    let (selected, unread) = select(steps, call, seen.payload, session.store, entry);
-    unread.into_iter().for_each(tell);
+    let (mut selected, unread) = select(steps, call, seen.payload, session.store, entry);
+    unread.into_iter().for_each(&mut tell);
+    pins::hold(&mut selected, call, session.store, entry).into_iter().for_each(tell);
     if selected.is_empty() {
         return Ok(told);
     }

@@ -27,7 +27,7 @@ impl<'s> Builtin<'s> {
     pub(super) fn of(step: &'s Step<'s>) -> Option<Self> {
         match step.run {
             Run::Builtin { kind, options } => Some(Self { step, kind, options }),
-            Run::Command(_) | Run::Argv(_) => None,
+            Run::Command(_) | Run::Argv(_) | Run::Held(_) => None,
         }
     }
 

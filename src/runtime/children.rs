@@ -164,6 +164,9 @@ impl<'s> Prepared<'s> {
         text: &str,
         around: Around<'_>,
     ) -> Result<Self, Failure> {
+        if let Run::Held(why) = &step.run {
+            return Err(Failure::Held(why.clone()));
+        }
         let seen = step.seen_as.map(|tool| payload.renamed(text, tool));
         let project = || {
             // The client says where the session was started, and clients before it did not.

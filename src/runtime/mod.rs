@@ -16,6 +16,7 @@ mod launch;
 mod load;
 mod once;
 pub mod overrides;
+mod pins;
 mod placeholders;
 mod prompt_command;
 mod received;

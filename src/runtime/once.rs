@@ -13,6 +13,9 @@ pub(super) const ASTRAY: &str = "entry-astray";
 /// The flag under which a session was told of switches that cannot be used.
 pub(super) const SWITCHES: &str = "switches-refused";
 
+/// The flag under which a session was told of hooks that are not as they were seen.
+pub(super) const HELD: &str = "hooks-held";
+
 /// Returns whether the session has not been told this in the last day; from now on it has. What is broken
 /// while it guards a session is worth one warning, not one a call.
 pub(super) fn tell_once(store: &dyn Store, what: &str) -> bool {

@@ -6,12 +6,16 @@ use crate::builtin::catalogue::{self, Entry};
 use crate::client::event::Event;
 use crate::manifest::package::{NotHere, Package, PackageText};
 use crate::manifest::schema::ReadyMade;
-use crate::manifest::{Action, Hook, Options, Preset, Presets};
+use crate::manifest::{Absent, Action, Hook, Options, Preset, Presets};
 use crate::package::known::Known;
 
 /// The hooks that are compiled in, and the packages of one manifest.
 #[derive(Clone, Debug)]
-pub struct Catalogue(pub Known);
+pub struct Catalogue {
+    pub known: Known,
+    /// True if a package that is not on this machine is a mistake.
+    pub is_whole: bool,
+}
 
 impl Presets for Catalogue {
     fn names(&self) -> Vec<&str> {
@@ -43,7 +47,12 @@ impl Presets for Catalogue {
     }
 
     fn package(&self, package: &Package) -> Result<PackageText, NotHere> {
-        self.0.text(package)
+        self.known.text(package)
+    }
+
+    fn absent(&self, package: &Package) -> Option<Vec<Absent>> {
+        let locked = self.known.lock().ok().filter(|_| !self.is_whole)?.of(package)?;
+        Some(locked.absent())
     }
 }
 

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::catalogue::{self, Catalogue};
+pub use super::chain::{Chain, MANAGED};
+use super::pins;
 use super::stable_read::StableRead;
 use crate::chain::entries::Entries;
 use crate::chain::plan::{self, Header, Plan, Source};
@@ -14,108 +16,6 @@ use crate::machine::paths::{Paths, real};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
 use crate::package::known::Known;
 use crate::syntax::json::is_blank;
-
-/// A manifest with its overlay, one chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chain {
-    /// `managed`, `user` or `project`, for journals and reports.
-    pub scope: &'static str,
-    pub manifest: PathBuf,
-    /// The overlay that is not in git, for projects.
-    pub overlay: Option<PathBuf>,
-}
-
-impl Chain {
-    pub fn of_user(paths: &Paths) -> Self {
-        Self { scope: "user", manifest: paths.user_manifest(), overlay: None }
-    }
-
-    /// The chain of an administrator whose manifest is in `folder`.
-    pub fn of_managed(folder: &Path) -> Self {
-        Self { scope: MANAGED, manifest: folder.join("hookman.toml"), overlay: None }
-    }
-
-    /// Returns whether it is an administrator's, which nobody else may switch.
-    pub fn is_managed(&self) -> bool {
-        self.scope == MANAGED
-    }
-
-    /// The argument that has a command work on it, behind a blank; nothing for the user's.
-    pub fn flag(&self) -> &'static str {
-        match self.scope {
-            "project" => " --project",
-            MANAGED => " --managed",
-            _ => "",
-        }
-    }
-
-    /// The argument with which `apply` registers what this chain lacks: where a project has an overlay and no
-    /// manifest, nothing is written for others.
-    pub fn apply_flag(&self) -> &'static str {
-        let is_local = self.overlay.is_some() && !files::is_there(&self.manifest);
-        if is_local { " --local" } else { self.flag() }
-    }
-
-    /// The settings file that an administrator's chain is registered in. It is one of its own: other
-    /// tools replace the common one as a whole.
-    pub fn managed_settings(folder: &Path) -> PathBuf {
-        folder.join("managed-settings.d/hookman.json")
-    }
-
-    pub fn of_project(directory: &Path) -> Self {
-        // Its plan names files by whole paths, which must hold in every directory.
-        let whole = std::path::absolute(directory);
-        let folder = whole.as_deref().unwrap_or(directory).join(".claude");
-        Self {
-            scope: "project",
-            manifest: folder.join("hookman.toml"),
-            overlay: Some(folder.join("hookman.local.toml")),
-        }
-    }
-
-    /// The chain of the manifests that are next to a settings file.
-    pub fn next_to(settings: &Path, scope: &'static str) -> Self {
-        Self {
-            scope,
-            manifest: settings.with_file_name("hookman.toml"),
-            overlay: Some(settings.with_file_name("hookman.local.toml")),
-        }
-    }
-
-    /// The directory of the project whose chain it is.
-    pub fn project(&self) -> Option<&Path> {
-        self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())
-    }
-
-    /// The manifest and, where there can be one, its overlay.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        [Some(self.manifest.as_path()), self.overlay.as_deref()].into_iter().flatten()
-    }
-
-    /// The client's settings that may hold the chain's entries.
-    pub fn settings(&self) -> Vec<PathBuf> {
-        if let (true, Some(folder)) = (self.is_managed(), self.manifest.parent()) {
-            return vec![Self::managed_settings(folder)];
-        }
-        let names: &[&str] = match self.overlay {
-            Some(_) => &["settings.json", "settings.local.json"],
-            None => &["settings.json"],
-        };
-        names.iter().map(|name| self.manifest.with_file_name(name)).collect()
-    }
-
-    /// The file of its plan. What is in a user's state directory must not decide what an
-    /// administrator's chain does.
-    pub fn plan_file(&self, paths: &Paths) -> PathBuf {
-        if self.is_managed() {
-            return self.manifest.with_file_name("hookman.plan");
-        }
-        paths.cache_for("plans", &self.manifest)
-    }
-}
-
-/// The scope of an administrator's chain.
-pub const MANAGED: &str = "managed";
 
 /// The chains that apply in a project, or outside of any: an administrator's, where there is one, the
 /// user's, and the project's.
@@ -184,7 +84,7 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
     stable.wait_for_the_end(|| chain.files());
     let compiled = || match emptied(paths, chain) {
         Some(problems) => Err(problems),
-        None => plan(paths, chain),
+        None => plan(paths, chain, true),
     };
     let mut made = compiled();
     if was_good && matches!(made, Ok(None)) {
@@ -212,10 +112,24 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
             }
         },
         Err(problems) if was_good => Loaded::LastGood(cached, problems.to_string()),
-        Err(problems) => {
-            Loaded::Broken { problems: problems.to_string(), on_error: strictest(paths, chain) }
-        }
+        // Where a package is not on this machine, only its own hooks are missing.
+        Err(problems) => match without_packages(paths, chain) {
+            Some(plan) => Loaded::Plan(plan),
+            None => {
+                Loaded::Broken { problems: problems.to_string(), on_error: strictest(paths, chain) }
+            }
+        },
     }
+}
+
+/// Makes the plan of a chain of whose packages some are not on this machine, and keeps it.
+fn without_packages(paths: &Paths, chain: &Chain) -> Option<String> {
+    if emptied(paths, chain).is_some() {
+        return None;
+    }
+    let plan = plan(paths, chain, false).ok().flatten()?;
+    keep(paths, chain, &plan);
+    Some(plan)
 }
 
 /// Gives the message about a manifest that is gone while the client still calls its hooks: deleting it
@@ -262,13 +176,23 @@ fn triple(stamp: Stamp) -> (u64, i64, u64) {
     (stamp.size, i64::try_from(stamp.modified).unwrap_or(i64::MAX), stamp.inode)
 }
 
-/// Reads a chain's manifests; `None` where there are none.
+/// Reads a chain's manifests; `None` where there are none. Of a package that is not on this machine the
+/// hooks are those that the lock names.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with them, and that one of them was emptied.
 pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
-    emptied(paths, chain).map_or_else(|| parse(paths, chain), Err)
+    read_with(paths, chain, false)
+}
+
+/// As [`read`], where all packages have to be there.
+pub fn read_whole(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
+    read_with(paths, chain, true)
+}
+
+fn read_with(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<Manifest>, Problems> {
+    emptied(paths, chain).map_or_else(|| parse(paths, chain, whole), Err)
 }
 
 /// Gives the message about manifests without a word where the last plan that was made of them had
@@ -308,7 +232,7 @@ fn is_too_large(path: &Path) -> bool {
     files::stamp(path).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.size > LARGEST))
 }
 
-fn parse(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
+fn parse(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<Manifest>, Problems> {
     let mut texts = Vec::new();
     for path in chain.files() {
         let file = paths.shown(path);
@@ -325,13 +249,14 @@ fn parse(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     let mut sources =
         texts.iter().map(|text| text.as_ref().map(|(file, text)| manifest::Source { file, text }));
     let (base, overlay) = (sources.next().flatten(), sources.next().flatten());
-    let manifest = manifest::read(base, overlay, &catalogue(paths, chain))?;
+    let catalogue = Catalogue { is_whole: whole, ..catalogue(paths, chain) };
+    let manifest = manifest::read(base, overlay, &catalogue)?;
     if chain.overlay.is_some() { manifest.of_project().map(Some) } else { Ok(Some(manifest)) }
 }
 
 /// The ready-made hooks, and the packages that a chain's locks name.
 pub fn catalogue(paths: &Paths, chain: &Chain) -> Catalogue {
-    Catalogue(Known::of(paths, chain.files()))
+    Catalogue { known: Known::of(paths, chain.files()), is_whole: true }
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Problems {
@@ -351,7 +276,7 @@ fn origin(file: &str) -> manifest::Origin {
 /// Everything that is wrong with the manifests; the earlier plan stays then. A plan that cannot be
 /// saved is no error: it is a cache.
 pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
-    let plan = plan(paths, chain)?;
+    let plan = plan(paths, chain, true)?;
     if let Some(plan) = &plan {
         keep(paths, chain, plan);
     }
@@ -364,11 +289,13 @@ fn keep(paths: &Paths, chain: &Chain, plan: &str) {
     let _ = write(&chain.plan_file(paths), plan);
 }
 
-fn plan(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
+/// With `whole`, all packages have to be there.
+fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Problems> {
     let settings = chain.settings();
-    let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, SETTLED)).collect();
+    let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, pins::SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
-    let Some(mut manifest) = parse(paths, chain)? else { return Ok(None) };
+    let Some(mut manifest) = parse(paths, chain, whole)? else { return Ok(None) };
+    let pins = pins::columns(paths, chain, &manifest.hooks);
     manifest.hooks.iter_mut().for_each(catalogue::compile);
     let entries = entries(chain);
     let is_new = settings.iter().any(|it| is_newer_than(it, HEARD));
@@ -382,7 +309,8 @@ fn plan(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
     let lately = |hook: &Hook, event: Event| {
         is_new && before.as_ref().is_some_and(|plan| plan.chains(event, &hook.name))
     };
-    let plan = plan::render(&build(), &sources, &manifest.hooks, &entries, &lately);
+    let hooks = (&*manifest.hooks, &*pins);
+    let plan = plan::render(&build(), &sources, hooks, &entries, &lately);
     plan.map(Some)
         .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
 }
@@ -397,10 +325,6 @@ pub fn entries(chain: &Chain) -> Entries {
     }
     entries
 }
-
-/// For so many nanoseconds a file that was written may be written again within one tick of the file
-/// system's clock and look the same.
-const SETTLED: i128 = 100_000_000;
 
 /// After so many nanoseconds a running client calls what its settings say; it looks at them each half
 /// second and waits until they have not changed for one (2.1.197).

@@ -380,7 +380,7 @@ impl<'a> Entry<'a> {
 fn reason(step: &Step<'_>, answer: &Answer) -> Option<String> {
     let text = match step.run {
         Run::Builtin { .. } => answer.rule.as_deref()?,
-        Run::Command(_) | Run::Argv(_) => answer.reason.as_deref()?,
+        Run::Command(_) | Run::Argv(_) | Run::Held(_) => answer.reason.as_deref()?,
     };
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(match line.char_indices().nth(REASON) {

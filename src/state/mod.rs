@@ -2,6 +2,7 @@
 
 pub(crate) mod careful;
 pub mod catalogue;
+pub(crate) mod chain;
 pub(crate) mod chains;
 pub(crate) mod configured;
 pub(crate) mod everywhere;
@@ -12,6 +13,7 @@ pub(crate) mod journal;
 pub(crate) mod journal_files;
 pub(crate) mod lost;
 pub(crate) mod maintenance;
+pub(crate) mod pins;
 pub(crate) mod plans;
 pub(crate) mod profiles;
 pub(crate) mod project_tools;

@@ -22,7 +22,7 @@ fn hook(name: &str, action: Action, matcher: Option<&str>) -> Hook {
 }
 
 fn plain(sources: &[Source<'_>], hooks: &[Hook]) -> String {
-    render("build", sources, hooks, &Entries::default(), &|_, _| false).unwrap()
+    render("build", sources, (hooks, &[]), &Entries::default(), &|_, _| false).unwrap()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_hook_stands_apart_once_the_client_calls_it_so() {
         let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, handlers.join(","));
         let mut entries = Entries::default();
         entries.add(&text, false);
-        let text = render("build", &[], &hooks, &entries, &|_, _| *lately).unwrap();
+        let text = render("build", &[], (&hooks, &[]), &entries, &|_, _| *lately).unwrap();
         let plan = Plan::parse(&text).unwrap();
         let every = Target::new(Stop, None);
         let called = [None, Some("g"), Some("old")].map(|hook| {

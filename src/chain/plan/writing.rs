@@ -18,14 +18,15 @@ use crate::manifest::{Action, Hook, Observe};
 /// True if the client began only lately to call a hook by its own entry on an event.
 pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 
-/// Writes the plan of a chain: the enabled hooks, in order, once for each of their events.
+/// Writes the plan of a chain: the enabled hooks, in order, once for each of their events, each with its
+/// column about pins.
 ///
 /// A hook with an entry of its own runs apart from its chain where the client calls it by that
 /// entry and did not only `lately` begin to.
 pub fn render(
     build: &str,
     sources: &[Source<'_>],
-    hooks: &[Hook],
+    (hooks, pins): (&[Hook], &[String]),
     entries: &Entries,
     lately: Lately<'_>,
 ) -> serde_json::Result<String> {
@@ -33,7 +34,8 @@ pub fn render(
     let mut store = Store::default();
     let manifest = sources.first().map_or("", |source| &source.path);
     let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
-    for hook in hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none()) {
+    let runs = |(_, hook): &(usize, &Hook)| hook.enabled && hook.passed().is_none();
+    for (index, hook) in hooks.iter().enumerate().filter(runs) {
         let (kind, data) = data(hook, directory)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
@@ -51,6 +53,7 @@ pub fn render(
             Some(condition) => store.place(&serde_json::to_string(&condition)?),
             None => String::new(),
         };
+        let pin = pins.get(index).filter(|pin| !pin.is_empty()).map(|pin| store.place(pin));
         let own = hook.manner.own_entry().is_some();
         for event in &hook.events {
             // What runs in the background is no gate, and no call should wait for it.
@@ -68,9 +71,11 @@ pub fn render(
                     &*caller, &matcher, &hook.name, on_error, &timeout, &manner, kind, &place, mark,
                 ];
                 let mut line = columns.join("\t");
-                if !conditions.is_empty() {
-                    line.push('\t');
-                    line.push_str(&conditions);
+                if !conditions.is_empty() || pin.is_some() {
+                    line.extend(["\t", &conditions]);
+                }
+                if let Some(pin) = &pin {
+                    line.extend(["\t", pin]);
                 }
                 let _ = writeln!(lines, "{} {line}", line.len());
             }

@@ -1,6 +1,8 @@
 //! The command line of what edits a manifest, as types and nothing else.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
@@ -196,8 +198,12 @@ pub struct Edit {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hookman new              asks what it should do and when, and shows the change
-  hookman new --project    for the project around this directory")]
+  hookman new --project    for the project around this directory
+  hookman new --package hooks/team   a package of hooks to share, in that directory")]
 pub struct New {
+    /// Make a package of hooks to share, with a hook, a case and a line for CI
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["project", "local", "managed"])]
+    pub package: Option<PathBuf>,
     #[command(flatten)]
     pub options: RegisterOptions,
 }

@@ -11,7 +11,7 @@ use crate::machine::table;
 /// is listed with the last.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["install", "new", "add", "edit", "remove", "apply", "diff", "adopt", "release"]),
-    ("Packages", &["update", "outdated", "vendor", "lock"]),
+    ("Packages", &["update", "outdated", "vendor", "lock", "trust", "package"]),
     ("Switch", &["disable", "enable", "profile", "careful"]),
     ("Look", &["list", "show", "status", "sessions", "log", "why", "stats", "doctor", "events"]),
     ("Try", &["try", "test", "replay"]),

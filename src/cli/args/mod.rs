@@ -22,7 +22,7 @@ pub use crate::install::target::options::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
 pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
 pub use log::{Log, Why};
-pub use package::{Lock, Outdated, Update, Vendor};
+pub use package::{Lock, Outdated, Package, PackageCheck, PackageCommand, Trust, Update, Vendor};
 pub use switch::{
     Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
     StateCommand, Which,
@@ -75,6 +75,10 @@ pub enum Command {
     Vendor(Vendor),
     /// Write hookman.lock again, as after a merge
     Lock(Lock),
+    /// Show what is new or changed of hooks that others wrote, and let it run
+    Trust(Trust),
+    /// Check a package that you write
+    Package(Package),
     /// Bring settings.json in line with the manifest
     Apply(Apply),
     /// Show what apply would change in settings.json

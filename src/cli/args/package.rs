@@ -2,10 +2,12 @@
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 #![allow(missing_docs, reason = "a doc comment is a help text here")]
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
 use clap_complete::ArgValueCandidates;
 
-use super::{RegisterOptions, Scope};
+use super::{RegisterOptions, Scope, WriteOptions};
 use crate::cli::candidates;
 
 #[derive(Debug, Args)]
@@ -69,4 +71,68 @@ one changed.")]
 pub struct Lock {
     #[command(flatten)]
     pub options: RegisterOptions,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman trust --project           after `git pull`: what changed, then ask
+  hookman trust format --project    of one hook, or of a package
+  hookman trust --list              what was seen, and what is new or changed
+  hookman trust --revoke format     do not let it run any more
+
+Hooks of packages and projects, and adopted ones, run as you have seen them:
+their definitions, programs and scripts. `on_change` in the `[defaults]` of your
+own manifest says otherwise.
+
+Exit codes: 0 done, 1 with --list something was not seen, 2 error.")]
+pub struct Trust {
+    /// Hooks and packages (default: all that is new or changed)
+    #[arg(value_name = "NAME", add = ArgValueCandidates::new(candidates::hooks))]
+    pub names: Vec<String>,
+    /// List what was seen, and what is new or changed
+    #[arg(long)]
+    pub list: bool,
+    /// Forget that these were seen, so that they do not run
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["names", "list"])]
+    pub revoke: Vec<String>,
+    /// With --list, report as JSON
+    #[arg(long, requires = "list")]
+    pub json: bool,
+    #[command(flatten)]
+    pub options: WriteOptions,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman package check          the package in this directory, as in CI")]
+pub struct Package {
+    #[command(subcommand)]
+    pub command: PackageCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PackageCommand {
+    /// Look whether a package is sound, run its cases, and compare its README
+    Check(PackageCheck),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hookman package check          the package in this directory
+  hookman package check --fix    and write the table of its hooks into README.md
+
+It reads the hooks as who installs them does, looks for their files, and runs
+the cases of hookman.test.toml with their commands.
+
+Exit codes: 0 sound, 1 findings, 2 error.")]
+pub struct PackageCheck {
+    /// The directory of the package (default: this one)
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Write the table of its hooks into README.md
+    #[arg(long)]
+    pub fix: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -117,7 +117,8 @@ pub(crate) fn losses(world: &World, target: &Target) -> Vec<AdoptionState> {
 /// Returns whether a hook is another than the block that was added for it.
 fn is_changed(hook: &Hook, block: &str) -> bool {
     let source = Source { file: "", text: block };
-    let read = manifest::read(Some(source), None, &Catalogue(Known::nothing()));
+    let read =
+        manifest::read(Some(source), None, &Catalogue { known: Known::nothing(), is_whole: true });
     let Some(was) = read.ok().and_then(|read| read.hooks.into_iter().next()) else { return false };
     let asked = |hook: &Hook| (hook.enabled, hook.events.clone(), hook.matcher.clone());
     let run =

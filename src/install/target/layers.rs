@@ -57,7 +57,10 @@ impl Layers {
         let file = world.paths.shown(&target.chain.manifest);
         let base = base.as_ref().map(|text| Source { file: &file, text });
         let overlay = overlay.as_ref().map(|(file, text)| Source { file, text });
-        let catalogue = Catalogue(Known::of(&world.paths, target.chain.files()).with(lock));
+        let catalogue = Catalogue {
+            known: Known::of(&world.paths, target.chain.files()).with(lock),
+            is_whole: true,
+        };
         let parsed = |overlay| {
             let read = manifest::read(base, overlay, &catalogue);
             let is_project = target.project.is_some();

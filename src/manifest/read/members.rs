@@ -28,8 +28,13 @@ pub(super) fn of(
     let text = match presets.package(package) {
         Ok(text) => text,
         Err(why) => {
-            reader.problem(offset, why.to_string());
-            return Vec::new();
+            let Some(absent) = presets.absent(package).filter(|_| why.is_settled()) else {
+                reader.problem(offset, why.to_string());
+                return Vec::new();
+            };
+            let why: Arc<str> = why.to_string().into();
+            let draft = |hook| Draft::absent(&package.name, hook, &why, reader.origin(offset));
+            return absent.into_iter().map(draft).collect();
         }
     };
     let mut inner = Reader::new(&text.file, &text.text);
@@ -64,6 +69,7 @@ pub(super) fn of(
             root: Arc::clone(&root),
             data: Arc::clone(&data),
             foreign: text.foreign,
+            absent: None,
         });
     }
     let Some(wanted) = package.hooks.as_ref().or(head.default.as_ref()) else { return drafts };

@@ -1,0 +1,228 @@
+//! `hookman package`: what an author needs of a package.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::args::{Package, PackageCheck, PackageCommand};
+use super::exit::ExitStatus;
+use super::word::hint;
+use crate::client::event::Event;
+use crate::doctor;
+use crate::machine::terminal::harmless;
+use crate::machine::trees::{self, Tree};
+use crate::machine::world::World;
+use crate::machine::{files, program};
+use crate::manifest::package::{self, Provenance};
+use crate::manifest::{self, Action, Hook, Source, package_edit};
+use crate::package::form;
+use crate::package::known::{self, Known};
+use crate::package::lock::{Lock, Locked};
+use crate::rehearsal::cases::{self, Book};
+use crate::runtime::effects::Effects;
+use crate::state::catalogue::Catalogue;
+use crate::state::chains::Chain;
+
+/// The package that is made, and the files of the example that it begins as.
+const EXAMPLE: &[(&str, &str)] = &[
+    ("hookman.toml", include_str!("../../templates/package/hookman.toml")),
+    ("hookman.test.toml", include_str!("../../templates/package/hookman.test.toml")),
+    ("bin/no-verify.sh", include_str!("../../templates/package/bin/no-verify.sh")),
+    ("README.md", include_str!("../../templates/package/README.md")),
+    (".github/workflows/check.yml", include_str!("../../templates/package/check.yml")),
+];
+
+const TABLE: [&str; 2] =
+    ["<!-- hooks: `hookman package check --fix` writes this table -->", "<!-- /hooks -->"];
+
+pub(super) fn package(args: &Package, world: &World) -> Result<ExitStatus> {
+    match &args.command {
+        PackageCommand::Check(args) => check(args, world),
+    }
+}
+
+/// Makes a package with a hook, a case for it, a README and a line for continuous integration.
+pub(super) fn make(folder: &Path, world: &World) -> Result<ExitStatus> {
+    let folder = std::path::absolute(folder)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    manifest::check_name(&name)?;
+    if let Some((file, _)) = EXAMPLE.iter().find(|(file, _)| files::is_there(&folder.join(file))) {
+        bail!("`{}` is there already; nothing was written", world.paths.shown(&folder.join(file)));
+    }
+    for (file, text) in EXAMPLE {
+        let (path, text) = (folder.join(file), text.replace("example", &name));
+        files::make_folders(&path)?;
+        let is_program = text.starts_with("#!");
+        let write = if is_program { files::replace_program } else { files::replace };
+        write(&path, &text)?;
+        world.terminal.line(format!("wrote {}", world.paths.shown(&path)));
+    }
+    let checked = Checked::of(world, &folder);
+    files::replace(&folder.join("README.md"), &checked.readme)?;
+    hint(
+        world,
+        "`hookman package check` there says whether it is sound; a tag such as v0.1.0 is a version of it",
+    );
+    Ok(ExitStatus::Done)
+}
+
+/// A package and what is wrong with it.
+struct Checked {
+    hooks: Vec<Hook>,
+    findings: Vec<String>,
+    cases: usize,
+    /// Its README with the table of its hooks.
+    readme: String,
+}
+
+fn check(args: &PackageCheck, world: &World) -> Result<ExitStatus> {
+    let folder = std::path::absolute(args.folder.as_deref().unwrap_or(Path::new(".")))?;
+    let Checked { hooks, mut findings, cases, readme } = Checked::of(world, &folder);
+    let file = folder.join("README.md");
+    if !hooks.is_empty() && files::read_text(&file)?.as_deref() != Some(&readme) {
+        if args.fix {
+            files::replace(&file, &readme)?;
+            world.terminal.line(format!("wrote {}", world.paths.shown(&file)));
+        } else {
+            findings.push(
+                "README.md: its table of hooks is not what they are; --fix writes it".to_owned(),
+            );
+        }
+    }
+    if args.json {
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+        let report = json!({"hooks": names, "cases": cases, "findings": findings});
+        world.terminal.line(report.to_string());
+    } else {
+        findings.iter().for_each(|it| world.terminal.line(harmless(it)));
+        world.terminal.line(format!(
+            "{} hooks, {cases} cases, {} findings",
+            hooks.len(),
+            findings.len()
+        ));
+    }
+    Ok(if findings.is_empty() { ExitStatus::Done } else { ExitStatus::Found })
+}
+
+impl Checked {
+    fn of(world: &World, folder: &Path) -> Self {
+        let mut findings = Vec::new();
+        let tree = trees::read(folder).map_err(|bad| findings.push(bad.to_string()));
+        let tree = tree.unwrap_or_default();
+        let hooks = hooks(world, folder, &mut findings);
+        for hook in &hooks {
+            let missing = unpacked(hook, &tree, folder);
+            findings.extend(missing.iter().map(|why| format!("{}: {why}", hook.name)));
+            let advice = doctor::of_file(hook).into_iter();
+            findings.extend(advice.map(|it| format!("{}: {}: {}", hook.name, it.message, it.fix)));
+        }
+        let cases = tested(world, folder, &mut findings);
+        let old = files::read_text(&folder.join("README.md")).ok().flatten();
+        let readme = with_table(&old.unwrap_or_default(), &hooks);
+        Self { hooks, findings, cases, readme }
+    }
+}
+
+/// The hooks of a package, all of them.
+fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
+    match form::read(&known::reader(folder)) {
+        Err(why) => findings.push(why.to_string()),
+        Ok(reading) => findings.extend(reading.refused),
+    }
+    let name = "package".to_owned();
+    let path = folder.to_string_lossy().into_owned();
+    let lock = Lock {
+        package: vec![Locked { name: name.clone(), path: path.clone(), ..Locked::default() }],
+        own: Vec::new(),
+    };
+    let wanted = package::Package {
+        name,
+        from: Provenance::Path(path),
+        folder: String::new(),
+        rev: None,
+        hooks: None,
+        line: 0,
+    };
+    let text = package_edit::block(&wanted);
+    let manifests: [PathBuf; 1] = [folder.join(form::MANIFEST)];
+    let known = Known::of(&world.paths, manifests.iter().map(PathBuf::as_path)).with(&lock);
+    let catalogue = Catalogue { known, is_whole: true };
+    match manifest::read(Some(Source { file: "", text: &text }), None, &catalogue) {
+        Ok(manifest) => manifest.hooks,
+        Err(problems) => {
+            findings.extend(problems.0.iter().map(ToString::to_string));
+            Vec::new()
+        }
+    }
+}
+
+/// Lists the words of a hook that name no file of its package, or one outside of it.
+fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
+    let Action::Argv(words) = &hook.action else { return Vec::new() };
+    let mut found = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if word.split('/').any(|part| part == "..") {
+            found.push(format!("`{word}` leads out of the package"));
+            continue;
+        }
+        let is_file = word.starts_with("./") || index == 0 && word.contains('/');
+        if !is_file || word.starts_with(['/', '~', '$']) {
+            continue;
+        }
+        let path = word.trim_start_matches("./");
+        match tree.get(path) {
+            None => found.push(format!("there is no file `{path}` in the package")),
+            Some(_) if index == 0 && program::trouble(&folder.join(path)).is_some() => {
+                found.push(format!("`{path}` cannot be run; is it executable, with a `#!` line?"));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Runs the cases of a package; gives how many there are.
+fn tested(world: &World, folder: &Path, findings: &mut Vec<String>) -> usize {
+    let file = folder.join(cases::FILE);
+    let book = match files::read_text(&file).ok().flatten().map(|text| Book::read(&text)) {
+        None => return 0,
+        Some(Err(why)) => {
+            findings.push(format!("{}: {why}", cases::FILE));
+            return 0;
+        }
+        Some(Ok(book)) => book,
+    };
+    let chain = Chain { manifest: folder.join(form::MANIFEST), ..Chain::of_user(&world.paths) };
+    for case in &book.case {
+        let tested = case.run(&world.paths, &chain, Effects::Real, None);
+        if !tested.problems.is_empty() {
+            let problems = tested.problems.join("\n    ");
+            findings.push(format!("{}: {}\n    {problems}", cases::FILE, tested.name));
+        }
+    }
+    book.case.len()
+}
+
+/// A README with the table of the hooks between its two marks, or at its end.
+fn with_table(text: &str, hooks: &[Hook]) -> String {
+    let mut table = format!("{}\n\n| hook | runs on | does |\n| --- | --- | --- |\n", TABLE[0]);
+    for hook in hooks {
+        let events = Event::names(&hook.events).join(", ");
+        let matcher = hook.matcher.as_deref().map(|it| format!("({it})")).unwrap_or_default();
+        let on = format!("{events}{matcher}").replace('|', "\\|");
+        let does = match &hook.action {
+            Action::Builtin { .. } => hook.summary.clone(),
+            Action::Command(line) => format!("`{}`", line.lines().next().unwrap_or_default()),
+            Action::Argv(words) => format!("`{}`", words.join(" ")),
+            Action::Passed(passed) => passed.summary(),
+        };
+        table.push_str(&format!("| `{}` | {on} | {} |\n", hook.name, does.replace('|', "\\|")));
+    }
+    table.extend(["\n", TABLE[1]]);
+    match (text.split_once(TABLE[0]), text.split_once(TABLE[1])) {
+        (Some((before, _)), Some((_, after))) => format!("{before}{table}{after}"),
+        _ if text.is_empty() => format!("{table}\n"),
+        _ => format!("{}\n\n{table}\n", text.trim_end()),
+    }
+}

@@ -1,0 +1,138 @@
+//! `hookman trust`: what is new or changed is shown, and runs from then on.
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::args::Trust;
+use super::exit::ExitStatus;
+use super::word::hookman;
+use crate::install::change::Change;
+use crate::install::change::consent::{self, Question};
+use crate::install::change::transaction::{Outcome, Transaction};
+use crate::install::packages::{Packages, Renewed, is_persons_word};
+use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::install::trusting::Trusting;
+use crate::machine::files;
+use crate::machine::world::World;
+use crate::package::lock::{Lock, Locked};
+use crate::package::{known, store};
+use crate::state::{chains, pins};
+use crate::syntax::quoting::quoted;
+
+pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
+    let target = Target::of(&args.options.scope, world)?;
+    if args.list {
+        return list(args, world, &target);
+    }
+    if !args.revoke.is_empty() {
+        return revoke(args, world, &target);
+    }
+    let locks = locks(&target);
+    let is_package = |name: &String| locks.iter().any(|it| it.name == *name);
+    let transaction = Transaction::begin(world, &target, &args.options.writing)?;
+    let packages = Packages::of(world, &target, None, Renewed::None)?;
+    let layers = Layers::required(world, &target, &packages.lock())?;
+    let packages = packages.completed(world, None, &layers);
+    let names: Vec<String> = args.names.iter().filter(|it| !is_package(it)).cloned().collect();
+    let is_known = |name: &String| layers.all.hooks.iter().any(|hook| hook.name == *name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        bail!(
+            "neither a hook nor a package is called `{name}` here; `hookman trust --list{}` names all",
+            target.flag()
+        );
+    }
+    let of_hooks = args.names.is_empty() || !names.is_empty();
+    let trusting = of_hooks.then(|| Trusting::all(world, &target, &layers.all.hooks, &names));
+    let of_packages = args.names.is_empty() || names.len() < args.names.len();
+    let mut changes: Vec<&dyn Change> = Vec::new();
+    changes.extend(trusting.as_ref().map(|it| it as &dyn Change));
+    changes.extend(of_packages.then_some(&packages as &dyn Change));
+    transaction.show(&changes);
+    let is_anything = changes.iter().any(|it| !it.is_empty());
+    if is_anything && !args.options.writing.dry_run && !is_persons_word() {
+        bail!("only you can say that these may run: type this in a terminal of your own");
+    }
+    let mut call = format!("{} trust", hookman(world));
+    args.names.iter().for_each(|name| call.extend([" ", &quoted(name)]));
+    call.extend([target.flag(), " --yes"]);
+    let question = Question { text: "May these run?", call: Some(call) };
+    match transaction.commit("trust", &question, &changes)? {
+        Outcome::Nothing => world.terminal.line("Nothing is new or changed."),
+        Outcome::Written => world.terminal.line("Done. They run from the next call on."),
+        Outcome::Shown => {}
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn locks(target: &Target) -> Vec<Locked> {
+    let locks = target.chain.files().filter_map(|manifest| known::read(manifest).ok());
+    locks.flat_map(|lock| lock.package).collect()
+}
+
+fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
+    let layers = Layers::required(world, target, &Lock::default())?;
+    let hooks = &layers.all.hooks;
+    let pinned = pins::read(&world.paths, &target.chain).unwrap_or_default();
+    let unseen = Trusting::all(world, target, hooks, &[]).news;
+    let said = pins::on_change(&world.paths);
+    let mut rows: Vec<(String, &str, Vec<String>)> = Vec::new();
+    for locked in locks(target).into_iter().filter(|it| !it.git.is_empty()) {
+        let is_seen = store::is_trusted(&world.paths, &locked.tree);
+        let at = format!("{} {}", locked.git, locked.rev);
+        rows.push((locked.name, if is_seen { "seen" } else { "new" }, vec![at]));
+    }
+    for hook in hooks.iter().filter(|it| pins::is_held(&world.paths, &target.chain, it, said)) {
+        let state = unseen.iter().find(|it| it.name == hook.name).map_or("seen", |it| it.word());
+        let files = pinned.get(&hook.name).into_iter().flat_map(|pin| pin.files.keys());
+        let files = files.map(|path| world.paths.shown(path.as_ref())).collect();
+        rows.push((hook.name.clone(), state, files));
+    }
+    let is_all_seen = rows.iter().all(|(_, state, _)| *state == "seen");
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, state, files)| json!({"name": name, "state": state, "runs": files}))
+            .collect();
+        world.terminal.line(json!({"trust": rows}).to_string());
+    } else if rows.is_empty() {
+        world.terminal.line("Nothing here has to be seen before it runs.");
+    }
+    let width = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or_default();
+    for (name, state, files) in rows.iter().filter(|_| !args.json) {
+        world.terminal.line(format!("  {name:width$}  {state:7}  {}", files.join(", ")).trim_end());
+    }
+    Ok(if is_all_seen { ExitStatus::Done } else { ExitStatus::Found })
+}
+
+/// Forgets that hooks and packages were seen, so that they do not run.
+fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
+    let paths = &world.paths;
+    let mut pinned = pins::read(paths, &target.chain).unwrap_or_default();
+    let locks = locks(target);
+    let mut trees = Vec::new();
+    for name in &args.revoke {
+        let tree = locks.iter().find(|it| it.name == *name).map(|it| it.tree.clone());
+        if pinned.remove(name).is_none() && tree.is_none() {
+            bail!(
+                "`{name}` is not among what you have seen; `hookman trust --list{}` names that",
+                target.flag()
+            );
+        }
+        trees.extend(tree);
+    }
+    let text = format!("Are {} not to run any more?", args.revoke.join(", "));
+    if !consent::given(world, &args.options.writing, &Question::new(&text))? {
+        return Ok(ExitStatus::Done);
+    }
+    if pins::read(paths, &target.chain).is_some_and(|before| before != pinned) {
+        let text = serde_json::to_string(&pinned)?;
+        files::replace_private(&pins::file(paths, &target.chain), &text)?;
+    }
+    for tree in &trees {
+        store::distrust(paths, tree)?;
+    }
+    let _ = chains::compile(paths, &target.chain);
+    world.terminal.line("Done. They do not run until you trust them again.");
+    Ok(ExitStatus::Done)
+}

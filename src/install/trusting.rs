@@ -1,0 +1,145 @@
+//! Hooks that a person has not seen as they are: shown, and pinned.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::change::Change;
+use super::change::records::colour;
+use super::change::writes::Writes;
+use super::packages::is_persons_word;
+use super::target::Target;
+use crate::machine::files;
+use crate::machine::terminal::harmless;
+use crate::machine::world::World;
+use crate::manifest::{Hook, OnChange};
+use crate::settings::unified_diff;
+use crate::state::chains::Chain;
+use crate::state::pins::{self, Pin, Pins};
+
+/// The hooks of a chain that are to be pinned as they are now.
+pub(crate) struct Trusting {
+    chain: Chain,
+    after: Pins,
+    pub(crate) news: Vec<Unseen>,
+    /// True if a person agrees by this command, and not only by `hookman trust`.
+    is_agreed: bool,
+    /// The hooks that the command shows by itself.
+    pub(crate) told: Vec<String>,
+}
+
+/// A hook that was not seen as it is.
+pub(crate) struct Unseen {
+    pub(crate) name: String,
+    place: String,
+    pub(crate) was: Option<Pin>,
+    pub(crate) now: Pin,
+}
+
+impl Trusting {
+    /// Those of a command after which `hooks` are a target's; a chain that has no pins yet is seen as a
+    /// whole when it first runs.
+    pub(crate) fn of(world: &World, target: &Target, hooks: &[Hook]) -> Self {
+        let said = pins::on_change(&world.paths);
+        let mut trusting = Self::all(world, target, hooks, &[]);
+        trusting.is_agreed = is_persons_word() && said != Some(OnChange::Hold);
+        if pins::read(&world.paths, &target.chain).is_none() {
+            trusting.news.clear();
+        }
+        trusting
+    }
+
+    /// All that was not seen, or those of these names.
+    pub(crate) fn all(world: &World, target: &Target, hooks: &[Hook], names: &[String]) -> Self {
+        let (paths, chain) = (&world.paths, target.chain.clone());
+        let said = pins::on_change(paths);
+        let before = pins::read(paths, &chain).unwrap_or_default();
+        let (mut after, mut news) = (Pins::new(), Vec::new());
+        for hook in hooks.iter().filter(|hook| pins::is_held(paths, &chain, hook, said)) {
+            let (was, now) = (before.get(&hook.name).cloned(), Pin::of(paths, hook, &chain));
+            let is_meant = names.is_empty() || names.contains(&hook.name);
+            if was.as_ref() == Some(&now) || !is_meant {
+                after.extend(was.map(|was| (hook.name.clone(), was)));
+                continue;
+            }
+            after.insert(hook.name.clone(), now.clone());
+            let place = hook.origin().map(ToString::to_string).unwrap_or_default();
+            news.push(Unseen { name: hook.name.clone(), place, was, now });
+        }
+        Self { chain, after, news, is_agreed: true, told: Vec::new() }
+    }
+}
+
+impl Unseen {
+    /// The word for what it is to who has seen it before.
+    pub(crate) fn word(&self) -> &'static str {
+        if self.was.is_some() { "changed" } else { "new" }
+    }
+
+    fn show(&self, world: &World) {
+        let Self { name, place, was, now } = self;
+        world.terminal.line(harmless(&format!("`{name}` is {}, at {place}", self.word())));
+        let diff = |path: &str, before: Option<&str>, after: Option<&str>| {
+            world.terminal.print(&unified_diff(path, before, after, colour(world)));
+        };
+        let before = was.as_ref().map(|was| was.definition.as_str());
+        if before != Some(&now.definition) {
+            diff(name, before, Some(&now.definition));
+        }
+        for (path, hash) in &now.files {
+            let before = was.as_ref().and_then(|was| was.files.get(path));
+            if before == Some(hash) {
+                continue;
+            }
+            let path = Path::new(path);
+            let shown = world.paths.shown(path);
+            let old = before.and_then(|hash| pins::content(&world.paths, hash));
+            match files::read_text(path) {
+                Ok(Some(text)) if before.is_none() || old.is_some() => {
+                    diff(&shown, old.as_deref(), Some(&text));
+                }
+                _ => world.terminal.line(harmless(&format!("{shown}: SHA-256 {hash}"))),
+            }
+        }
+    }
+}
+
+impl Change for Trusting {
+    fn is_empty(&self) -> bool {
+        self.news.is_empty() || !self.is_agreed
+    }
+
+    fn show(&self, world: &World) {
+        if self.is_agreed {
+            let news = self.news.iter().filter(|it| !self.told.contains(&it.name));
+            news.for_each(|news| news.show(world));
+        }
+    }
+
+    fn check(&self, _: &World) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let paths = &writes.world.paths;
+        pins::keep_contents(paths, self.after.values());
+        let file = pins::file(paths, &self.chain);
+        writes.keep(&file, Some(&serde_json::to_string(&self.after)?))
+    }
+
+    fn end(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if !self.is_agreed && !self.news.is_empty() {
+            let names: Vec<String> = self.news.iter().map(|it| format!("`{}`", it.name)).collect();
+            let (flag, do_not) =
+                (self.chain.flag(), if names.len() == 1 { "does not" } else { "do not" });
+            writes.world.terminal.line(format!(
+                "{} {do_not} run before you type `hookman trust{flag}` in a terminal of your own.",
+                names.join(", ")
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! Pins: the hooks of a chain as a person has seen them, each with the files that it runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::Chain;
+use crate::machine::files::{self, Stamp};
+use crate::machine::paths::Paths;
+use crate::machine::{environment, trees};
+use crate::manifest::{self, Hook, OnChange};
+use crate::package::known::Known;
+use crate::package::lock::Lock;
+use crate::package::{definition, store};
+
+/// A hook as it was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// Its definition, a key in each line.
+    pub definition: String,
+    /// The SHA-256 of each file that it runs, by its whole path.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Pin {
+    /// A hook as it is now.
+    pub fn of(paths: &Paths, hook: &Hook, chain: &Chain) -> Self {
+        let files = definition::files(paths, hook, &chain.manifest).into_iter();
+        let files = files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect();
+        Self { definition: definition::text(hook), files }
+    }
+}
+
+/// The pins of a chain by the names of its hooks.
+pub type Pins = BTreeMap<String, Pin>;
+
+/// The file of a chain's pins.
+pub fn file(paths: &Paths, chain: &Chain) -> PathBuf {
+    paths.cache_for("pins", &chain.manifest)
+}
+
+/// The pins of a chain; `None` where it has none yet, so that what is there first is taken as seen.
+pub fn read(paths: &Paths, chain: &Chain) -> Option<Pins> {
+    let mut text = String::new();
+    match files::read_into(&file(paths, chain), &mut text) {
+        Ok(false) => None,
+        // Pins that cannot be read hold nothing as seen.
+        Ok(true) => Some(serde_json::from_str(&text).unwrap_or_default()),
+        Err(_) => Some(Pins::new()),
+    }
+}
+
+/// Keeps what pinned files hold, to show later what changed in them; best effort.
+pub fn keep_contents<'p>(paths: &Paths, pins: impl Iterator<Item = &'p Pin>) {
+    const LARGEST: usize = 256 * 1024;
+    for (path, hash) in pins.flat_map(|pin| &pin.files) {
+        let kept = content_file(paths, hash);
+        let text = std::path::Path::new(path);
+        if let (false, Ok(Some(text))) = (files::is_there(&kept), files::read_text(text))
+            && text.len() <= LARGEST
+            && trees::hash(text.as_bytes()) == *hash
+        {
+            let _ = files::replace_private(&kept, &text);
+        }
+    }
+}
+
+/// The text of a file that was pinned, where it was kept.
+pub fn content(paths: &Paths, hash: &str) -> Option<String> {
+    files::read_text(&content_file(paths, hash)).ok().flatten()
+}
+
+fn content_file(paths: &Paths, hash: &str) -> PathBuf {
+    paths.state.join("seen").join(hash)
+}
+
+/// The word of the user's manifest on hooks that change.
+pub fn on_change(paths: &Paths) -> Option<OnChange> {
+    manifest::on_change(&files::read_text(&paths.user_manifest()).ok()??)
+}
+
+/// Returns whether a hook runs only as it was pinned; a fetched package is seen as a whole instead.
+pub fn is_held(paths: &Paths, chain: &Chain, hook: &Hook, said: Option<OnChange>) -> bool {
+    if chain.is_managed() || hook.passed().is_some() || store::holds(paths, hook) {
+        return false;
+    }
+    let overlay = chain.overlay.as_deref().map(|overlay| paths.shown(overlay));
+    let is_local = || hook.origin().map(|origin| &origin.file) == overlay.as_ref();
+    match said {
+        Some(said) => said != OnChange::Run,
+        None => hook.package.is_some() || hook.manner.adopted || overlay.is_some() && !is_local(),
+    }
+}
+
+/// The word on a hook that decides whether it is as it was seen.
+enum Basis {
+    Pins(Pins),
+    /// The lock, where nobody sits before the machine.
+    Lock(Lock),
+    /// Nothing yet.
+    First,
+}
+
+/// The columns of a chain's plan on what its hooks must be to run: nothing, the files that they run with
+/// stamp and hash, or behind an exclamation mark the reason why one does not run.
+pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
+    let said = on_change(paths);
+    let basis = match read(paths, chain) {
+        Some(pins) => Basis::Pins(pins),
+        None if environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock") => {
+            let known = Known::of(paths, chain.files());
+            Basis::Lock(known.lock().cloned().unwrap_or_default())
+        }
+        None => Basis::First,
+    };
+    let mut first = Pins::new();
+    let columns = hooks.iter().map(|hook| {
+        if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
+            return format!("!{why}");
+        }
+        let is_fetched = store::holds(paths, hook);
+        if !is_fetched && !is_held(paths, chain, hook, said) {
+            return String::new();
+        }
+        let pin = Pin::of(paths, hook, chain);
+        let seen = if is_fetched {
+            fetched(chain, hook, &pin)
+        } else {
+            basis.seen(paths, chain, hook, &pin)
+        };
+        match seen {
+            Ok(seen) => {
+                first.insert(hook.name.clone(), pin);
+                watched(&seen)
+            }
+            Err(why) => format!("!{why}"),
+        }
+    });
+    let columns = columns.collect();
+    first.retain(|name, _| {
+        hooks.iter().any(|hook| hook.name == *name && !store::holds(paths, hook))
+    });
+    if matches!(basis, Basis::First) && !first.is_empty() {
+        let text = serde_json::to_string(&first).unwrap_or_default();
+        let _ = files::replace_private(&file(paths, chain), &text);
+        keep_contents(paths, first.values());
+    }
+    columns
+}
+
+/// The files of a hook of a fetched package, where that is still what was fetched.
+fn fetched(chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
+    let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
+    let is_whole = root.is_some_and(|root| {
+        store::is_whole(root, &root.file_name().unwrap_or_default().to_string_lossy())
+    });
+    if is_whole {
+        return Ok(pin.clone());
+    }
+    Err(format!(
+        "its files are not those that were fetched; `hookman apply{}` fetches them again",
+        chain.flag()
+    ))
+}
+
+impl Basis {
+    /// The hook as it was seen, where its definition still is that.
+    fn seen(&self, paths: &Paths, chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
+        let shows = format!("`hookman trust{}` shows", chain.flag());
+        match self {
+            Self::First => Ok(pin.clone()),
+            Self::Pins(pins) => match pins.get(&hook.name) {
+                None => Err(format!("you have not seen it yet; {shows} it")),
+                Some(seen) if seen.definition != pin.definition => {
+                    Err(format!("it is defined otherwise than you have seen; {shows} what changed"))
+                }
+                Some(seen) if !pin.files.keys().all(|path| seen.files.contains_key(path)) => {
+                    Err(format!("it runs a file that you have not seen; {shows} what changed"))
+                }
+                Some(seen) => Ok(seen.clone()),
+            },
+            Self::Lock(lock) => {
+                let line = definition::line(paths, hook, &chain.manifest);
+                let mut lines = lock.package.iter().flat_map(|it| &it.hooks).chain(&lock.own);
+                if pin.files.is_empty() && hook.package.is_none() || lines.any(|it| *it == line) {
+                    return Ok(pin.clone());
+                }
+                Err(format!(
+                    "it is not what `hookman.lock` says; `hookman lock{}` writes that",
+                    chain.flag()
+                ))
+            }
+        }
+    }
+}
+
+/// For so many nanoseconds a file that was written may be written again within one tick of the file
+/// system's clock and look the same.
+pub const SETTLED: i128 = 100_000_000;
+
+/// The files of a pin, each with its stamp where it is as it was pinned: size, time, inode, hash, path.
+fn watched(pin: &Pin) -> String {
+    let mut text = String::new();
+    for (path, hash) in &pin.files {
+        let file = Path::new(path);
+        let is_same = || trees::hash_of(file).as_ref() == Some(hash);
+        let now = jiff::Timestamp::now().as_nanosecond();
+        let is_settled = |stamp: &Stamp| now - stamp.modified >= SETTLED;
+        let stamp = files::stamp(file).ok().flatten().filter(is_settled).filter(|_| is_same());
+        let (size, modified, inode) =
+            stamp.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
+        text.push_str(&format!("{size} {modified} {inode} {hash} {path}\n"));
+    }
+    text
+}
+
+/// Returns the first file of a plan's column that is not as it was pinned.
+pub fn changed(column: &str) -> Option<&str> {
+    column.lines().find_map(|line| {
+        let mut words = line.splitn(5, ' ');
+        let (size, modified, inode) = (words.next()?, words.next()?, words.next()?);
+        let (hash, path) = (words.next()?, words.next()?);
+        let file = Path::new(path);
+        let is_as_it_was = files::stamp(file).ok().flatten().is_some_and(|it| {
+            size.parse() == Ok(it.size)
+                && modified.parse() == Ok(it.modified)
+                && inode.parse() == Ok(it.inode)
+        });
+        let is_same = is_as_it_was || trees::hash_of(file).is_some_and(|it| it == hash);
+        (!is_same).then_some(path)
+    })
+}
