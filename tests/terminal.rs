@@ -219,6 +219,7 @@ fn a_new_hook_is_asked_for_and_added() {
         ("`two words` is no name", String::new()),
         ("Name [echo]", ENTER.to_owned()),
         ("Write this?", format!("y{ENTER}")),
+        ("Run echo once with made-up calls", format!("n{ENTER}")),
     ] {
         screen.until(question);
         screen.press(&keys);
@@ -232,6 +233,22 @@ fn a_new_hook_is_asked_for_and_added() {
     let added = "[[hook]]\nname     = \"echo\"\nevent    = \"PostToolUse\"\nmatcher  = \
                  \"Edit|Write\"\nargv     = [\"/bin/echo\", \"it is\", \"{file}\"]\non_error = \"ask\"\n";
     assert!(manifest.ends_with(added), "{manifest}");
+}
+
+#[test]
+fn who_adds_a_hook_may_have_it_run_once() {
+    let Some(home) = home() else { return };
+    let call = "add no-env --event PreToolUse --matcher Bash --no-wait --binary bin/hookman --command \
+                \"grep -q [.]env && { echo blocked >&2; exit 1; }; exit 0\"";
+    let mut screen = Screen::of(home.path(), "xterm", call);
+    screen.until("Write this?");
+    screen.press(&format!("y{ENTER}"));
+    screen.until("Run no-env once with made-up calls");
+    screen.press(&format!("y{ENTER}"));
+    let (code, shown) = screen.end();
+    assert_eq!(code, Some(1), "{shown:?}");
+    assert!(shown.contains("it says no with exit code 1, which blocks nothing"), "{shown:?}");
+    assert!(!shown.contains("`log`"), "{shown:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::args::{Add, Directory, Placing};
 use super::exit::ExitStatus;
 use super::registering::Registering;
-use super::word;
+use super::{trying, word};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::doctor;
@@ -77,7 +77,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
     let self_test = word::self_test(&added, &registering.target);
-    let (outcome, status) =
+    let target = registering.target.clone();
+    let (outcome, mut status) =
         registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
@@ -91,6 +92,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         for (words, does) in rows {
             world.terminal.line(format!("  {hookman} {words:width$}  {does}"));
         }
+        status = status.max(trying::offer(world, &target, &args.options.writing, &added)?);
     }
     Ok(status)
 }

@@ -50,6 +50,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         left(&offers, world);
     }
     warnings::show(world, &target, &changes);
+    let adopted = step.layers.all.hooks.iter().filter(|hook| hook.manner.adopted);
+    warnings::of_commands(world, &target, &adopted.cloned().collect::<Vec<_>>());
     let question = Question::new("Write this?");
     if transaction.commit("adopt", &question, &changes)? == Outcome::Written {
         let flag = target.flag();

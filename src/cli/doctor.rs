@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::args::Doctor;
 use super::exit::ExitStatus;
-use super::word;
+use super::{trying, word};
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
 use crate::doctor::trial::{self, Tried};
-use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Layer, Level, installed};
+use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, installed};
 use crate::machine::environment;
 use crate::machine::paths::real;
 use crate::machine::terminal::harmless;
@@ -45,7 +45,11 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     let told = Told {
         asked: if args.ask_client { Some(ask(args, &facts, world)?) } else { None },
         tested: if args.self_test { self_test::run(&facts)? } else { Vec::new() },
-        tried: if args.self_test { trial::run(&facts, scope.is_some())? } else { Vec::new() },
+        tried: if args.self_test {
+            trial::run(&facts, &|of, _| scope.is_some() || of == "user")?
+        } else {
+            Vec::new()
+        },
     };
     let status = report(args, &examined, &told, world)?;
     if asked.contains(&"foreign-hooks") {
@@ -87,26 +91,8 @@ impl Told {
                 ),
             });
         }
-        lines.extend(self.tried.iter().map(tried_line));
+        lines.extend(self.tried.iter().map(trying::line));
         lines
-    }
-}
-
-/// Writes the result of running a command in a line.
-fn tried_line(tried: &Tried) -> String {
-    let Tried { place, hook, event, problem, note, us, .. } = tried;
-    let hook = hook.as_ref().map(|hook| format!(" `{hook}`")).unwrap_or_default();
-    let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-    match (problem, us) {
-        (Some(problem), _) => format!("failed (run)  {place} {event}{hook}: {problem}"),
-        (None, None) => format!("not run       {place} {event}{hook}{note}"),
-        (None, Some(us)) => {
-            format!(
-                "ran           {place} {event}{hook} in {}.{} ms{note}",
-                us / 1000,
-                us % 1000 / 100
-            )
-        }
     }
 }
 
@@ -257,11 +243,7 @@ fn print(world: &World, finding: &Finding) {
     let Finding { check, place, message, notice, .. } = finding;
     let fix = word::typed(world, &finding.fix);
     let indent = " ".repeat(9);
-    let layer = match finding.rests_on {
-        Layer::Read => String::new(),
-        layer => format!(" ({})", layer.name()),
-    };
-    let mut rest = format!("{check}: {place}{layer}");
+    let mut rest = format!("{check}: {place} ({})", finding.rests_on.name());
     for (label, text) in [("", message.as_str()), ("noticed: ", notice), ("to do: ", &fix)] {
         let row = world.terminal.row(&format!("{indent}{label}"), text, indent.len());
         rest.extend(["\n", &row]);

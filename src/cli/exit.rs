@@ -1,6 +1,6 @@
 //! The exit codes of the commands.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExitStatus {
     /// Done, or nothing found.
     Done,

@@ -6,7 +6,7 @@ use super::args::{Install, Placing, YesNo};
 use super::exit::ExitStatus;
 use super::registering::{done, status};
 use super::written::{Written, told};
-use super::{packaging, tmux, word};
+use super::{packaging, tmux, trying, word};
 use crate::install::addition::desktop;
 use crate::install::addition::managed;
 use crate::install::addition::placement::Placement;
@@ -163,7 +163,12 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     if outcome != Outcome::Shown && target.managed().is_none() {
         tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
     }
-    let ended = (outcome, status(outcome, is_deaf));
+    let mut status = status(outcome, is_deaf);
+    if outcome == Outcome::Written {
+        let hooks = &addition.layers.all.hooks;
+        status = status.max(trying::offer(world, &target, &args.options.writing, hooks)?);
+    }
+    let ended = (outcome, status);
     Ok(Written::of(ended, &target, &changes, &settings, &addition.layers.all.hooks))
 }
 

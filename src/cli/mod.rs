@@ -51,6 +51,7 @@ mod test;
 mod tmux;
 mod trust;
 mod r#try;
+mod trying;
 mod uninstall;
 mod update;
 mod vendor;

@@ -10,6 +10,8 @@ use super::exit::ExitStatus;
 use super::switching::{as_json as as_json_of_reply, off_as_json};
 use super::which::{self, Session};
 use super::word::hint;
+use crate::client::off_switch::Off;
+use crate::install::registration::off_switches;
 use crate::machine::environment;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
@@ -43,16 +45,21 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         }
         return Ok(ExitStatus::Error);
     }
+    let project_files = project.clone();
     let here = environment::current_directory().unwrap_or_default();
     let project = careful::project(&world.paths, project, &here);
     let place = Place { paths: &world.paths, session: id, project, person: false };
     let is_careful = careful::now(&place)?;
+    let files = off_switches::files_of(&world.paths, project_files.as_deref());
+    let off = off_switches::on(&world.paths, &files, &off_switches::read);
     if args.json {
         let mut report = as_json(&report, session.as_ref(), &overrides);
         match &session {
             Some(session) => report["known"] = json!(session.is_known(world)),
             None => report["running"] = json!(running(world)),
         }
+        let off = off.iter().map(|off| json!({"place": off.place, "message": off.message}));
+        report["all_off"] = json!(off.collect::<Vec<_>>());
         report["careful"] = json!({
             "session": is_careful.session,
             "project": is_careful.project,
@@ -81,6 +88,9 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
                 world.terminal.print_row("Running: ", &told, 2);
             }
         }
+    }
+    for Off { place, message, fix, .. } in &off {
+        world.terminal.warn(harmless(&format!("error: {place}: {message}; {fix}")));
     }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();
     for line in overrides.lines(&hooks) {

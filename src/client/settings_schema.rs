@@ -1,6 +1,6 @@
 //! The client's own rules for a settings file.
 //!
-//! The clients 2.1.329 and 2.1.197 were asked what they do, key by key and type by type; where the two
+//! The clients 2.1.330 and 2.1.197 were asked what they do, key by key and type by type; where the two
 //! differ, a defect says so.
 
 mod check;

@@ -1,12 +1,10 @@
 //! Does a command that was run say what it means to say in a way that is heard?
 
-use serde_json::{Map, Value};
-
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event, ExitTwo, PlainText};
-use crate::client::misplaced::misplaced;
+use crate::client::answer::Decision;
+use crate::client::event::{Event, ExitTwo, PlainText};
 use crate::client::noise;
 use crate::client::output::{self, Output};
+use crate::client::unheard::{is_answer, refuses, unheard};
 
 /// A command that has ended by itself.
 pub(super) struct Said<'a> {
@@ -18,6 +16,8 @@ pub(super) struct Said<'a> {
     pub(super) is_async: bool,
     /// True if any failure of it is a denial.
     pub(super) is_closed: bool,
+    /// True if it says what is to be done where something in it fails.
+    pub(super) has_other: bool,
 }
 
 /// The faults of it, in words; the last part is what is merely heard by nobody.
@@ -25,18 +25,16 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     let Said { event, code, stdout, stderr, .. } = *said;
     let output = output::read(event, stdout);
     let mut faults: Vec<String> = of_interpreter(said).into_iter().collect();
+    let is_borne = code == 0 && said.has_other && !faults.is_empty();
+    let borne = is_borne.then(|| faults.remove(0));
     let is_broken = !faults.is_empty();
     if !is_broken && matches!(code, 126 | 127) {
         faults.push(format!("it ended with {code}: {}", last_line(stderr)));
     }
-    match &output {
-        Output::Malformed(error) => faults.push(error.to_string()),
-        Output::Text if noise::among(event, stdout, true).is_some() => faults.push(
-            "there is other text around its JSON, and the client takes the whole for text"
-                .to_owned(),
-        ),
-        Output::Answer(answer) => faults.extend(of_answer(event, answer, stdout)),
-        Output::Empty | Output::Text => {}
+    faults.extend(unheard(event, stdout));
+    if output == Output::Text && noise::among(event, stdout, true).is_some() {
+        let why = "there is other text around its JSON, and the client takes the whole for text";
+        faults.push(why.to_owned());
     }
     if code != 2 && is_answer(stderr) {
         faults.push("it prints its JSON on standard error, which the client does not read".into());
@@ -51,7 +49,10 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     let is_unheard = output == Output::Text && code == 0 && faults.is_empty();
     let note = (is_unheard && event.facts().plain_text == PlainText::Ignored)
         .then(|| format!("what it prints is plain text, which nobody reads on {event}"));
-    (faults, note)
+    let is_mute = code == 1 && stdout.is_empty() && stderr.is_empty() && faults.is_empty();
+    let mute = is_mute
+        .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
+    (faults, borne.or(note).or(mute))
 }
 
 fn is_no(output: &Output) -> bool {
@@ -84,37 +85,6 @@ fn of_code(said: &Said<'_>) -> Option<String> {
     }
 }
 
-/// Returns whether a text is a refusal, by its words.
-fn refuses(text: &str) -> bool {
-    const WORDS: &[&str] =
-        &["block", "denied", "deny", "forbid", "not allowed", "prohibit", "refus", "reject"];
-    let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
-}
-
-/// Fields of an answer that its event does not read.
-fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
-    let facts = event.facts();
-    let mut faults: Vec<String> = misplaced(event, stdout).into_iter().collect();
-    let object: Map<String, Value> =
-        serde_json::from_str(output::trimmed(stdout)).unwrap_or_default();
-    let said = object.get("decision").and_then(Value::as_str);
-    if facts.block == Block::Never && said == Some("block") {
-        faults.push(format!("`decision` has no effect in an answer to {event}"));
-    }
-    let of_context = answer.context.first().filter(|_| !facts.context && faults.is_empty());
-    if of_context.is_some() && !facts.specific.contains(&"additionalContext") {
-        faults.push(format!("`additionalContext` has no effect in an answer to {event}"));
-    }
-    faults
-}
-
-fn is_answer(text: &str) -> bool {
-    let object: Result<Map<String, Value>, _> = serde_json::from_str(output::trimmed(text));
-    let fields = ["decision", "hookSpecificOutput", "continue", "systemMessage"];
-    object.is_ok_and(|object| fields.iter().any(|field| object.contains_key(*field)))
-}
-
 fn last_line(text: &str) -> &str {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
@@ -134,6 +104,7 @@ const OF_SHELLS: &[&str] = &[
     "No such file or directory",
     "Permission denied",
     "cannot open",
+    "No such device or address",
     "annot create",
     "annot execute",
     "Is a directory",
@@ -149,6 +120,9 @@ const STARTS: &[&str] = &[
     "Error [ERR_",
     "env: ",
     "/usr/bin/env: ",
+    "grep: ",
+    "awk: ",
+    "sed: ",
     "jq: error",
     "jq: parse error",
     "Can't locate ",
@@ -245,7 +219,15 @@ mod tests {
         ];
         for (event, code, stdout, stderr, expected) in rows {
             let (event, code) = (*event, *code);
-            let said = Said { event, code, stdout, stderr, is_async: false, is_closed: false };
+            let said = Said {
+                event,
+                code,
+                stdout,
+                stderr,
+                is_async: false,
+                is_closed: false,
+                has_other: false,
+            };
             let found = judge(&said).0.join("; ");
             let is_it =
                 if expected.is_empty() { found.is_empty() } else { found.contains(expected) };
@@ -262,6 +244,7 @@ mod tests {
             stderr: "no",
             is_async: true,
             is_closed: false,
+            has_other: false,
         };
         assert!(judge(&said).0[0].contains("nobody waits"));
         let said = Said { code: 0, stdout: "hello", stderr: "", is_async: false, ..said };

@@ -144,7 +144,7 @@ fn slash_commands(facts: &Facts, findings: &mut Findings) {
                 Level::Warning,
                 facts.paths.shown(&file),
                 format!("it calls `{called}`, where there is no program"),
-                "run `hookman install` with the hookman that should run",
+                "remove it, and have `hookman install` of the hookman that should run write it again",
             );
         }
     }

@@ -79,6 +79,12 @@ pub(super) const CHECKS: &[Check] = &[
         run: |facts, findings| add(facts, findings, Kind::Lint),
     },
     Check {
+        id: "command-answer",
+        about: "answers that commands have in so many words are ones that their events heed",
+        notice: "the hook runs, and what it says counts for nothing",
+        run: |facts, findings| add(facts, findings, Kind::Answer),
+    },
+    Check {
         id: "project-tools",
         about: "somebody has said whether hooks may run the project's own programs",
         notice: "files are not formatted, linted, type checked or tested",

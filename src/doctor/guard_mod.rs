@@ -83,7 +83,7 @@ fn faults(facts: &Facts) -> Vec<Fault> {
         let shown = paths.shown(&file);
         faults.push(Fault {
             message: "it is not as hookman writes it".to_owned(),
-            fix: format!("run `rm -f {shown}`, then `hookman install --guard-mod`"),
+            fix: format!("run `rm -f {shown} && hookman install --guard-mod`"),
             place: shown,
             mend: None,
         });

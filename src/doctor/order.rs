@@ -113,7 +113,10 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     for (of, manifest) in facts.manifests() {
         let chain = Chain::of(manifest, &of.chain.manifest, &around);
-        let acts = |hook: &&Hook| is_command(hook) && !chain.is_gate(hook);
+        // What rewrites calls belongs above the gates.
+        let acts = |hook: &&Hook| {
+            is_command(hook) && !chain.is_gate(hook) && !chain.mentions(hook, REWRITES)
+        };
         for (index, hook) in chain.hooks.iter().enumerate().filter(|(_, hook)| acts(hook)) {
             if hook.manner.background {
                 let others: Vec<&Hook> = chain.hooks.clone();

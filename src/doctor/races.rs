@@ -55,7 +55,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
                 let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
                 // What the manifest has the client run is meant so.
                 handler.text("type") == Some("command")
-                    && !off.iter().any(|off| off.hits(handler))
+                    && !off.iter().any(|off| switched_off::hits(off, handler))
                     && event.is_some_and(|it| {
                         !is_for_nothing(handler, it)
                             && chain_hits(facts, it, handler.matcher.as_deref())

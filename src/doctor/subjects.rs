@@ -30,12 +30,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: wide,
     },
     Check {
-        id: "matcher-glob",
-        about: "no matcher is written as a glob",
-        notice: "the matcher may hit other names than it seems to",
-        run: glob,
-    },
-    Check {
         id: "matcher-powershell",
         about: "hooks for Bash are for PowerShell too where the client uses it",
         notice: "commands for PowerShell pass the hook by",
@@ -217,28 +211,34 @@ fn is_list_with_star(matcher: &str) -> bool {
 
 fn wide(facts: &Facts, findings: &mut Findings) {
     for place in patterns(facts) {
-        let is_glob = star_behind_letter(&place.matcher).is_some();
-        let is_of_tools = place.event.facts().subject == Subject::Tool;
-        if !is_of_tools || is_glob || place.matcher.starts_with(".*") {
+        if place.event.facts().subject != Subject::Tool || place.matcher.starts_with(".*") {
             continue;
         }
-        let anchored = compile(&format!("^(?:{})", place.matcher));
-        let (Ok(pattern), Ok(anchored)) = (compile(&place.matcher), anchored) else { continue };
-        let is_more = |name: &&str| pattern.find(name).is_some() && anchored.find(name).is_none();
+        let letter = star_behind_letter(&place.matcher);
+        let meant = match letter {
+            Some(_) => format!("^(?:{})$", place.matcher.replace('*', ".*").replace("..*", ".*")),
+            None => format!("^(?:{})", place.matcher),
+        };
+        let (Ok(pattern), Ok(as_meant)) = (compile(&place.matcher), compile(&meant)) else {
+            continue;
+        };
+        let is_more = |name: &&str| pattern.find(name).is_some() && as_meant.find(name).is_none();
         let more: Vec<&str> = tools::of_today().filter(is_more).collect();
-        let meant = tools::KNOWN.iter().any(|name| anchored.find(name).is_some());
-        if meant && !more.is_empty() {
-            findings.add(
-                Level::Warning,
-                place.shown.clone(),
-                format!(
-                    "`{}` also hits {}: a regular expression may hit anywhere in a name",
-                    place.matcher,
-                    more.join(", ")
-                ),
-                format!("write `^(?:{})`", place.matcher),
-            );
+        let is_of_one = tools::KNOWN.iter().any(|name| as_meant.find(name).is_some());
+        if more.is_empty() && letter.is_none() || letter.is_none() && !is_of_one {
+            continue;
         }
+        let (level, also) = if more.is_empty() {
+            (Level::Info, String::new())
+        } else {
+            (Level::Warning, format!(", and also hits {}", more.join(", ")))
+        };
+        let why = match letter {
+            Some(letter) => format!("is a regular expression, in which `*` repeats the `{letter}`"),
+            None => "is a regular expression, which may hit anywhere in a name".to_owned(),
+        };
+        let message = format!("`{}` {why}{also}", place.matcher);
+        findings.add(level, &place.shown, message, format!("write the matcher `{meant}`"));
     }
 }
 
@@ -248,38 +248,6 @@ fn star_behind_letter(matcher: &str) -> Option<char> {
     let mut pairs = letters.windows(2);
     let is_it = |pair: &&[char]| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_');
     pairs.find(is_it).map(|pair| pair[0])
-}
-
-fn glob(facts: &Facts, findings: &mut Findings) {
-    for place in patterns(facts) {
-        let letter = star_behind_letter(&place.matcher);
-        let Some(letter) = letter.filter(|_| place.event.facts().subject == Subject::Tool) else {
-            continue;
-        };
-        let meant = place.matcher.replace('*', ".*").replace("..*", ".*");
-        let is_one = !place.matcher.contains('|');
-        let meant = if is_one { format!("^{meant}$") } else { format!("^(?:{meant})$") };
-        let (Ok(pattern), Ok(meant_pattern)) = (compile(&place.matcher), compile(&meant)) else {
-            continue;
-        };
-        let is_more =
-            |name: &&str| pattern.find(name).is_some() && meant_pattern.find(name).is_none();
-        let more: Vec<&str> = tools::of_today().filter(is_more).collect();
-        let (level, also) = if more.is_empty() {
-            (Level::Info, String::new())
-        } else {
-            (Level::Warning, format!(", and it hits {} too", more.join(", ")))
-        };
-        findings.add(
-            level,
-            place.shown.clone(),
-            format!(
-                "`{}` is a regular expression, in which `*` repeats the `{letter}`{also}",
-                place.matcher
-            ),
-            format!("write the matcher `{meant}`"),
-        );
-    }
 }
 
 fn powershell(facts: &Facts, findings: &mut Findings) {

@@ -13,9 +13,9 @@ use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher;
-use crate::install::command_faults::Around;
-use crate::install::command_faults::Layer;
-use crate::install::command_faults::places::path_of;
+use crate::client::unheard::refuses;
+use crate::install::command_faults::places::{self, path_of};
+use crate::install::command_faults::{Around, Layer};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::files;
 use crate::machine::scratch::Scratch;
@@ -69,6 +69,8 @@ struct Trial {
     limit: Option<Duration>,
     is_async: bool,
     is_closed: bool,
+    /// True if its line or script says what is to be done where something in it fails.
+    has_other: bool,
     /// The calls of the cases that lie next to its manifest.
     cases: Vec<Call>,
 }
@@ -79,18 +81,17 @@ enum Words {
     Argv(Vec<String>),
 }
 
-/// Runs the commands of the user's hooks, and those of the project where `is_asked_for`.
+/// Runs the commands of the hooks that `is_run` says yes to, by scope and name.
 ///
 /// Fails when there is no room for the copy of the project.
-pub fn run(facts: &Facts, is_asked_for: bool) -> Result<Vec<Tried>> {
-    let is_run = |scope: &str| is_asked_for || scope == "user";
+pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result<Vec<Tried>> {
     // A project's settings could have another's programs found.
-    let path = facts.path_by(|file| is_run(file.scope));
+    let path = facts.path_by(|file| is_run(file.scope, None));
     let around = Around { path, ..facts.around() };
     let mut tried = Vec::new();
     let mut trials = Vec::new();
     let mut sort = |trial: Trial, scope: &str| {
-        if is_run(scope) {
+        if is_run(scope, trial.hook.as_deref()) {
             trials.push(trial);
             return;
         }
@@ -163,6 +164,7 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec
             limit: Some(Duration::from_millis(hook.timeout_ms)),
             is_async: hook.manner.background,
             is_closed: hook.on_error != OnError::Open,
+            has_other: places::hook_mentions(hook, manifest, around, "||"),
             cases: calls.iter().filter(is_for).take(CASES).cloned().collect(),
         }
     };
@@ -205,6 +207,7 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
         limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),
+        has_other: places::handler_mentions(handler, around, "||"),
         cases: Vec::new(),
     })
 }
@@ -402,6 +405,18 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         notes.push("the time for all commands was up".to_owned());
     }
     let (mut says_nothing, number) = (came.len() > 1, came.len());
+    // Whoever says no to some of the calls alone means it.
+    let in_vain = |it: &std::io::Result<Finished>| {
+        it.as_ref().is_ok_and(|it| {
+            it.ended == Ended::Exited(0)
+                && it.stdout.is_empty()
+                && refuses(&String::from_utf8_lossy(&it.stderr))
+        })
+    };
+    let refused = came.iter().filter(|it| in_vain(it)).count();
+    if (1..number).contains(&refused) {
+        problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
+    }
     for finished in came {
         let (faults, note) = match finished {
             Ok(finished) => {
@@ -451,6 +466,7 @@ fn heard(trial: &Trial, finished: &Finished, project: &Path) -> (Vec<String>, Op
             stderr: &stderr,
             is_async: trial.is_async,
             is_closed: trial.is_closed,
+            has_other: trial.has_other,
         }),
         Ended::Signalled(signal) => {
             (vec![format!("signal {signal} ended it: {}", shortened(&stderr))], None)

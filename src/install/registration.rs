@@ -3,6 +3,7 @@
 pub(crate) mod codex_trust;
 pub(crate) mod entries;
 pub mod hosts;
+pub(crate) mod off_switches;
 pub(crate) mod warnings;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::syntax::json::Position;
 
 /// The clients that were asked, newest first.
-pub const VERSIONS: [&str; 2] = ["2.1.329", "2.1.197"];
+pub const VERSIONS: [&str; 2] = ["2.1.330", "2.1.197"];
 
 /// The treatment of a defect by a client, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

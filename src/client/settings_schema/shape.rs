@@ -211,6 +211,6 @@ impl Table {
 
 /// The tables of [`super::VERSIONS`].
 pub(super) static TABLES: [LazyLock<Table>; 2] = [
-    LazyLock::new(|| Table::parse(include_str!("keys/2.1.329.txt"))),
+    LazyLock::new(|| Table::parse(include_str!("keys/2.1.330.txt"))),
     LazyLock::new(|| Table::parse(include_str!("keys/2.1.197.txt"))),
 ];

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::doctor::switched_off::VARIABLES;
+use crate::client::off_switch::VARIABLES;
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, Node, Span, child};
 

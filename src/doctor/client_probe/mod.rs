@@ -21,7 +21,8 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use super::settings_file::SettingsFile;
-use super::switched_off::{self, Off, VARIABLES};
+use super::switched_off;
+use crate::client::off_switch::{Off, VARIABLES};
 use crate::install::command_faults::Layer;
 use crate::machine::files;
 use crate::machine::loopback::Loopback;
@@ -134,7 +135,6 @@ struct Copied<'a> {
 
 struct CameAbout<'a> {
     marked: BTreeSet<String>,
-    called: Vec<String>,
     /// The record that hookman's own hook made.
     seen: Seen<'a>,
     /// The switches that keep hooks from running as a whole.
@@ -202,7 +202,7 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     }
     let off = switched_off::all(facts);
     let (text, home) = (scratch.read(SEEN), scratch.path("home").display().to_string());
-    let came = CameAbout { marked, called, seen: Seen::read(&text, &project, &home), off, failure };
+    let came = CameAbout { marked, seen: Seen::read(&text, &project, &home), off, failure };
     let mut proofs = Vec::new();
     let mut fired = BTreeMap::new();
     for copy in &copies {
@@ -302,11 +302,12 @@ impl Copied<'_> {
         };
         let is_read = marked.contains(&self.sentinel) || self.handlers.iter().any(has_fired);
         let proof = |handler: &Handler| {
-            let mut is_off = about.off.iter().filter(|off| off.hits(handler));
+            let mut is_off = about.off.iter().filter(|off| switched_off::hits(off, handler));
+            // The client itself shows all but the prefix, which the copies leave out.
             let (came, why) = if let Some(off) =
-                is_off.find(|off| !off.is_shown() || !is_read && !has_fired(handler))
+                is_off.find(|off| off.spares_exec_form || !is_read && !has_fired(handler))
             {
-                (Came::Off, Some(off.reason()))
+                (Came::Off, Some(format!("{} ({})", off.message, off.place)))
             } else if has_fired(handler) {
                 let of = (handler.event.clone(), handler.matcher.clone(), handler.identity.clone());
                 let place = self.file.at(handler.position);
@@ -322,8 +323,8 @@ impl Copied<'_> {
                     Came::Ignored,
                     Some("no hook of the file runs, not even one that hookman added".to_owned()),
                 )
-            } else if let Some(why) = plan::unreached(handler, &about.seen, &about.called) {
-                (Came::Unreached, Some(why))
+            } else if let Some(why) = plan::unreached(handler, &about.seen) {
+                (Came::Unreached, Some(why.to_owned()))
             } else {
                 (Came::Silent, None)
             };

@@ -8,7 +8,7 @@ use super::super::pointless::is_for_nothing;
 use super::model::Call;
 use super::seen::{self, Seen};
 use crate::client::event::Event;
-use crate::client::matcher::{self, Kind};
+use crate::client::matcher;
 use crate::settings::Handler;
 
 /// The tools that are called, where the client has them.
@@ -196,63 +196,16 @@ fn command(matcher: &str) -> Option<String> {
     names.find(|name| is_name(name) && matcher::matches(Some(matcher), event, Some(name)))
 }
 
-/// Explains why a handler cannot be reached by what is caused, where that is so; `called` are the tools that
-/// were called.
-pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>, called: &[String]) -> Option<String> {
+/// Explains why nothing can be said of a handler that did not run, where that is so.
+pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>) -> Option<&'static str> {
     let Some(event) = Event::from_name(&handler.event) else {
-        return Some("hookman does not know the event, and cannot cause it".to_owned());
+        return Some("hookman does not know the event, and cannot cause it");
     };
     if handler.text("type") == Some("mcp_tool") {
-        return Some("the copies have no MCP servers".to_owned());
+        return Some("the copies have no MCP servers");
     }
-    if seen.has_for(handler, event) || is_for_nothing(handler, event) {
-        return None;
-    }
-    let why = match event {
-        Event::PreToolUse | Event::PostToolUse => return Some(of_tools(handler, event, called)),
-        Event::PostToolUseFailure => "only Bash is made to fail",
-        Event::PermissionRequest if !seen.came(event) => {
-            "this client asks for no permission in `-p`, as it seems"
-        }
-        Event::PermissionRequest => "only Bash and Write are asked for",
-        Event::SessionStart => "a session can only be started, resumed and compacted here",
-        Event::Setup => "only `--init` is asked for",
-        Event::SessionEnd => "`claude -p` ends for other reasons",
-        Event::PreCompact => "it is compacted by hand only",
-        Event::PostCompact if seen.came(event) => "it is compacted by hand only",
-        Event::SubagentStart | Event::SubagentStop => "only the agent general-purpose is started",
-        Event::InstructionsLoaded => "only a session's start loads any",
-        Event::UserPromptExpansion => "no command could be made up that its matcher is for",
-        Event::TaskCompleted | Event::TaskCreated => "this client offers no TaskCreate in `-p`",
-        Event::CwdChanged
-        | Event::MessageDisplay
-        | Event::PostCompact
-        | Event::PostToolBatch
-        | Event::Stop
-        | Event::UserPromptSubmit => "it did not come about with this client",
-        _ => "`claude -p` has no way to cause it",
-    };
-    Some(why.to_owned())
-}
-
-fn of_tools(handler: &Handler, event: Event, called: &[String]) -> String {
-    let matcher = handler.matcher.as_deref();
-    let rule = seen::condition(handler).unwrap_or_default();
-    if let Some((tool, _)) = rule.split_once('(')
-        && meets(rule, "", "true ||").is_none()
-    {
-        return format!("no call of {tool} could be made up that its `if` is for");
-    }
-    let mut named = matcher.into_iter().flat_map(matcher::names);
-    let is_list = matcher::kind(matcher, event) == Kind::List;
-    match named.find(|name| is_list && !called.iter().any(|it| it == name)) {
-        Some(name) => format!("{name} is not called here"),
-        None if matcher.is_some_and(|it| it.contains("mcp__")) => {
-            "tools of MCP servers are not called here".to_owned()
-        }
-        None if event == Event::PostToolUse => "no such call went through here".to_owned(),
-        None => "no such tool is called here".to_owned(),
-    }
+    let is_reached = seen.has_for(handler, event) || is_for_nothing(handler, event);
+    (!is_reached).then_some("nothing that it is for came about here")
 }
 
 /// The files that are read, so that there is something to read.

@@ -35,10 +35,6 @@ impl<'a> Seen<'a> {
         Self { payloads, project, home }
     }
 
-    pub(super) fn came(&self, event: Event) -> bool {
-        self.of(event).next().is_some()
-    }
-
     /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
         let rule = condition(handler).filter(|rule| !rule.is_empty());

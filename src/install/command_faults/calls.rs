@@ -183,11 +183,11 @@ fn names(tested: &str, word: &str) -> bool {
 }
 
 /// A word of a shell line with what the shell would put in its place, where that is known.
-fn known(word: &Word<'_>, around: &Around) -> Option<Known> {
+pub(super) fn known(word: &Word<'_>, around: &Around) -> Option<Known> {
     let shown = word.text.to_string();
     let mut text = shown.clone();
     let is_tilde = text == "~" || text.starts_with("~/");
-    if is_tilde && !word.quoted {
+    if is_tilde && word.written.starts_with('~') {
         text = format!("{}{}", around.home.as_ref()?.display(), &text[1..]);
     }
     if word.expanded {

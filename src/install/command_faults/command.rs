@@ -56,6 +56,14 @@ pub(super) fn blocks(event: Event) -> bool {
 }
 
 impl Command<'_> {
+    /// The line that a shell reads.
+    pub(super) fn text(&self) -> Option<String> {
+        match self.line {
+            Line::Shell(line) => Some(line.to_owned()),
+            Line::Argv(_) => None,
+        }
+    }
+
     /// An event on which the client takes exit code 2 of this command for a no.
     pub(super) fn blocked_by_two(&self) -> Option<Event> {
         // A script that is not there is seen by hookman, and by the client at the end of turns.

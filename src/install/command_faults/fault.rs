@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Syntax,
     /// Its script does something that a linter warns of.
     Lint,
+    /// It answers in a form that its event does not heed.
+    Answer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,9 @@
 //! Does a directory's name reach the program whole, and are the variables of a line ones that the
 //! client sets?
 
+use std::path::Path;
+
+use super::calls::known;
 use super::command::{Around, Command, Line};
 use super::fault::{Fault, Kind, Weight};
 use crate::machine::environment;
@@ -37,8 +40,29 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
         let bare = |name: &&&str| is_bare(&word.written, name);
         faults.extend(DIRECTORIES.iter().find(bare).and_then(|name| unquoted(name, around)));
     }
+    faults.extend(folders(line, around));
     let unset = variables(line).filter(|name| !is_set(name, line, around));
     faults.extend(unset.map(|name| unset_fault(name, around)));
+    faults
+}
+
+/// The folders of files that a line writes to, where they are not there and nothing makes them.
+pub(super) fn folders(line: &str, around: &Around) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if line.contains("mkdir") || line.contains("install -d") {
+        return faults;
+    }
+    shell::each_invocation(line, &mut |call| {
+        let written = call.redirections.iter().filter(|it| [">", ">>"].contains(&it.operator));
+        for target in written.filter_map(|it| known(&it.target, around)) {
+            let file = Path::new(&target.text);
+            let is_lost = file.is_absolute() && file.parent().is_some_and(|it| !it.is_dir());
+            faults.extend(is_lost.then(|| {
+                let message = format!("the folder of `{}` is not there", target.shown);
+                Fault::new(Kind::Needs, Weight::Risks, message, "make it with `mkdir -p` before")
+            }));
+        }
+    });
     faults
 }
 

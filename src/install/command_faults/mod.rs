@@ -1,12 +1,17 @@
 //! The causes that keep a command from doing its work, as far as they can be seen without running it.
 
+mod answers;
 mod calls;
 mod command;
 mod fault;
+mod filters;
 mod lines;
+mod linted;
 mod parsed;
 pub(crate) mod places;
 mod programs;
+mod python;
+mod scripts;
 
 pub(crate) use command::{Around, Command};
 pub use fault::Layer;
@@ -17,20 +22,32 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     let mut found = parsed::lines(commands.iter().map(|(command, _)| command));
     // Where the shell cannot read a line, its words mean nothing.
     let refused: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
-    let mut scripts = Vec::new();
+    let (mut scripts, mut filters) = (Vec::new(), Vec::new());
     for (at, (command, around)) in commands.iter().enumerate() {
         if refused.contains(&at) {
             continue;
         }
         let mut faults = lines::of(command, around);
+        let mut texts: Vec<String> = command.text().into_iter().collect();
         for call in calls::of(command, around) {
             programs::examine(command, around, &call, &mut faults);
-            scripts.extend(parsed::script(at, command, &call));
+            scripts.extend(scripts::script(at, command, around, &call));
+            filters.extend(filters::of(at, &call));
+            if let Some((text, inner)) = programs::inside(command, around, &call) {
+                programs::needs(around, &call, &text, &inner, &mut faults);
+                faults.extend(lines::folders(&text, around));
+                filters.extend(inner.iter().filter_map(|call| filters::of(at, call)));
+                texts.push(text);
+            }
+        }
+        for text in texts {
+            faults.extend(answers::fault(&command.events, &text, &answers::of_shell(&text)));
         }
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
-    found.extend(parsed::scripts(&scripts, sh_is_dash));
+    found.extend(parsed::scripts(scripts, sh_is_dash));
+    found.extend(filters::faults(&filters));
     found.sort_by_key(|(at, _)| *at);
     found.dedup();
     found

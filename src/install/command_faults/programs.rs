@@ -69,7 +69,6 @@ pub(super) fn examine(
     if let Some(script) = script(call) {
         of_interpreter(command, call, script, faults);
     }
-    needs(command, around, call, faults);
 }
 
 /// Returns whether the name of a program is a line for a shell.
@@ -387,21 +386,37 @@ fn text(call: &Call) -> Option<String> {
     (!text.starts_with('\u{7f}') && !text.contains('\0')).then_some(text)
 }
 
-/// The programs that a script for a shell calls, and that are not there.
-fn needs(command: &Command<'_>, around: &Around, call: &Call, faults: &mut Vec<Fault>) {
-    let Some((word, file)) = run_file(call) else { return };
+/// The text of the script that a call has a shell run, and the calls in it.
+pub(super) fn inside(
+    command: &Command<'_>,
+    around: &Around,
+    call: &Call,
+) -> Option<(String, Vec<Call>)> {
+    let (_, file) = run_file(call)?;
     let by = if script(call).is_some() {
         call.program.as_ref().map(|program| program.text.clone())
     } else {
         program::interpreter(&file)
     };
-    let Some(text) = by.filter(|by| is_shell(by)).and_then(|_| text(call)) else { return };
+    let text = by.filter(|by| is_shell(by)).and_then(|_| text(call))?;
+    let script = Command { line: Line::Shell(&text), ..command.clone() };
+    let calls = calls::of(&script, around);
+    Some((text, calls))
+}
+
+/// The programs that a script for a shell calls, and that are not there.
+pub(super) fn needs(
+    around: &Around,
+    call: &Call,
+    text: &str,
+    found: &[Call],
+    faults: &mut Vec<Fault>,
+) {
+    let Some((word, _)) = run_file(call) else { return };
     // It may bring what it needs, or look at the system that it is on.
     if ["PATH=", "uname", "OSTYPE"].iter().any(|it| text.contains(it)) {
         return;
     }
-    let script = Command { line: Line::Shell(&text), ..command.clone() };
-    let found = calls::of(&script, around);
     for tool in TOOLS.split_whitespace() {
         let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == tool);
         let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);

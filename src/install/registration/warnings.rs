@@ -1,17 +1,21 @@
 //! The causes that keep registered hooks from firing: mistakes for which the client ignores a whole
 //! settings file, and the switch for all hooks.
 
+use std::path::Path;
+
 use crate::client::event::Event;
+use crate::client::off_switch::Off;
 use crate::client::settings_schema::{self, Effect};
 use crate::install::change::{Change, Settings};
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places;
+use crate::install::registration::off_switches;
 use crate::install::target::Target;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
-use crate::machine::{environment, files, program};
+use crate::machine::{environment, program};
 use crate::manifest::Hook;
-use crate::syntax::json::{Document, Kind};
+use crate::syntax::json::Document;
 
 /// Warns of what [`found`] says of the files that the changes leave; gives whether it is anything.
 pub(crate) fn show(world: &World, target: &Target, changes: &[&dyn Change]) -> bool {
@@ -64,37 +68,18 @@ fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
     }
 }
 
-// Of several files that have the key, the client believes the most local one.
-fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Option<String> {
-    // An administrator's hooks fire all the same.
-    if target.managed().is_some() {
-        return None;
-    }
-    let mut files = vec![world.paths.user_settings()];
-    if let Some(project) = &target.project {
-        files.insert(0, project.join(".claude/settings.json"));
-        files.insert(0, project.join(".claude/settings.local.json"));
-    }
-    for file in files {
-        let planned = planned.iter().find(|settings| settings.path == file);
-        let text = match planned {
-            Some(settings) => settings.text.map(str::to_owned),
-            None => files::read_text(&file).ok().flatten(),
-        };
-        let Some(text) = text else { continue };
-        let Ok(document) = Document::parse(&text) else { continue };
-        let Some(node) = document.lookup("/disableAllHooks") else { continue };
-        if let Kind::Bool(off) = node.kind {
-            let place = document.position(node.span.start);
-            let shown = world.paths.shown(&file);
-            return off.then(|| {
-                format!(
-                    "{shown}:{}:{}: `disableAllHooks` is true, so no hook fires, from whichever \
-                     file; remove the key, or set it to false",
-                    place.line, place.column
-                )
-            });
-        }
-    }
-    None
+/// The switches for all hooks that are on, where they concern the target.
+fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Vec<String> {
+    let files = off_switches::files_of(&world.paths, target.project.as_deref());
+    let text = |path: &Path| match planned.iter().find(|settings| settings.path == path) {
+        Some(settings) => settings.text.map(str::to_owned),
+        None => off_switches::read(path),
+    };
+    let is_spared = |off: &Off| {
+        off.spares_exec_form && target.is_users()
+            || off.spares_managed && target.managed().is_some()
+    };
+    let on = off_switches::on(&world.paths, &files, &text).into_iter();
+    let on = on.filter(|off| !is_spared(off));
+    on.map(|Off { place, message, fix, .. }| format!("{place}: {message}; {fix}")).collect()
 }

@@ -1,0 +1,87 @@
+//! Scripts of Python, read by Python without being run.
+
+use super::answers::{self, Written};
+use super::fault::{Fault, Kind, Layer, Weight};
+use super::scripts::{Run, Script, unreadable};
+use crate::client::event::{Event, ExitTwo};
+use crate::client::unheard::{is_answer, refuses};
+use crate::machine::child::Finished;
+
+/// Prints the kind, the number of the script, the line and a text of each finding.
+const READER: &str = include_str!("parsed.py");
+
+/// One run for each Python that scripts are for.
+pub(super) fn runs<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
+    let mut runs: Vec<Run<'s>> = Vec::new();
+    for script in scripts.iter().copied() {
+        let program = script.program.display().to_string();
+        let file = script.file.display().to_string();
+        if let Some(run) = runs.iter_mut().find(|run| run.words[0] == program) {
+            run.words.push(file);
+            run.of.push(script);
+        } else {
+            let words = [&program, "-I", "-c", READER, &file].map(str::to_owned);
+            runs.push(Run { words: words.to_vec(), of: vec![script], read });
+        }
+    }
+    runs
+}
+
+fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+    let stdout = String::from_utf8_lossy(&finished.stdout);
+    let mut faults: Vec<(usize, Fault)> = Vec::new();
+    for (number, script) in of.iter().enumerate() {
+        let rows = stdout.lines().filter_map(|row| {
+            let mut parts = row.splitn(4, '\t');
+            let (kind, of) = (parts.next()?, parts.next()?);
+            let is_it = of.parse() == Ok(number);
+            is_it.then_some((kind, parts.next()?, parts.next()?))
+        });
+        let rows: Vec<(&str, &str, &str)> = rows.collect();
+        let answer = |(kind, _, text): &(&str, &str, &str)| {
+            let text = (*text).to_owned();
+            kind.starts_with("answer")
+                .then(|| Written { text, is_on_error: *kind == "answer-on-error" })
+        };
+        let answers: Vec<Written> = rows.iter().filter_map(answer).collect();
+        let found = rows.iter().filter_map(|row| fault(script, row));
+        let found = found.chain(answers::fault(&script.events, "", &answers));
+        faults.extend(found.map(|fault| (script.of, Fault { layer: Layer::Parsed, ..fault })));
+    }
+    faults
+}
+
+fn fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fault> {
+    let shown = &script.shown;
+    let blocks = |event: &Event| {
+        matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser)
+    };
+    Some(match *kind {
+        "syntax" => unreadable(script, &format!("line {line}: {text}")),
+        "exit" if refuses(text) && script.events.iter().any(blocks) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!("line {line} of `{shown}` says no with exit code 1, which blocks nothing"),
+            "print the text on standard error and end with 2: `sys.exit(2)`",
+        ),
+        "dict" if is_answer(text) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!("line {line} of `{shown}` prints a `dict`, which is no JSON"),
+            "write `print(json.dumps(…))`",
+        ),
+        "module" if !script.brings_modules => Fault::new(
+            Kind::Needs,
+            Weight::Risks,
+            format!("line {line} of `{shown}` imports `{text}`, which its Python does not have"),
+            "install the module for that Python, or have the hook run by one that has it",
+        ),
+        "program" => Fault::new(
+            Kind::Needs,
+            Weight::Risks,
+            format!("line {line} of `{shown}` calls `{text}`, which is not on the PATH"),
+            format!("install `{text}`, or have the script go without it"),
+        ),
+        _ => return None,
+    })
+}

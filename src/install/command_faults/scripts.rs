@@ -1,0 +1,143 @@
+//! Scripts, and the programs that read them without running them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::calls::{Call, is_shell};
+use super::command::{Around, Command};
+use super::fault::{Fault, Kind, Layer, Weight};
+use super::programs;
+use crate::client::event::Event;
+use crate::machine::child::{self, Finished, Program, Spec};
+use crate::machine::environment;
+use crate::machine::program::{self, Trouble};
+
+/// The time that a program may take to read a script.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The number of scripts that are read.
+pub(super) const MOST: usize = 200;
+
+/// Runs programs that read something side by side, with no files of the user's.
+pub(super) fn run<'w>(
+    programs: impl Iterator<Item = &'w [String]>,
+) -> Vec<std::io::Result<Finished>> {
+    let nothing = OsStr::new("");
+    let variables = [
+        ("LC_ALL", OsStr::new("C")),
+        ("BASH_ENV", nothing),
+        ("ENV", nothing),
+        ("NODE_OPTIONS", nothing),
+    ];
+    let spec = |words| Spec { variables: &variables, ..Spec::new(Program::Argv(words), PATIENCE) };
+    child::run(&programs.map(spec).collect::<Vec<Spec<'_>>>(), None)
+}
+
+/// A script, and the program that will read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Script {
+    /// The number of the command that runs it.
+    pub(super) of: usize,
+    pub(super) file: PathBuf,
+    pub(super) shown: String,
+    pub(super) language: Language,
+    pub(super) program: PathBuf,
+    /// True if a script that cannot be read blocks what it is asked about.
+    pub(super) locks: bool,
+    /// True if what runs it brings modules along.
+    pub(super) brings_modules: bool,
+    /// The events that it is for, where exit code 1 lets pass.
+    pub(super) events: Vec<Event>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    Shell,
+    Python,
+    Node,
+    Ruby,
+}
+
+/// The script that a call of a command runs, where there is a program to read it.
+pub(super) fn script(
+    of: usize,
+    command: &Command<'_>,
+    around: &Around,
+    call: &Call,
+) -> Option<Script> {
+    let (word, file) = programs::run_file(call).filter(|(_, file)| file.is_file())?;
+    let given = programs::script(call).map(|_| call.program.as_ref());
+    let by = match (given, program::trouble(&file)) {
+        (Some(program), _) => match program?.text.as_str() {
+            "." | "source" => "/bin/sh".to_owned(),
+            "uv" => "python3".to_owned(),
+            name => name.to_owned(),
+        },
+        (None, None) => program::interpreter(&file)?,
+        (None, Some(Trouble::NoFormat)) if call.by_shell => "/bin/sh".to_owned(),
+        (None, Some(_)) => return None,
+    };
+    let name = Path::new(&by).file_name()?.to_str()?;
+    let stem = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let language = match stem {
+        _ if is_shell(&by) => Language::Shell,
+        "python" => Language::Python,
+        "node" | "nodejs" => Language::Node,
+        "ruby" => Language::Ruby,
+        _ => return None,
+    };
+    let program = on_own_path(&by)?;
+    let locks = language == Language::Shell && command.blocked_by_two().is_some();
+    let shown = word.shown.clone();
+    // A settings file may have another program of that name run it, or other modules found.
+    let is_other = !by.contains('/')
+        && program::on_path(&by, &around.path).as_ref() != Some(&program)
+        || around.variables.iter().any(|it| it == "PYTHONPATH");
+    program.is_file().then(|| Script {
+        of,
+        file,
+        shown,
+        language,
+        program,
+        locks,
+        brings_modules: call.program.as_ref().is_some_and(|it| it.text == "uv") || is_other,
+        events: command.events.clone(),
+    })
+}
+
+/// A program that may be started to read a script: one in the directories of this process's `PATH`.
+/// Another one that a script or a settings file of a clone names is not run.
+pub(super) fn on_own_path(name: &str) -> Option<PathBuf> {
+    let path = environment::raw("PATH")?;
+    let mut folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    match Path::new(name).parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => folders.any(|folder| folder == parent).then(|| PathBuf::from(name)),
+        None => program::on_path(name, &std::env::join_paths(folders).ok()?),
+    }
+}
+
+/// Reads what a program says of scripts: faults, each with the number of its command.
+pub(super) type Reader = fn(&[&Script], &Finished) -> Vec<(usize, Fault)>;
+
+/// A program that reads scripts, and the reading of what it says of them.
+pub(super) struct Run<'s> {
+    pub(super) words: Vec<String>,
+    pub(super) of: Vec<&'s Script>,
+    pub(super) read: Reader,
+}
+
+pub(super) fn unreadable(script: &Script, why: &str) -> Fault {
+    let program = script.program.file_name().unwrap_or_default().to_string_lossy();
+    let mut fault = Fault::new(
+        Kind::Syntax,
+        Weight::Breaks,
+        format!("`{program}` cannot read `{}`: {why}", script.shown),
+        "correct the script",
+    );
+    if script.locks {
+        fault.notice = Some("the shell ends with 2, so each call is blocked");
+    }
+    fault.layer = Layer::Parsed;
+    fault
+}

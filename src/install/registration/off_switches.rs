@@ -1,0 +1,54 @@
+//! The switches for all hooks that are on, in settings files and in this environment.
+
+use std::path::{Path, PathBuf};
+
+use crate::client::off_switch::{self, File, Off};
+use crate::machine::paths::Paths;
+use crate::machine::{environment, files, program};
+use crate::syntax::json::Document;
+
+/// The switches that are on in a user's and a project's files, and in an administrator's; `text`
+/// gives what a file holds, or will.
+pub(crate) fn on(
+    paths: &Paths,
+    writable: &[PathBuf],
+    text: &dyn Fn(&Path) -> Option<String>,
+) -> Vec<Off> {
+    let managed = paths.managed_settings();
+    let of = |path: &PathBuf, is_managed| Some((paths.shown(path), text(path)?, is_managed));
+    let texts = writable.iter().map(|path| of(path, false));
+    let texts: Vec<_> = texts.chain(managed.iter().map(|path| of(path, true))).flatten().collect();
+    let mut found = Vec::new();
+    for (shown, text, is_managed) in &texts {
+        let Ok(document) = Document::parse(text) else { continue };
+        found.push(File { shown: shown.clone(), document, is_managed: *is_managed });
+    }
+    let path = found.iter().rev().find_map(|file| {
+        let node = file.document.lookup("/env/PATH")?;
+        file.document.value(node).as_str().map(Into::into)
+    });
+    let path = path.or_else(|| environment::raw("PATH")).unwrap_or_default();
+    let is_there = |name: &str| {
+        if name.contains('/') {
+            files::is_executable(Path::new(name))
+        } else {
+            program::on_path(name, &path).is_some()
+        }
+    };
+    off_switch::all(&found, &|name| environment::text(name), &is_there)
+}
+
+/// The files of a user and a project, the most local one last.
+pub(crate) fn files_of(paths: &Paths, project: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = vec![paths.user_settings()];
+    if let Some(project) = project {
+        files.push(project.join(".claude/settings.json"));
+        files.push(project.join(".claude/settings.local.json"));
+    }
+    files
+}
+
+/// Reads a settings file, where there is one that can be read.
+pub(crate) fn read(path: &Path) -> Option<String> {
+    files::read_text(path).ok().flatten()
+}
