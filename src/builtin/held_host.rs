@@ -30,6 +30,10 @@ impl Host for HeldHost<'_> {
     }
 
     fn variable(&self, name: &str) -> Option<String> {
+        // Another session's, or of none.
+        if self.memory.is_some() && name == "CLAUDE_PROJECT_DIR" {
+            return None;
+        }
         self.real.variable(name)
     }
 

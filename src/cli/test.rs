@@ -90,7 +90,7 @@ fn init(args: &Test, world: &World) -> Result<ExitStatus> {
     if files::is_there(&file) {
         bail!("`{}` is there already; edit it, or remove it first", world.paths.shown(&file));
     }
-    files::replace(&file, &cases::first(&world.paths, &chain))?;
+    files::replace(&file, &cases::first(&world.paths, &chain)?)?;
     hint(world, format!("wrote {}; run `hookman test`", world.paths.shown(&file)));
     Ok(ExitStatus::Done)
 }
@@ -104,7 +104,7 @@ fn text(results: &[Results]) -> String {
             let mark = if problems.is_empty() { '✓' } else { '✗' };
             let _ = writeln!(text, "  {mark} {name}");
             for problem in problems {
-                let _ = writeln!(text, "      {problem}");
+                let _ = writeln!(text, "      {}", problem.replace('\n', "\n      "));
             }
             *(if problems.is_empty() { &mut passed } else { &mut failed }) += 1;
         }
@@ -116,7 +116,7 @@ fn text(results: &[Results]) -> String {
 fn junit(results: &[Results]) -> String {
     let escaped = |text: &str| {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
-        text.replace(|it: char| it.is_control(), " ")
+        text.replace(|it: char| it.is_control() && it != '\n', " ")
     };
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for Results { file, cases } in results {
@@ -132,10 +132,13 @@ fn junit(results: &[Results]) -> String {
             if problems.is_empty() {
                 xml.push_str("/>\n");
             } else {
+                let first =
+                    |problem: &String| problem.lines().next().unwrap_or_default().to_owned();
                 let _ = writeln!(
                     xml,
-                    "><failure message=\"{}\"/></testcase>",
-                    escaped(&problems.join("; "))
+                    "><failure message=\"{}\">{}</failure></testcase>",
+                    escaped(&problems.iter().map(first).collect::<Vec<_>>().join("; ")),
+                    escaped(&problems.join("\n"))
                 );
             }
         }

@@ -72,7 +72,7 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     let host = args.host.as_deref().map_or(call.host, |name| Host::named(name, false));
     let mut answers = Vec::new();
     for chain in chains::chains_of(&world.paths, project.as_deref()) {
-        answers.push(stage.ask(&chain, call.event, &payload));
+        answers.push(stage.ask(&chain, call.event, &payload, None));
     }
     let report = Report {
         event: call.event.name(),

@@ -123,10 +123,7 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
         Kind::Pattern => {
             let told =
                 names.iter().try_fold(false, |hit, name| Some(plain::hits(matcher, name)? || hit));
-            told.unwrap_or_else(|| {
-                let hits = |it: regress::Regex| names.iter().any(|name| it.find(name).is_some());
-                compile(matcher).is_ok_and(hits)
-            })
+            told.unwrap_or_else(|| expression::hits(matcher, names))
         }
     }
 }

@@ -86,17 +86,61 @@ impl Call {
             };
             made.insert(field.to_owned(), word.into());
         }
+        let done = json!({ "stdout": "", "stderr": "", "interrupted": false, "isImage": false });
         let more = match event {
             Event::UserPromptSubmit => json!({ "prompt": "fix the tests" }),
-            Event::UserPromptExpansion => json!({ "prompt": "/commit", "command_args": "" }),
-            Event::PostToolUse => json!({ "tool_response": { "stdout": "", "stderr": "" } }),
+            Event::UserPromptExpansion => json!({
+                "prompt": "/commit", "command_args": "", "expansion_type": "slash_command",
+            }),
+            Event::PermissionDenied => json!({ "reason": "the classifier denied it" }),
+            Event::PostToolUse => json!({ "tool_response": done }),
             Event::PostToolUseFailure => json!({ "error": "Exit code 1" }),
-            Event::Notification => json!({ "message": "Claude is waiting for your input" }),
-            Event::Stop | Event::SubagentStop => {
-                json!({ "stop_hook_active": false, "last_assistant_message": "Done." })
+            Event::PostToolBatch => {
+                let mut call = Self::of_line(event, "git status").fields;
+                call.insert("tool_response".to_owned(), "nothing to commit".into());
+                json!({ "tool_calls": [call] })
             }
-            _ => json!({}),
+            Event::Notification => json!({ "message": "Claude is waiting for your input" }),
+            Event::MessageDisplay => json!({
+                "turn_id": "turn", "message_id": "message", "index": 0, "final": true, "delta": "Done.",
+            }),
+            Event::SubagentStart => json!({ "agent_id": "agent" }),
+            Event::Stop => json!({ "stop_hook_active": false, "last_assistant_message": "Done." }),
+            Event::SubagentStop => json!({
+                "agent_id": "agent", "agent_transcript_path": "", "stop_hook_active": false,
+                "last_assistant_message": "Done.",
+            }),
+            Event::StopFailure => json!({ "last_assistant_message": "API Error: 429" }),
+            Event::TaskCreated | Event::TaskCompleted => {
+                json!({ "task_id": "1", "task_subject": "Fix the tests" })
+            }
+            Event::TeammateIdle => json!({ "teammate_name": "tester", "team_name": "team" }),
+            Event::InstructionsLoaded => {
+                json!({ "file_path": "CLAUDE.md", "memory_type": "Project" })
+            }
+            Event::CwdChanged => json!({ "old_cwd": "/", "new_cwd": "/tmp" }),
+            Event::DirectoryAdded => json!({ "directory": "/tmp", "source": "slash_command" }),
+            Event::FileChanged => json!({ "event": "change" }),
+            Event::WorktreeCreate => json!({ "name": "feature" }),
+            Event::WorktreeRemove => json!({ "worktree_path": "/tmp/feature" }),
+            Event::PreCompact => json!({ "custom_instructions": "" }),
+            Event::PostCompact => json!({ "compact_summary": "The tests were fixed." }),
+            Event::PreModelSwitch | Event::PostModelSwitch => json!({
+                "from_model": "claude-sonnet-4-5", "requested_model": "opus", "source": "command",
+                "context_tokens": 1000,
+            }),
+            Event::Elicitation => json!({ "message": "Which repository?" }),
+            Event::ElicitationResult => json!({ "action": "accept" }),
+            Event::PreToolUse
+            | Event::PermissionRequest
+            | Event::SessionStart
+            | Event::SessionEnd
+            | Event::Setup
+            | Event::ConfigChange => json!({}),
         };
+        if event == Event::PermissionRequest {
+            made.shift_remove("tool_use_id");
+        }
         made.extend(fields(more));
         Self::of(event, made)
     }

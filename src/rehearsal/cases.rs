@@ -8,11 +8,16 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::call::{Call, Place, SESSION};
-use super::stage::{Answer, Stage};
-use crate::client::event::Event;
+use super::stage::{Answer, Answered, Stage};
+use crate::client::event::{Event, Subject};
+use crate::client::matcher;
+use crate::machine::clock;
 use crate::machine::paths::Paths;
+use crate::manifest::Problems;
+use crate::runtime::call::Kept;
 use crate::runtime::effects::Effects;
-use crate::state::chains::Chain;
+use crate::session::memory::MemoryStore;
+use crate::state::chains::{self, Chain};
 use crate::syntax::suggestion;
 
 /// The file of cases next to a manifest.
@@ -151,7 +156,7 @@ impl Case {
         host: Option<&str>,
     ) -> Tested {
         let problems = match self.answer(paths, chain, effects, host) {
-            Ok(answer) => self.problems(&answer),
+            Ok(answered) => self.problems(&answered.answer),
             Err(problem) => vec![problem],
         };
         Tested { name: self.name.clone(), problems }
@@ -163,7 +168,7 @@ impl Case {
         chain: &Chain,
         effects: Effects,
         host: Option<&str>,
-    ) -> Result<Answer, String> {
+    ) -> Result<Answered, String> {
         let mut stage = Stage::empty(paths, effects).map_err(|it| it.to_string())?;
         stage.host = host.map(str::to_owned);
         for (name, text) in &self.files {
@@ -171,65 +176,120 @@ impl Case {
         }
         let project = stage.project();
         let place = Place { session: SESSION, transcript: "", cwd: &project };
-        let mut answer = Answer::default();
+        // Nothing of this machine is seen but files outside of the folder.
+        let store = MemoryStore::default();
+        store.set_now(clock::unix_seconds().unsigned_abs());
+        let kept = (effects == Effects::Held).then_some(Kept { plan: None, store: &store });
+        let mut last = Answered::default();
         for deed in self.before.iter().chain([&self.deed]) {
             let call = deed.call()?;
-            let answered = stage.ask(chain, call.event, &call.payload(place));
-            if let Some(before) = answered.before {
+            last = stage.ask(chain, call.event, &call.payload(place), kept);
+            if let Some(before) = last.before {
                 return Err(before);
             }
-            answer = answered.answer;
         }
-        Ok(answer)
+        Ok(last)
     }
 
     fn problems(&self, answer: &Answer) -> Vec<String> {
         let mut problems = Vec::new();
-        let mut differs = |key: &str, expected: &str, found: &str| {
-            let diff = TextDiff::from_lines(expected, found);
-            let lines =
-                diff.iter_all_changes().map(|it| format!("{}{}", it.tag(), it.value().trim_end()));
-            problems.push(format!("{key}: {}", lines.collect::<Vec<_>>().join(" ")));
-        };
         if let Some(decision) = self.decision.as_deref().filter(|it| *it != answer.decision) {
-            differs("decision", decision, answer.decision);
+            problems.push(format!("decision: expected {decision}, got {}", answer.decision));
         }
-        if let Some(words) = self.reason.as_deref().filter(|it| !answer.reason.contains(*it)) {
-            differs("reason", words, &answer.reason);
-        }
-        if let Some(words) = self.context.as_deref().filter(|it| !answer.context.contains(*it)) {
-            differs("context", words, &answer.context);
+        for (key, words, found) in
+            [("reason", &self.reason, &answer.reason), ("context", &self.context, &answer.context)]
+        {
+            if let Some(words) = words.as_deref().filter(|it| !found.contains(*it)) {
+                let found = if found.is_empty() { "(nothing)" } else { found };
+                let lines = words.lines().map(|line| format!("\n  - {line}"));
+                let got = found.lines().map(|line| format!("\n  + {line}"));
+                let lines: String = lines.chain(got).collect();
+                problems.push(format!("{key}: the first words are not in the others{lines}"));
+            }
         }
         if let Some(input) = self.rewritten.as_ref().filter(|it| answer.input.as_ref() != Some(it))
         {
-            let found = answer.input.as_ref().map(Value::to_string).unwrap_or_default();
-            differs("rewritten", &input.to_string(), &found);
+            let pretty = |it: &Value| format!("{it:#}");
+            let (expected, found) =
+                (pretty(input), answer.input.as_ref().map(pretty).unwrap_or_default());
+            let diff = TextDiff::from_lines(&expected, &found);
+            let line =
+                |it: similar::Change<&str>| format!("\n  {} {}", it.tag(), it.value().trim_end());
+            problems.push(format!(
+                "rewritten:{}",
+                diff.iter_all_changes().map(line).collect::<String>()
+            ));
         }
         problems
     }
 }
 
-/// Writes a first set of cases: what the chain answers today to some calls that its hooks are for.
-pub fn first(paths: &Paths, chain: &Chain) -> String {
+/// Gives the calls that a first set tries for a hook: of those that it is for, some that guards stop and
+/// some that they do not.
+fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
     const LINES: [&str; 5] =
         ["rm -rf src", "git push --force", "git reset --hard", "cat .env", "git status"];
+    const FILES: [&str; 2] = [".env", "src/main.rs"];
+    let text = |text: &str| Some(text.to_owned());
+    let of_event = || Deed { event: text(event.name()), ..Deed::default() };
+    if event.facts().subject != Subject::Tool {
+        return vec![of_event()];
+    }
+    let is_list = matcher::kind(matcher, event) == matcher::Kind::List;
+    let tools = if is_list { matcher.unwrap_or_default() } else { "Bash|Write" };
+    let of_tool = |tool: &str| -> Vec<Deed> {
+        match tool {
+            // Its lines are others, and who writes them knows them.
+            "PowerShell" => Vec::new(),
+            "Bash" => LINES.map(|line| Deed { command: text(line), ..of_event() }).into(),
+            "Read" | "Write" | "Edit" => {
+                FILES.map(|file| Deed { tool: text(tool), file: text(file), ..of_event() }).into()
+            }
+            _ => vec![Deed { tool: text(tool), ..of_event() }],
+        }
+    };
+    matcher::names(tools).flat_map(of_tool).collect()
+}
+
+/// Writes a first set of cases: the answers of today to calls that the hooks of the manifest are for.
+/// Hooks that run commands have none, as nothing is run.
+pub fn first(paths: &Paths, chain: &Chain) -> Result<String, Problems> {
+    let manifest = chains::read(paths, chain)?;
     let mut text = String::from(
         "# Cases for `hookman test`: a call, and the answer that the hooks are to give.\n\
-         # These are today's answers. Correct those that are not what you want, and add your own.\n",
+         # These are today's answers. Correct those that are not what you want, and add your own.\n\
+         # Hooks that run commands are not run for them; `hookman test --run-commands` does.\n",
     );
-    for line in LINES {
-        let case = Case {
-            deed: Deed { command: Some(line.to_owned()), ..Deed::default() },
-            ..Case::default()
-        };
-        let Ok(answer) = case.answer(paths, chain, Effects::Held, None) else { continue };
-        let quoted = Value::from(line).to_string();
-        let _ = write!(
-            text,
-            "\n[[case]]\nname     = {}\ncommand  = {quoted}\ndecision = \"{}\"\n",
-            Value::from(format!("{line}: {}", answer.decision)),
-            answer.decision
+    let mut cases: Vec<String> = Vec::new();
+    for hook in manifest.iter().flat_map(|it| &it.hooks).filter(|hook| hook.enabled) {
+        let calls = hook.events.iter().map(|event| deeds(*event, hook.matcher.as_deref()));
+        for deed in calls.flatten() {
+            let mut case = Case { deed, ..Case::default() };
+            let Ok(answered) = case.answer(paths, chain, Effects::Held, None) else { continue };
+            if !answered.hooks.iter().any(|it| it.ran && it.hook == hook.name) {
+                continue;
+            }
+            let decision = answered.answer.decision;
+            let Deed { event, command, tool, file, .. } = &mut case.deed;
+            event.take_if(|it| *it == Event::PreToolUse.name());
+            let keys = [("event", event), ("command", command), ("tool", tool), ("file", file)];
+            let said = keys.iter().filter_map(|(_, value)| value.as_deref());
+            let name = format!("{}: {decision}", said.collect::<Vec<_>>().join(" "));
+            let mut written = format!("\n[[case]]\nname     = {}\n", Value::from(name));
+            for (key, value) in keys.iter().filter_map(|(key, it)| Some((key, it.as_deref()?))) {
+                let _ = writeln!(written, "{key:8} = {}", Value::from(value));
+            }
+            let _ = writeln!(written, "decision = \"{decision}\"");
+            if !cases.contains(&written) {
+                cases.push(written);
+            }
+        }
+    }
+    if cases.is_empty() {
+        text.push_str(
+            "\n[[case]]\nname     = \"git status: none\"\ncommand  = \"git status\"\ndecision = \"none\"\n",
         );
     }
-    text
+    text.extend(cases);
+    Ok(text)
 }

@@ -32,7 +32,7 @@ pub struct Stage {
     pub host: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Answered {
     /// The chain: `user`, `project` or `managed`.
     pub chain: &'static str,
@@ -151,8 +151,14 @@ impl Stage {
     }
 
     /// Asks a chain about a payload, and why each of its hooks did or did not run.
-    pub fn ask(&self, chain: &Chain, event: Event, payload: &str) -> Answered {
-        let rehearsed = self.run(chain, event, payload, None);
+    pub fn ask(
+        &self,
+        chain: &Chain,
+        event: Event,
+        payload: &str,
+        kept: Option<Kept<'_>>,
+    ) -> Answered {
+        let rehearsed = self.run(chain, event, payload, kept);
         let asked = Asked { chain, event, only: None };
         let reasons = debug::reasons(&self.paths, asked, &rehearsed.entry);
         let hooks = reasons.hooks.into_iter().map(|told| {

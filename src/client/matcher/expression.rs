@@ -1,6 +1,9 @@
 //! Regular expressions as JavaScript reads them without flags.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 
 /// The reason why JavaScript would not take a text for a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +17,23 @@ pub enum PatternError {
 /// Compiles a pattern the way the client does.
 pub fn compile(pattern: &str) -> Result<regress::Regex, PatternError> {
     regress::Regex::new(&plainer(pattern)?).map_err(PatternError::Syntax)
+}
+
+/// Returns whether one of these names is hit; never by a pattern that JavaScript would not take.
+pub(super) fn hits(pattern: &str, names: &[&str]) -> bool {
+    type Known = BTreeMap<String, Option<regress::Regex>>;
+    // A replay asks for the same one thousands of times. There is nothing to do at the thread's end.
+    thread_local! {
+        static KNOWN: RefCell<ManuallyDrop<Known>> =
+            const { RefCell::new(ManuallyDrop::new(Known::new())) };
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if !known.contains_key(pattern) {
+            known.insert(pattern.to_owned(), compile(pattern).ok());
+        }
+        let compiled = known.get(pattern).and_then(Option::as_ref);
+        compiled.is_some_and(|it| names.iter().any(|name| it.find(name).is_some()))
+    })
 }
 
 /// A pattern without what the library takes and JavaScript does not, or reads otherwise: to
