@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level, Mend};
-use crate::client::host::files::{Form, Trust};
+use crate::client::host::files::{FILES, Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
+use crate::install::registration::hosts::{self, Unhonoured};
 use crate::machine::paths::content_hash;
 use crate::machine::world::World;
 use crate::machine::{files, terminal::Terminal};
@@ -42,6 +43,12 @@ pub(super) const CHECKS: &[Check] = &[
         about: "other agents were told to trust hookman entries",
         notice: "the agent passes these entries over, and says nothing",
         run: trust,
+    },
+    Check {
+        id: "agent-honours",
+        about: "other agents honour all that the hooks do",
+        notice: "the hook does less there than in Claude Code",
+        run: honours,
     },
     Check {
         id: "foreign-hooks",
@@ -139,7 +146,7 @@ fn trust(facts: &Facts, findings: &mut Findings) {
         if !idle.is_empty() {
             let (count, title) = (idle.len(), file.of.title);
             let why = reasons.join(", ");
-            let message = format!("{title} skips {count} hookman entries: {why}");
+            let message = format!("{title} skips hookman entries ({count}): {why}");
             findings.add(Level::Error, &file.shown, message, HOW);
         }
         for (event, why) in &others {
@@ -149,6 +156,19 @@ fn trust(facts: &Facts, findings: &mut Findings) {
         for warning in warnings {
             let message = format!("{} says: {warning}", file.of.title);
             findings.add(Level::Warning, &file.shown, message, "put it right there");
+        }
+    }
+}
+
+fn honours(facts: &Facts, findings: &mut Findings) {
+    for (chain, manifest) in facts.manifests() {
+        for of in FILES.iter().filter(|of| chain.committed.is_for(of.host.name)) {
+            for Unhonoured { hook, what } in hosts::unhonoured(manifest, of) {
+                let message = format!("{hook}: {what}");
+                let fix =
+                    "nothing, if that is fine; else give the hook a line `hosts = [\"claude\"]`";
+                findings.add(Level::Info, &chain.shown, message, fix);
+            }
         }
     }
 }
