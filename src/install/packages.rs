@@ -245,7 +245,7 @@ pub(crate) fn own_lines(world: &World, hooks: &[Hook], manifest: &Path) -> Vec<S
         hook.package.is_none() && hook.origin().is_some_and(|origin| origin.file == shown)
     });
     own.map(|hook| definition::line(&world.paths, hook, manifest))
-        .filter(|line| line.contains('/'))
+        .filter(|line| !line.rsplit(' ').next().unwrap_or_default().starts_with("definition="))
         .collect()
 }
 

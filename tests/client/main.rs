@@ -93,6 +93,7 @@ books! {
     gates
     install
     managed
+    packages
     passing
     recipes
     replay
