@@ -10,6 +10,9 @@ use std::{fs, io};
 
 use serde_json::{Map, Value};
 
+/// What a project commits, with a place for the address where hookman is to be had.
+const LAUNCHER: &str = "templates/launcher.sh";
+
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
@@ -61,8 +64,20 @@ fn main() -> io::Result<()> {
 
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     fs::write(Path::new(&out).join("catalogue.rs"), list)?;
-    rerun_if_changed(&folder);
+    let address = address();
+    println!("cargo::rustc-env=HOOKMAN_ADDRESS={address}");
+    let launcher = fs::read_to_string(Path::new(&root).join(LAUNCHER))?;
+    let place = if address.is_empty() { address } else { format!(": {address}#install") };
+    fs::write(Path::new(&out).join("launcher.sh"), launcher.replace("@PLACE@", &place))?;
+    rerun_if_changed(&[&folder, &Path::new(&root).join(LAUNCHER)]);
     Ok(())
+}
+
+/// The address of the repository; empty while `Cargo.toml` has a placeholder for it, which no user is told.
+#[expect(clippy::disallowed_methods, reason = "cargo names it in the environment")]
+fn address() -> String {
+    let address = std::env::var("CARGO_PKG_REPOSITORY").unwrap_or_default();
+    if address.contains("/OWNER/") { String::new() } else { address }
 }
 
 fn parsed(path: &Path) -> io::Result<Map<String, Value>> {
@@ -95,7 +110,9 @@ fn lay_over(file: &mut Map<String, Value>, like: &Value, folder: &Path) -> io::R
     Ok(())
 }
 
-fn rerun_if_changed(folder: &Path) {
+fn rerun_if_changed(paths: &[&Path]) {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={}", folder.display());
+    for path in paths {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
 }

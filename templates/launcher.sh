@@ -43,7 +43,7 @@ is_closed() {
         code | LC_ALL=C grep -Eio "$key=[[:space:]]*[\"']*[a-z]*" |
         LC_ALL=C grep -Eivq "[\"'=[:space:]](open|ask)\$"
 }
-why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Ask the user to install it: https://github.com/OWNER/hookman#install'
+why='This project has hooks that must not be skipped, and hookman, which runs them, is not installed. Ask the user to install it@PLACE@'
 holds=
 case $2 in
     PreToolUse)
@@ -90,5 +90,5 @@ session=$(tr ',' '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Z
 state=${HOOKMAN_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookman}/sessions/${session:-unknown}
 [ -e "$state/launcher-told" ] && exit 0
 (umask 077 && mkdir -p "$state" && : >"$state/launcher-told") 2>/dev/null
-printf '%s\n' '{"systemMessage":"This project has hooks that hookman runs, and hookman is not installed, so they did not run. Get it here: https://github.com/OWNER/hookman#install"}'
+printf '%s\n' '{"systemMessage":"The hooks of this project did not run, because hookman, which runs them, is not installed@PLACE@"}'
 exit 0

@@ -177,10 +177,12 @@ fn denial(blocks: &[&Finding<'_>], unwarned: &[&Finding<'_>], is_careful: bool) 
         (always, "") if is_careful => {
             [safer, format!("Stopped while careful mode is on: {always}.")]
         }
-        (always, "") => [safer, format!("Always stopped here: {always}.")],
         (always, once) => {
-            let rules = format!("Always stopped here: {always}. Passes when run again: {once}.");
-            [safer, rules]
+            let again = match once {
+                "" => "Trying again will not help:".to_owned(),
+                once => format!("Run again, {once} passes;"),
+            };
+            [safer, format!("{again} only the user can allow what {always} stops.")]
         }
     };
     text.push_str(parts.join(" ").trim());

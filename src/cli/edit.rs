@@ -16,6 +16,7 @@ use crate::install::target::layers::Layers;
 use crate::machine::scratch::Scratch;
 use crate::machine::world::World;
 use crate::machine::{editor, files};
+use crate::manifest::order;
 
 /// The name of the copy; an editor knows its language by it.
 const COPY: &str = "hookman.toml";
@@ -50,8 +51,17 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
             world.terminal.line("Nothing was changed.");
             return Ok(drift(world, &target));
         }
-        match Edition::written(world, &target, before.clone(), saved.clone()) {
-            Ok(edition) => break (edition, saved),
+        let (ordered, moved) = order::settled(&text, &saved);
+        match Edition::written(world, &target, before.clone(), ordered) {
+            Ok(edition) => {
+                for hook in moved {
+                    world.terminal.line(format!(
+                        "{hook} was moved: it runs in its place now, and no longer at the same time as \
+                         its neighbours"
+                    ));
+                }
+                break (edition, saved);
+            }
             Err(error) => go_back_or_keep(world, &target, &saved, &error)?,
         }
     };

@@ -53,9 +53,9 @@ pub(super) fn switch(
         (_, Verb::Disable) => format!(
             "It holds in the {count} sessions that run now, and in each that starts meanwhile"
         ),
-        (0, _) => "That goes for each session to come; none runs now".to_owned(),
-        (1, _) => "That goes for the session that runs now, and for those to come".to_owned(),
-        _ => format!("That goes for the {count} sessions that run now, and for those to come"),
+        (0, _) => "That holds for each new session; none runs now".to_owned(),
+        (1, _) => "That holds for the session that runs now, and for new ones".to_owned(),
+        _ => format!("That holds for the {count} sessions that run now, and for new ones"),
     };
     let text = reply.text.replace("for this session", "in every session");
     let reply = Reply { text: format!("{text}\n{running}"), ..reply };

@@ -123,6 +123,6 @@ fn in_line(
 fn unregistered(which: &args::Which) -> String {
     let flag = if which.project { " --project" } else { "" };
     format!(
-        "⚠ Not in force: settings.json does not call hookman; `hookman apply{flag}` has it do so"
+        "⚠ Not in force: settings.json does not call hookman; `hookman apply{flag}` registers it"
     )
 }

@@ -33,7 +33,7 @@ fn update(
 ) -> Result<ExitStatus> {
     let how = match origin {
         Origin::Manager(name, how) => format!("{name} installed it, so update it with `{how}`"),
-        Origin::Build => "build it again instead".to_owned(),
+        Origin::Build => "update its checkout with `git pull && ./install.sh`".to_owned(),
         Origin::Own => "update it the way you got it".to_owned(),
     };
     anyhow::bail!("{} was built without self-update; {how}", world.paths.shown(program));

@@ -78,7 +78,7 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
 fn check(name: &str) -> Result<()> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
-        bail!("`{name}` is no name for a text: 1 to 64 letters, digits, `-` or `_`");
+        bail!("`{name}` cannot be the name of a text: use 1 to 64 letters, digits, `-` or `_`");
     }
     Ok(())
 }

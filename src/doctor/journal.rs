@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "run-notes",
         about: "hookman itself met no trouble",
-        notice: "a run that did something else than it was asked to",
+        notice: "hooks that were left out of a run, or what they said",
         run: notes,
     },
 ];
@@ -223,7 +223,7 @@ fn notes(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             facts.paths.shown(&facts.paths.journal()),
             format!("{note} ({times} of the last runs)"),
-            "see the other findings",
+            "run `hookman log -v`, which has the runs with that note",
         );
     }
 }

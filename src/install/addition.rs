@@ -31,7 +31,6 @@ use crate::manifest::{self, Action, Manifest};
 use crate::session::names;
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
-const SCHEMA: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/docs/hookman.schema.json");
 const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
 
 /// The guard of a new manifest, as it is written there.
@@ -259,7 +258,7 @@ fn with(text: &str, part: Part, target: &Target, found: &Layers) -> Result<Strin
 /// The removal of a project's overlay that is still as it was made, and declares nothing.
 pub(crate) fn untouched_overlay(world: &World, target: &Target) -> Result<Option<ManifestChange>> {
     let Some(overlay) = &target.chain.overlay else { return Ok(None) };
-    let made = format!("#:schema {SCHEMA}\n{OVERLAY}");
+    let made = with_schema(OVERLAY);
     let before =
         files::read_text(overlay)?.filter(|text| [OVERLAY, &made].contains(&text.as_str()));
     let shown = world.paths.shown(overlay);
@@ -275,7 +274,15 @@ pub(super) fn starter(target: &Target) -> String {
     let apply = format!("`hookman apply{}`", target.flag());
     let text =
         if target.local { OVERLAY.to_owned() } else { STARTER.replace("`hookman apply`", &apply) };
-    format!("#:schema {SCHEMA}\n{text}")
+    with_schema(&text)
+}
+
+/// A new manifest's text, behind a line that names its schema where that is published.
+fn with_schema(text: &str) -> String {
+    match env!("HOOKMAN_ADDRESS") {
+        "" => text.to_owned(),
+        address => format!("#:schema {address}/raw/main/docs/hookman.schema.json\n{text}"),
+    }
 }
 
 /// As [`starter`], without a hook that nobody asked for.

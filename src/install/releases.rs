@@ -26,7 +26,8 @@ const KEY: &str = match option_env!("HOOKMAN_RELEASE_KEY") {
     None => include_str!("../../packaging/release-key.pub"),
 };
 const NAMESPACE: &str = "hookman-release";
-const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// The address of the repository; empty in a build that knows none.
+const REPOSITORY: &str = env!("HOOKMAN_ADDRESS");
 /// The time that a download may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// More than any list of checksums has.
@@ -76,10 +77,8 @@ impl Releases {
         let key = key.key_data().ed25519().context("the release key is no ed25519 key")?;
         let address = match environment::text(VARIABLE) {
             Some(address) => address.trim_end_matches('/').to_owned(),
-            None if REPOSITORY.contains("/OWNER/") => {
-                bail!(
-                    "this hookman was built without the address of its releases; build it again with one"
-                )
+            None if REPOSITORY.is_empty() => {
+                bail!("this hookman knows no address of releases; {VARIABLE} names one")
             }
             None => format!("{REPOSITORY}/releases"),
         };

@@ -34,16 +34,9 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
             return Ok(text.to_owned());
         }
         (None, true) => return Ok(text.to_owned()),
-        (Some((key, value)), _) => {
-            let line = line_of(text, key.span().start);
-            let alone = text[line.start..key.span().start].trim().is_empty()
-                && text[value.span().end..line.end].trim().is_empty();
-            if on && alone {
-                [&text[..line.start], &text[line.end..]].concat()
-            } else {
-                let word = if on { "true" } else { "false" };
-                [&text[..value.span().start], word, &text[value.span().end..]].concat()
-            }
+        (Some((key, value)), true) => without(text, &key.span(), &value.span(), "true"),
+        (Some((_, value)), false) => {
+            [&text[..value.span().start], "false", &text[value.span().end..]].concat()
         }
         (None, false) => with_line(text, table, name, "enabled = false")?,
     };
@@ -51,6 +44,17 @@ pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> 
         return Err(Unclear::Edited);
     }
     Ok(edited)
+}
+
+/// The text without the line of a flag; where more is on it, with the `usual` value instead.
+pub(super) fn without(text: &str, key: &Range<usize>, value: &Range<usize>, usual: &str) -> String {
+    let line = line_of(text, key.start);
+    let is_alone = text[line.start..key.start].trim().is_empty()
+        && text[value.end..line.end].trim().is_empty();
+    if is_alone {
+        return [&text[..line.start], &text[line.end..]].concat();
+    }
+    [&text[..value.start], usual, &text[value.end..]].concat()
 }
 
 pub(super) fn parsed(text: &str) -> Result<Spanned<DeTable<'_>>, Unclear> {

@@ -422,7 +422,7 @@ pub trait Presets {
 
 /// A text that cannot be the name of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no name for a hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`")]
+#[error("`{0}` cannot be the name of a hook: use 1 to 64 letters, digits, `-`, `_`, `.` or `:`")]
 pub struct BadName(String);
 
 /// Returns whether a text can be the name of a hook.

@@ -57,7 +57,7 @@ pub enum RequestError {
     Profile,
     #[error("--for goes with `on`")]
     Period,
-    #[error("careful mode is `on`, `on --for 30m`, `off` or asked for its `status`, not `{0}`")]
+    #[error("`{0}` is none of `on`, `off` and `status`")]
     Careful(String),
 }
 

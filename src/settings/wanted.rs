@@ -41,7 +41,7 @@ pub struct Own<'a> {
 }
 
 /// The program that [`Caller::Launcher`] is about, as it is committed to a project.
-pub const LAUNCHER: &str = include_str!("../../templates/launcher.sh");
+pub const LAUNCHER: &str = include_str!(concat!(env!("OUT_DIR"), "/launcher.sh"));
 
 /// The flag of `run` before a project's directory.
 pub const PROJECT: &str = "--project";

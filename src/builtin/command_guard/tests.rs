@@ -91,9 +91,14 @@ fn check(overrides: &Value, rows: &[(&str, &str)]) {
 fn what_is_always_stopped_is_not_said_to_pass() {
     let session = Session::new(&json!({}));
     let reason = session.run("rm -rf a; rm -rf /").unwrap().reason.unwrap();
-    assert!(reason.contains("Always stopped here: rm-system. Passes when run again: rm."));
+    assert!(reason.contains("Run again, rm passes; only the user can allow what rm-system stops."));
     let reason = session.run("rm -rf / *").unwrap().reason.unwrap();
-    assert!(reason.contains("Always stopped here: rm-system.\n"), "{reason}");
+    assert!(
+        reason.contains(
+            "Trying again will not help: only the user can allow what rm-system stops.\n"
+        ),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -261,7 +266,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
             "b x\\\n  y; a 'z'; c; d",
             Answer::deny(
                 "`b x\\ y` (rule b): it does B.\n\
-                 Always stopped here: b. Passes when run again: a.\n\
+                 Run again, a passes; only the user can allow what b stops.\n\
                  Nothing of this call has run.\n\
                  Also `a 'z'` (rule a): it does A. Safer: do A'.",
             ),
@@ -269,7 +274,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
         (
             "a; b",
             Answer::deny(
-                "`b` (rule b): it does B.\nAlways stopped here: b.\nNothing of this call has run.",
+                "`b` (rule b): it does B.\nTrying again will not help: only the user can allow what b stops.\nNothing of this call has run.",
             ),
         ),
         (

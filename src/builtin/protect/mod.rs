@@ -23,6 +23,9 @@ use options::{Compiled, Protected};
 use search::{Found, Search};
 use uses::Use;
 
+/// The safer way to change what may not even be read.
+const PROPOSE: &str = "propose the change to the user, who can make it";
+
 /// So many files of a command are looked at.
 const FILES: usize = 4096;
 
@@ -166,6 +169,7 @@ impl Judge<'_, '_> {
             asker: context.name,
         };
         let findings = self.hits.into_iter().map(|Hit { rule, what, file, subject, level }| {
+            let is_read = what == Use::Read;
             let verb = match what {
                 Use::Read => "reads",
                 Use::Change | Use::Copy | Use::Into | Use::Shut => "changes",
@@ -176,7 +180,8 @@ impl Judge<'_, '_> {
             } else {
                 format!("{verb} `{file}`, which {}", rule.what)
             };
-            Finding { id: &rule.id, level, subject, what, instead: &rule.instead, legacy: "" }
+            let instead = if is_read || !rule.reads { &rule.instead } else { PROPOSE };
+            Finding { id: &rule.id, level, subject, what, instead, legacy: "" }
         });
         finding::answer(context, &manner, findings.collect())
     }

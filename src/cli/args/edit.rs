@@ -94,8 +94,8 @@ pub struct Placing {
 The hook gets the client's JSON on standard input, and in its arguments the file
 of the call in the place of `{file}`; exit code 2 blocks, with standard error as
 the reason. It is written at the end of the manifest, or where --before or --after
-says, and registered: nothing is left to be applied. `hookman install NAME` adds a ready-made hook, and `hookman
-new` asks for all of this.")]
+says, and is in force at once. `hookman install NAME` adds a ready-made hook, and
+`hookman new` asks for all of this.")]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
     pub name: String,

@@ -111,7 +111,7 @@ pub enum Command {
     State(State),
     /// Colour the panes of tmux by what the sessions in them do
     Tmux(Tmux),
-    /// Show what hooks did: the last runs, and those to come
+    /// Show what hooks did in the last runs, and follow new ones
     Log(Log),
     /// Say why each hook of a run did or did not run, or why one never did
     Why(Why),
@@ -425,7 +425,7 @@ pub struct SelfUpdate {
 
 Plugins for TOML, such as Even Better TOML, read a first line such as
 `#:schema ./hookman.schema.json` in a manifest. A new manifest names the schema
-that is published with hookman.")]
+that is published with a release.")]
 pub struct Schema {}
 
 #[derive(Debug, Args)]

@@ -111,8 +111,8 @@ pub struct Enable {
 `careful = true` in the options of a guard in a manifest has the same effect for
 that guard.")]
 pub struct Careful {
-    /// on, off or status, which is the default
-    #[arg(value_name = "WISH", add = ArgValueCandidates::new(candidates::careful))]
+    /// Switch it on or off, or say whether it is on, which is the default
+    #[arg(value_name = "on|off|status", add = ArgValueCandidates::new(candidates::careful))]
     pub wish: Option<String>,
     /// With on: for a time such as 90s, 30m, 2h, 1d
     #[arg(long = "for", value_name = "TIME", conflicts_with = "project")]

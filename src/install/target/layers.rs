@@ -38,9 +38,7 @@ impl Layers {
             Some(text) if path == target.manifest => Ok(Some(text.to_owned())),
             _ => files::read_text(path),
         };
-        let wrong = |problems: Problems| {
-            anyhow::anyhow!("the manifest cannot be read, so nothing was written\n{problems}")
-        };
+        let wrong = |problems: Problems| anyhow::anyhow!("the manifest cannot be read\n{problems}");
         if edited.is_none()
             && let Some(problems) = chains::emptied(&world.paths, &target.chain)
         {
