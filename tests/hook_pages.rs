@@ -83,17 +83,19 @@ fn page(entry: &Entry) -> String {
     page
 }
 
-/// The rules of a command guard, as `hookman show NAME --rules` lists them.
+/// The rules of a guard, as `hookman show NAME --rules` lists them.
 fn rules(entry: &Entry) -> String {
-    if entry.kind.name != "command-guard" {
-        return String::new();
-    }
+    let finds = match entry.kind.name {
+        "command-guard" => "a command that it finds",
+        "protect" => "files",
+        _ => return String::new(),
+    };
     let mut table = format!(
         "\n## Rules\n\n`hookman show {} --rules WORD` finds them by a word, and `hookman install {} \
          --set levels.ID=LEVEL` sets the level of one.\n\n\
-         | id | category | level | a command that it finds | what that does |\n\
+         | id | category | level | {finds} | what that does |\n\
          | --- | --- | --- | --- | --- |\n",
-        entry.name, entry.name
+        entry.name, entry.name,
     );
     for rule in command_guard::rules(&entry.options) {
         let command_guard::Listed { id, category, level, what, example, .. } = rule;

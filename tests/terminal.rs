@@ -216,7 +216,7 @@ fn a_new_hook_is_asked_for_and_added() {
         ("For which tools", format!("Edit|Write{ENTER}")),
         ("What follows if it fails", format!("{DOWN}{ENTER}")),
         ("Name [echo]", format!("two words{ENTER}")),
-        ("`two words` is no name", String::new()),
+        ("`two words` cannot be the name", String::new()),
         ("Name [echo]", ENTER.to_owned()),
         ("Write this?", format!("y{ENTER}")),
         ("Run echo once with made-up calls", format!("n{ENTER}")),
@@ -311,4 +311,23 @@ fn a_first_installation_asks_which_recipes() {
         assert!(shown.contains(&expected), "{shown:?}");
         assert!(!manifest.exists());
     }
+}
+
+#[test]
+fn many_hooks_to_adopt_are_searched() {
+    let Some(home) = home() else { return };
+    let hook = |at| format!(r#"{{"type": "command", "command": "check-{at} now"}}"#);
+    let hooks: Vec<String> = (10..30).map(hook).collect();
+    let settings = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, hooks.join(", "));
+    fs::write(home.path().join(".claude/settings.json"), settings).unwrap();
+    let mut screen = Screen::of(home.path(), "xterm", "adopt --no-wait --binary bin/hookman");
+    screen.until("a word to search for");
+    screen.press(&format!("CHECK-2{ENTER}"));
+    screen.until("space marks");
+    screen.press(&format!("{DOWN} {ENTER}"));
+    screen.until("Write this?");
+    screen.press(&format!("n{ENTER}"));
+    let (_, shown) = screen.end();
+    assert!(shown.contains("check-21-now  Stop"), "{shown:?}");
+    assert!(!shown.contains("check-11-now  Stop"), "{shown:?}");
 }

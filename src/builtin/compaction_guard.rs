@@ -14,6 +14,7 @@ use super::context::{Context, Failure};
 use super::host::Program;
 use super::kind::{self, Can, Kind};
 use super::masking::masked;
+use super::silence::Silence;
 use super::template::one_line;
 use super::transcript;
 use super::values::Period;
@@ -146,7 +147,7 @@ fn before(context: &Context<'_>) -> Result<Answer, Failure> {
         // What could not be kept is one more reason for it.
         return Ok(Answer::deny(options.message));
     }
-    done.map(|()| Answer::default())
+    done.map(|()| Silence::Noted.answer())
 }
 
 /// Keeps what is to be told after the compaction, and restarts the session where that is asked for.

@@ -11,6 +11,7 @@ use super::context::{Context, Failure};
 use super::kind::{self, Can, Kind};
 use super::legacy;
 use super::options::OptionProblem;
+use super::silence::Silence;
 use super::tool_input::ToolInput;
 use super::tool_pattern::ToolPattern;
 use super::values::{Level, PathGlob, Period};
@@ -81,7 +82,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let Some(count) = stopped(&options, &input.written()) else { return Ok(Answer::default()) };
     if is_marked(context, &options)? {
-        return Ok(Answer::default());
+        return Ok(Silence::Marked.answer());
     }
     let message = options.message.replace("$count", &count.to_string());
     let message = message.replace("$file", &input.file_path);
@@ -141,7 +142,7 @@ fn mark(
     context.store.take(&flag).map_err(Failure::Store)?;
     context.store.raise(&flag, lasts).map_err(Failure::Store)?;
     Ok(match options.marked.as_str() {
-        "" => Answer::default(),
+        "" => Silence::Noted.answer(),
         text => Answer::context(text),
     })
 }

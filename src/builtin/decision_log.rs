@@ -132,7 +132,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(path) = path(context, &options)? else { return Ok(Silence::NoSession.answer()) };
     let doing = Failure::of(format!("append to `{}`", path.display()));
     context.host.append(&path, &text).map_err(doing)?;
-    Ok(Answer::default())
+    Ok(Silence::Noted.answer())
 }
 
 /// Gives the words of the model before its question, cut to `most` characters.

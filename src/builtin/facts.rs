@@ -106,7 +106,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let facts: Vec<String> = options.facts.iter().filter_map(|it| fill(it, &mut value)).collect();
     let line = one_line(&facts.join(&options.separator), options.longest);
-    Ok(if line.is_empty() { Answer::default() } else { Answer::context(line) })
+    Ok(if line.is_empty() { Silence::Needs.answer() } else { Answer::context(line) })
 }
 
 fn field(

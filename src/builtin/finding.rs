@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::client::answer::Answer;
 
 use super::careful;
@@ -32,6 +34,31 @@ pub(super) struct Finding<'f> {
     pub(super) instead: &'f str,
     /// The file in which a script notes that it warned of this; empty for none.
     pub(super) legacy: &'f str,
+}
+
+/// One rule of a guard, with all of its forms.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    /// The id that options and messages use.
+    pub id: String,
+    /// The set of rules that it is in; empty for none.
+    pub category: String,
+    pub level: Level,
+    /// The effect of a command that it finds, after `it`.
+    pub what: String,
+    /// The safer way; may be empty.
+    pub instead: String,
+    pub example: String,
+}
+
+impl Listed {
+    /// Returns whether a word is in its id, its category, what it finds or its example.
+    pub fn has(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        [&self.id, &self.category, &self.what, &self.example]
+            .iter()
+            .any(|text| text.to_lowercase().contains(&word))
+    }
 }
 
 /// The settings that all findings of a hook share.

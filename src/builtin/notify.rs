@@ -113,7 +113,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         sinks::tmux(context, &options.tmux_option, options.state, options.time_limit);
     }
     if notice.message.is_empty() {
-        return Ok(Answer::default());
+        return Ok(Silence::NoMessage.answer());
     }
     if let Some(why) = kept_back(context, &options, &notice, worked) {
         return Ok(why.answer());

@@ -93,6 +93,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             let turn = turn(context);
             let name = key(context, &options);
             context.store.change(&name, &mut |_| Some(turn.clone())).map_err(Failure::Store)?;
+            return Ok(Silence::Noted.answer());
         }
         return Ok(Answer::default());
     }

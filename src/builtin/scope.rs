@@ -92,7 +92,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             // A prompt that types a skill opens the scope, whichever of its two events comes first.
             let typed = payload.prompt.strip_prefix('/').unwrap_or_default();
             let name = typed.split_whitespace().next().unwrap_or_default();
-            if opens(&options.skills, name) { open(context) } else { Ok(Answer::default()) }
+            if opens(&options.skills, name) { open(context) } else { Ok(Silence::Noted.answer()) }
         }
         Event::UserPromptExpansion if opens(&options.skills, &payload.command_name) => {
             open(context)
@@ -104,7 +104,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
                 && is_opened_by_call(context, &options)? =>
         {
             context.store.count(&context.key("depth"), -1).map_err(Failure::Store)?;
-            Ok(Answer::default())
+            Ok(Silence::Noted.answer())
         }
         Event::PreToolUse => gate(context, &options),
         _ => Ok(Answer::default()),
@@ -113,12 +113,12 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 
 fn open(context: &Context<'_>) -> Result<Answer, Failure> {
     context.store.count(&context.key("depth"), 1).map_err(Failure::Store)?;
-    Ok(Answer::default())
+    Ok(Silence::Noted.answer())
 }
 
 fn close(context: &Context<'_>) -> Result<Answer, Failure> {
     context.store.count(&context.key("depth"), i64::MIN).map_err(Failure::Store)?;
-    Ok(Answer::default())
+    Ok(Silence::Noted.answer())
 }
 
 fn is_opened_by_call(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {

@@ -60,6 +60,10 @@ silences! {
     NoRoom "no-room":
         "the context budget had no room for it, so the model was only told in which file it is",
     Told "told": "the model was told the same text before, and only that was said",
+    Noted "noted": "it noted what it needs later, and has nothing to say of that",
+    NoMessage "no-message": "its message is empty, so there was nothing to show",
+    LevelOff "level-off": "its `level` for what it found is `off`",
+    Marked "marked": "what it asks for was done before",
     Held "held": "it would run a program, which `--run-commands` allows",
 }
 

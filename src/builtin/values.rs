@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::context::Context;
 use super::options::OptionProblem;
+use super::silence::Silence;
 use crate::client::answer::Answer;
 use crate::client::permission_rule::path_hits;
 use crate::session::period;
@@ -55,7 +56,7 @@ impl Level {
     /// as `block` does.
     pub(super) fn answer(self, message: String) -> Answer {
         match self {
-            Self::Off => Answer::default(),
+            Self::Off => Silence::LevelOff.answer(),
             Self::Advise => Answer::context(message),
             Self::Ask => Answer::ask(message),
             Self::OneStrike | Self::Block => Answer::deny(message),

@@ -159,18 +159,17 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
             print(world, finding);
         }
     }
-    let clean = examined.iter().filter(|examined| examined.findings.is_empty()).count();
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let counted = |number, word| match number {
         1 => format!("1 {word}"),
         several => format!("{several} {word}s"),
     };
     world.terminal.line(format!(
-        "{}: {clean} found nothing; {}, {}, {} to know",
+        "{}: {}, {}, {}",
         counted(examined.len(), "check"),
         counted(count(Level::Error), "error"),
         counted(count(Level::Warning), "warning"),
-        count(Level::Info),
+        counted(count(Level::Info), "note"),
     ));
     Ok(status)
 }

@@ -72,6 +72,10 @@ impl Manner {
         }
         let text = misspelled(error).unwrap_or_else(|| {
             let text = error.render().to_string();
+            // Nobody means an option's name as a value.
+            let is_tip = |part: &&str| part.trim_start().starts_with("tip: to pass '--");
+            let parts: Vec<&str> = text.split("\n\n").filter(|part| !is_tip(part)).collect();
+            let text = parts.join("\n\n");
             if is_bare_program(error) { text + "\n" + WHERE_PROGRAMS_GO } else { text }
         });
         if self.json {

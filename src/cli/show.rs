@@ -59,7 +59,7 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     }
 }
 
-/// Lists the rules of a command guard in which a word is.
+/// Lists the rules of a guard in which a word is.
 fn rules(
     name: &str,
     options: &Map<String, Value>,
@@ -69,7 +69,7 @@ fn rules(
 ) -> Result<()> {
     let known = command_guard::rules(options);
     if known.is_empty() {
-        bail!("`{name}` is no command guard, whose rules could be listed");
+        bail!("`{name}` is no guard, whose rules could be listed");
     }
     let found: Vec<&Listed> = known.iter().filter(|rule| rule.has(part)).collect();
     if json {

@@ -280,7 +280,9 @@ pub(super) fn starter(target: &Target) -> String {
 /// A new manifest's text, behind a line that names its schema where that is published.
 fn with_schema(text: &str) -> String {
     match env!("HOOKMAN_ADDRESS") {
-        "" => text.to_owned(),
+        "" => {
+            format!("# `hookman schema` prints the JSON schema of this file, for editors.\n{text}")
+        }
         address => format!("#:schema {address}/raw/main/docs/hookman.schema.json\n{text}"),
     }
 }

@@ -150,24 +150,32 @@ impl Terminal {
 
     /// Lets the user choose one of several lines; `None` if nothing was chosen.
     pub fn choose_one(&self, question: &str, lines: &[String]) -> io::Result<Option<usize>> {
-        /// Longer lists are searched.
-        const SHORT: usize = 15;
-        let mut left: Vec<usize> = (0..lines.len()).collect();
-        if lines.len() > SHORT {
-            let search = format!("{question}: a word to search for, or Enter for all: ");
-            let Some(word) = typed(&search)? else { return Ok(None) };
-            let word = word.to_lowercase();
-            left.retain(|at| lines[*at].to_lowercase().contains(&word));
-            if left.is_empty() {
-                self.warn(format!("no row has `{word}`, so here are all"));
-                left = (0..lines.len()).collect();
-            }
-        }
-        let shown: Vec<String> = left.iter().map(|at| lines[*at].clone()).collect();
+        let Some(left) = self.narrowed(question, lines)? else { return Ok(None) };
         let prompt = format!("{question} (arrows and Enter, Esc leaves)");
-        let rows = cut(&shown);
+        let rows = cut(&left, lines);
         let select = dialoguer::Select::new().with_prompt(prompt).items(&rows).default(0);
         Ok(picked(|| select.interact_opt())?.map(|at| left[at]))
+    }
+
+    /// The places of the lines that have a word, which is asked for where there are many; `None` if the
+    /// user gave up.
+    fn narrowed(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
+        /// Longer lists are searched.
+        const SHORT: usize = 15;
+        let all = || (0..lines.len()).collect::<Vec<usize>>();
+        if lines.len() <= SHORT {
+            return Ok(Some(all()));
+        }
+        let search = format!("{question}: a word to search for, or Enter for all: ");
+        let Some(word) = typed(&search)? else { return Ok(None) };
+        let word = word.to_lowercase();
+        let mut left = all();
+        left.retain(|at| lines[*at].to_lowercase().contains(&word));
+        if left.is_empty() {
+            self.warn(format!("no row has `{word}`, so here are all"));
+            left = all();
+        }
+        Ok(Some(left))
     }
 
     /// Lets the user choose among lines, the first `marked` of which are so already; the places of the
@@ -178,12 +186,14 @@ impl Terminal {
         lines: &[String],
         marked: usize,
     ) -> io::Result<Option<Vec<usize>>> {
-        let rows = cut(lines);
+        let Some(left) = self.narrowed(question, lines)? else { return Ok(None) };
+        let rows = cut(&left, lines);
         let prompt = format!("{question} (space marks, Enter goes on, Esc leaves)");
-        let marks: Vec<bool> = (0..lines.len()).map(|at| at < marked).collect();
+        let marks: Vec<bool> = left.iter().map(|at| *at < marked).collect();
         let select =
             dialoguer::MultiSelect::new().with_prompt(prompt).items(&rows).defaults(&marks);
-        picked(|| select.interact_opt())
+        let chosen = picked(|| select.interact_opt())?;
+        Ok(chosen.map(|rows| rows.into_iter().map(|at| left[at]).collect()))
     }
 
     /// Asks for a line of text, which the user may begin with `initial`; `None` if the user gave up.
@@ -252,14 +262,15 @@ pub fn answer(text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Lines to choose from, each cut to one row of the terminal: a list is paged by rows, and would scroll away
+/// The lines at some places, to choose from: each cut to one row of the terminal: a list is paged by rows, and would scroll away
 /// with lines that take two.
-fn cut(lines: &[String]) -> Vec<String> {
+fn cut(places: &[usize], lines: &[String]) -> Vec<String> {
     /// The columns before a line of a list: `> `, or `> [x] `.
     const MARKS: usize = 6;
     let (_, columns) = console::Term::stderr().size();
     let width = usize::from(columns).saturating_sub(MARKS + 1);
-    lines.iter().map(|line| console::truncate_str(line, width, "…").into_owned()).collect()
+    let line = |at: &usize| console::truncate_str(&lines[*at], width, "…").into_owned();
+    places.iter().map(line).collect()
 }
 
 // An interrupt while a key is awaited would end the process with the cursor hidden.

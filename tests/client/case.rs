@@ -298,7 +298,7 @@ impl Play {
             (r"\\n\\nExpected schema:[^\n]*", " @SCHEMA@\""),
             (r"REMINDER: Do NOT call any tools[^\n]*", "@REMINDER@\""),
             (r"duration_ms: \d+", "duration_ms: @N@"),
-            (r"\d+ checks: \d+ found", "@N@ checks: @N@ found"),
+            (r"\b\d+ checks: ", "@N@ checks: "),
             (r"127\.0\.0\.1:\d+", "@API@"),
             (r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?", "@TIME@"),
             (r"\d{4}-\d\d-\d\dT\d\d[:-]?\d\d[:-]?\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?", "@TIME@"),

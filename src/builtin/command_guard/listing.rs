@@ -1,41 +1,16 @@
 //! A guard's rules as people read them.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::options::{Options, Rule};
-use crate::builtin::options;
+use crate::builtin::finding::Listed;
 use crate::builtin::values::Level;
+use crate::builtin::{options, protect};
 
-/// One rule of a guard, with all of its forms.
-#[derive(Debug, Serialize)]
-pub struct Listed {
-    /// The id that options and messages use.
-    pub id: String,
-    /// The set of rules that it is in; empty for none.
-    pub category: String,
-    pub level: Level,
-    /// The effect of a command that it finds, after `it`.
-    pub what: String,
-    /// The safer way; may be empty.
-    pub instead: String,
-    pub example: String,
-}
-
-impl Listed {
-    /// Returns whether a word is in its id, its category, what it finds or its example.
-    pub fn has(&self, word: &str) -> bool {
-        let word = word.to_lowercase();
-        [&self.id, &self.category, &self.what, &self.example]
-            .iter()
-            .any(|text| text.to_lowercase().contains(&word))
-    }
-}
-
-/// The rules of a guard whose options are written so, in their order; none for what are no such
-/// options.
+/// The rules of a command guard or of `protect` whose options are written so, in their order; none for
+/// what are no such options.
 pub fn rules(written: &Map<String, Value>) -> Vec<Listed> {
-    let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
+    let Ok(options) = options::read::<Options>(written) else { return protect::rules(written) };
     let mut listed: Vec<Listed> = Vec::new();
     for rule in options.all() {
         let level = options.level_in_force(rule);

@@ -28,7 +28,8 @@ use super::kind::{Can, Kind};
 
 use rule::{Head, Rules};
 
-pub use listing::{Listed, rules};
+pub use super::finding::Listed;
+pub use listing::rules;
 
 /// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(

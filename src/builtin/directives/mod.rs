@@ -45,7 +45,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             if context.payload.source == "compact" {
                 Known::forget(context)?;
             }
-            Ok(Answer::default())
+            Ok(Silence::Noted.answer())
         }
         Event::Stop | Event::SubagentStop => at_stop(context),
         Event::PreToolUse if options.mode == Mode::Require => gate(context, &options),
@@ -171,7 +171,7 @@ fn is_of_project(context: &Context<'_>, file: &Path) -> bool {
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     if allowance::covers(&way_out(), context) {
         List::Pending.clear(context)?;
-        return Ok(Answer::default());
+        return Ok(Silence::Allowed.answer());
     }
     let is_listed = List::Pending.is_any(context)? || List::Checklists.is_any(context)?;
     let read = if is_listed { read_files(context)? } else { Vec::new() };
@@ -187,7 +187,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
         if read.is_empty() {
             allowance::open(context)?;
         }
-        return Ok(Answer::default());
+        return Ok(Silence::Known.answer());
     }
     if !news.is_empty() || !read.is_empty() || allowance::covers(&options.free, context) {
         return told(context, options, &news);
@@ -271,7 +271,7 @@ fn at_stop(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let unread = List::Checklists.files(context)?;
     if unread.is_empty() {
-        return Ok(Answer::default());
+        return Ok(Silence::Known.answer());
     }
     Ok(Answer::deny(format!(
         "Before you stop, read these checklists and see that what they ask for is done: {}.",

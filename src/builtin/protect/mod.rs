@@ -20,6 +20,8 @@ use super::values::Level;
 
 use files::Folders;
 use options::{Compiled, Protected};
+
+pub(super) use options::rules;
 use search::{Found, Search};
 use uses::Use;
 

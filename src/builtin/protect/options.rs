@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::files;
+use crate::builtin::finding::{self, Listed};
 use crate::builtin::kind;
-use crate::builtin::options::{OptionProblem, check_rules, suggestion};
+use crate::builtin::options::{self, OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
 
 /// The files that are protected, and the protection.
@@ -82,6 +83,27 @@ fn is_on() -> bool {
     true
 }
 
+impl Options {
+    fn level(&self, rule: &Rule) -> Level {
+        self.levels.get(&rule.id).copied().or(rule.level).unwrap_or(self.level)
+    }
+}
+
+/// The rules of a hook whose options are written so, in their order; none for what are no such options.
+pub(in crate::builtin) fn rules(written: &Map<String, Value>) -> Vec<Listed> {
+    let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
+    let deed = |rule: &Rule| if rule.reads { "reads or changes" } else { "changes" };
+    let listed = |rule: &Rule| Listed {
+        id: rule.id.clone(),
+        category: String::new(),
+        level: options.level(rule),
+        what: format!("{} a file that {}", deed(rule), rule.what),
+        instead: rule.instead.clone(),
+        example: finding::shown(&rule.files.join(", ")),
+    };
+    options.rules.iter().chain(&options.extra_rules).map(listed).collect()
+}
+
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
         let all = || self.rules.iter().chain(&self.extra_rules);
@@ -97,8 +119,7 @@ impl kind::Options for Options {
     }
 
     fn compile(&self, _: Map<String, Value>) -> Map<String, Value> {
-        let level =
-            |rule: &Rule| self.levels.get(&rule.id).copied().or(rule.level).unwrap_or(self.level);
+        let level = |rule: &Rule| self.level(rule);
         let rules = self.rules.iter().chain(&self.extra_rules);
         let rules: Vec<&Rule> = rules.filter(|rule| level(rule) != Level::Off).collect();
         let mut hints: Vec<String> = Vec::new();

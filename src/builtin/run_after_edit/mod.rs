@@ -108,7 +108,7 @@ fn note_edit(context: &Context<'_>, options: &Options) -> Result<Answer, Failure
         Some(files[files.len().saturating_sub(EDITED)..].join("\n"))
     };
     context.store.change(&context.key("edited"), &mut add).map_err(Failure::Store)?;
-    Ok(Answer::default())
+    Ok(Silence::Noted.answer())
 }
 
 fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
@@ -168,7 +168,7 @@ impl Results {
     fn answer(self, options: &Options) -> Answer {
         let mut answer = match (self.failed.is_empty(), options.level) {
             (true, _) => self.quiet.unwrap_or(Silence::NoTool).answer(),
-            (_, Level::Off) => Answer::default(),
+            (_, Level::Off) => Silence::LevelOff.answer(),
             (false, Level::Advise) => Answer::context(self.failed.join("\n\n")),
             (false, _) => Answer::deny(self.failed.join("\n\n")),
         };

@@ -335,7 +335,7 @@ pub struct Show {
     /// The hook, or part of its name
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::all_hooks))]
     pub hook: String,
-    /// List the rules of a command guard, or those with this word
+    /// List the rules of a guard, or those with this word
     #[arg(long, value_name = "WORD", num_args = 0..=1, default_missing_value = "")]
     pub rules: Option<String>,
     /// Explain the keys of tables in its options, too

@@ -206,6 +206,7 @@ pub enum StateCommand {
   hookman state flag take asked             exit code 0 if it was up")]
     Flag {
         /// The action
+        #[arg(value_name = "ACTION")]
         deed: FlagDeed,
         /// Its name
         name: String,
@@ -229,6 +230,7 @@ pub enum StateCommand {
   hookman state counter incr edits    prints the new value")]
     Counter {
         /// The action
+        #[arg(value_name = "ACTION")]
         deed: CounterDeed,
         /// Its name
         name: String,
