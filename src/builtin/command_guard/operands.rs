@@ -46,9 +46,13 @@ fn is_within(path: &str, name: &str) -> bool {
     !goes_up(path) && parts.into_iter().any(|part| wildcard::hits(name, part))
 }
 
-/// Returns whether a text is one of those in a list with blanks between them.
+/// The texts of a list with blanks between them.
+pub(super) fn words(list: &str) -> impl Iterator<Item = &str> {
+    list.split(' ').filter(|word| !word.is_empty())
+}
+
 pub(super) fn has_word(list: &str, text: &str) -> bool {
-    list.split_whitespace().any(|word| word == text)
+    words(list).any(|word| word == text)
 }
 
 fn goes_up(path: &str) -> bool {

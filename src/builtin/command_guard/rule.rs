@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 use serde::Deserialize;
 
-use super::operands::{self, has_word};
+use super::operands::{self, has_word, words as texts};
 use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::shell::{Invocation, Word};
@@ -171,20 +171,19 @@ impl Rule<'_> {
     fn wants_before(&self, words: &[Word<'_>]) -> bool {
         let is_wanted = |word: &Word<'_>| {
             let text = word.text.strip_prefix("-c").unwrap_or(&word.text);
-            self.before.split_whitespace().any(|wanted| text.eq_ignore_ascii_case(wanted))
+            texts(&self.before).any(|wanted| text.eq_ignore_ascii_case(wanted))
         };
         self.before.is_empty() || words.iter().any(is_wanted)
     }
 
     fn wants_flags(&self, words: &[Word<'_>], program: &str) -> bool {
         let has = |wanted| self.has_flag(words, program, wanted);
-        (self.flags.is_empty() || has(&self.flags)) && self.all_flags.split_whitespace().all(has)
+        (self.flags.is_empty() || has(&self.flags)) && texts(&self.all_flags).all(has)
     }
 
     fn wants_operands(&self, words: &[Word<'_>]) -> bool {
-        let is_wanted = |word: &Word<'_>| {
-            self.operands.split_whitespace().any(|wanted| operands::is(word, wanted))
-        };
+        let is_wanted =
+            |word: &Word<'_>| texts(&self.operands).any(|wanted| operands::is(word, wanted));
         (self.operands.is_empty() || self.operands(words).any(is_wanted))
             && (self.least == 0 || self.operands(words).nth(self.least - 1).is_some())
             && (!self.separator || words.iter().rev().skip(1).any(|word| word.text == "--"))
@@ -192,13 +191,13 @@ impl Rule<'_> {
 
     fn spares(&self, words: &[Word<'_>], program: &str) -> bool {
         let first_is_spared = || {
-            let mut spared = self.except_subcommands.split_whitespace();
+            let mut spared = texts(&self.except_subcommands);
             words.first().is_some_and(|first| spared.any(|name| first.text == name))
         };
         let all_are_spared = || {
             let mut operands = self.operands(words).peekable();
             let is_spared = |word: &Word<'_>| {
-                let mut spared = self.except_operands.split_whitespace();
+                let mut spared = texts(&self.except_operands);
                 spared.any(|name| operands::is_spared(word, name))
             };
             operands.peek().is_some() && operands.all(is_spared)
