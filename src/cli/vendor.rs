@@ -7,8 +7,11 @@ use super::exit::ExitStatus;
 use super::{packaging, word};
 use crate::install::packages::Renewed;
 use crate::install::target::Target;
+use crate::install::target::layers::Layers;
+use crate::install::target::protection;
 use crate::machine::world::World;
 use crate::machine::{files, trees};
+use crate::manifest::Hook;
 use crate::manifest::package::Provenance;
 use crate::manifest::{package_edit, packages_of};
 use crate::package::known::Known;
@@ -24,6 +27,13 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     };
     if let Provenance::Path(path) = &package.from {
         bail!("the package `{}` is a directory already: `{path}`", package.name);
+    }
+    // From a directory it runs as it is, so whoever may write there can change a gate.
+    let layers = Layers::of(world, &target, None)?.unwrap_or_default();
+    let is_of_it =
+        |hook: &&Hook| hook.package.as_ref().is_some_and(|it| it.package == package.name);
+    for hook in layers.all.hooks.iter().filter(is_of_it) {
+        protection::check(&hook.name, hook.enabled && hook.audience.user_only)?;
     }
     let known = Known::of(&world.paths, target.chain.files());
     let tree = trees::read(&known.place(package)?)?;
