@@ -148,7 +148,9 @@ impl Case {
             .or_else(|_| fs::copy(program, home.join("bin/hookman")).map(drop))
             .unwrap();
         let home = Home { _root: root, path: home };
-        lines.into_iter().for_each(|line| home.run(line));
+        for line in lines {
+            home.run(line);
+        }
         home
     }
 

@@ -95,7 +95,9 @@ fn check(args: &PackageCheck, world: &World) -> Result<ExitStatus> {
         let report = json!({"hooks": names, "cases": cases, "findings": findings});
         world.terminal.line(report.to_string());
     } else {
-        findings.iter().for_each(|it| world.terminal.line(harmless(it)));
+        for finding in &findings {
+            world.terminal.line(harmless(finding));
+        }
         world.terminal.line(format!(
             "{} hooks, {cases} cases, {} findings",
             hooks.len(),
@@ -217,7 +219,8 @@ fn with_table(text: &str, hooks: &[Hook]) -> String {
             Action::Argv(words) => format!("`{}`", words.join(" ")),
             Action::Passed(passed) => passed.summary(),
         };
-        table.push_str(&format!("| `{}` | {on} | {} |\n", hook.name, does.replace('|', "\\|")));
+        let does = does.replace('|', "\\|");
+        table.extend(["| `", &*hook.name, "` | ", &*on, " | ", &*does, " |\n"]);
     }
     table.extend(["\n", TABLE[1]]);
     match (text.split_once(TABLE[0]), text.split_once(TABLE[1])) {

@@ -1,6 +1,7 @@
 //! Pins: the hooks of a chain as a person has seen them, each with the files that it runs.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -210,7 +211,7 @@ fn watched(pin: &Pin) -> String {
         let stamp = files::stamp(file).ok().flatten().filter(is_settled).filter(|_| is_same());
         let (size, modified, inode) =
             stamp.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
-        text.push_str(&format!("{size} {modified} {inode} {hash} {path}\n"));
+        let _ = writeln!(text, "{size} {modified} {inode} {hash} {path}");
     }
     text
 }

@@ -114,7 +114,7 @@ pub(super) static DROID: Host = Host {
     ..PLAIN
 };
 
-/// OpenCode, for which a plugin asks.
+/// `OpenCode`, for which a plugin asks.
 pub(super) static OPENCODE: Host = Host {
     name: "opencode",
     tools: &[
