@@ -189,11 +189,15 @@ impl Case {
         let mut done = 0;
         for finding in findings(&report) {
             let Some(line) = finding["command"].as_str() else { continue };
-            let is_quiet = QUIET.contains(&finding["check"].as_str().unwrap());
-            if is_quiet || NOT_RUN.iter().any(|start| line.starts_with(start)) {
+            let check = finding["check"].as_str().unwrap();
+            // Other agents are not there to be told anything.
+            let is_of_agent = check.starts_with("agent-") || check == "foreign-hooks";
+            let is_quiet = QUIET.contains(&check);
+            if is_quiet || is_of_agent || NOT_RUN.iter().any(|start| line.starts_with(start)) {
                 continue;
             }
-            let yes = if line.contains("hookman ") { " --yes" } else { "" };
+            let asks = line.contains("hookman ") && !line.contains("--yes");
+            let yes = if asks { " --yes" } else { "" };
             home.run(&format!("{line}{yes}"));
             let left = home.report(&["doctor", "--json"]);
             let is_it = |other: &&Value| {
