@@ -204,7 +204,7 @@ impl Case {
                 let lines = words.lines().map(|line| format!("\n  - {line}"));
                 let got = found.lines().map(|line| format!("\n  + {line}"));
                 let lines: String = lines.chain(got).collect();
-                problems.push(format!("{key}: the first words are not in the others{lines}"));
+                problems.push(format!("{key}: it does not have the expected words{lines}"));
             }
         }
         if let Some(input) = self.rewritten.as_ref().filter(|it| answer.input.as_ref() != Some(it))
