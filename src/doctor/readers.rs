@@ -90,7 +90,7 @@ fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str, &'static s
             folder.join(".codex/hooks.json"),
             "$CLAUDE_PROJECT_DIR",
             "Codex does not set that variable, so the entry fails, and the call goes on",
-            "run `hookman apply --project`, whose entries need no variable, and import them again",
+            "import them again after `hookman apply --project`, whose entries need no variable",
         ));
         copies.push((
             folder.join(".gemini/settings.json"),
