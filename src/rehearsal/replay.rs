@@ -338,10 +338,12 @@ fn judged(verdict: &Merged, steps: &[StepEntry]) -> Verdict {
         (None, NONE, None)
     };
     let reason = step.and_then(|step| step.reason.clone().or_else(|| step.error.clone()));
-    let first = || said?.lines().map(|line| line.chars().take(SHOWN).collect()).next();
-    Verdict {
-        decision: decision.to_owned(),
-        hook: step.map(|step| step.hook.clone()).unwrap_or_default(),
-        reason: reason.or_else(first).unwrap_or_default(),
-    }
+    let hook = step.map(|step| step.hook.clone()).unwrap_or_default();
+    let first = || {
+        let line = said?.lines().next()?;
+        let told = line.strip_prefix(&*hook).and_then(|it| it.strip_prefix(": "));
+        Some(told.unwrap_or(line).chars().take(SHOWN).collect())
+    };
+    let reason = reason.or_else(first).unwrap_or_default();
+    Verdict { decision: decision.to_owned(), hook, reason }
 }

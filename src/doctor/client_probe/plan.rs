@@ -205,7 +205,7 @@ pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>) -> Option<&'static s
         return Some("the copies have no MCP servers");
     }
     let is_reached = seen.has_for(handler, event) || is_for_nothing(handler, event);
-    (!is_reached).then_some("nothing that it is for came about here")
+    (!is_reached).then_some("no event for it came in this session")
 }
 
 /// The files that are read, so that there is something to read.
