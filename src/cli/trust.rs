@@ -107,6 +107,9 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
 
 /// Forgets that hooks and packages were seen, so that they do not run.
 fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
+    if !args.options.writing.dry_run && !is_persons_word() {
+        bail!("only you can have hooks stop running: type this in a terminal of your own");
+    }
     let paths = &world.paths;
     let mut pinned = pins::read(paths, &target.chain).unwrap_or_default();
     let locks = locks(target);
