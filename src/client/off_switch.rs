@@ -90,7 +90,8 @@ fn by_setting(files: &[File<'_>]) -> Option<Off> {
     let (is_off, place) = files.find_map(of)?;
     is_off.then(|| Off {
         place,
-        message: "`disableAllHooks` is true, so no hook fires but those in managed settings".to_owned(),
+        message: "`disableAllHooks` is true, so no hook fires but those in managed settings"
+            .to_owned(),
         fix: "write `\"disableAllHooks\": false` there, or delete the key".to_owned(),
         spares_exec_form: false,
         spares_managed: true,
