@@ -45,7 +45,8 @@ impl Home {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // A command that reads nothing may be gone before all of it is written.
+        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         child.wait_with_output().unwrap()
     }
 
