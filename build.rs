@@ -73,7 +73,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The address of the repository; empty while `Cargo.toml` has a placeholder for it, which no user is told.
+/// The address of the repository; empty while `Cargo.toml` has a placeholder for it, which no user sees.
 #[expect(clippy::disallowed_methods, reason = "cargo names it in the environment")]
 fn address() -> String {
     let address = std::env::var("CARGO_PKG_REPOSITORY").unwrap_or_default();

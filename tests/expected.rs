@@ -16,7 +16,7 @@ pub(crate) fn updates() -> bool {
 }
 
 /// The difference of a file to what came, as a unified diff under the file's name. None where there is
-/// none, or where the file is written instead; no text stands for no file.
+/// none, or where the file is written instead. Without a text, there is to be no file.
 pub(crate) fn difference(path: &Path, came: Option<&str>) -> Option<String> {
     let found = path.exists().then(|| fs::read_to_string(path).unwrap());
     if found.as_deref() == came {

@@ -242,8 +242,8 @@ fn decode(literal: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// The character that `\uXXXX`, or two of them, mean at this place, and how many bytes these are; half
-/// of a pair is U+FFFD.
+/// Decodes the `\u` escape at a place, or the pair of them, to a character and the number of its bytes in
+/// the text; half of a pair is U+FFFD.
 pub fn unicode(text: &[u8], at: usize) -> Option<(char, usize)> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;

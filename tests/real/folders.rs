@@ -72,7 +72,7 @@ impl Folders {
             .env("TMPDIR", self.root.join("tmp"));
     }
 
-    /// The names of the folders, which stand for them in cases.
+    /// The names that cases use for the folders.
     pub(crate) fn names(&self) -> Vec<(&'static str, String)> {
         let folder = |name: &str| self.root.join(name).display().to_string();
         vec![
@@ -84,12 +84,12 @@ impl Folders {
     }
 }
 
-/// Puts what names stand for in their place.
+/// Replaces names by the paths that they mean.
 pub(crate) fn fill(names: Vec<(&'static str, String)>, text: &str) -> String {
     names.into_iter().fold(text.to_owned(), |text, (name, folder)| text.replace(name, &folder))
 }
 
-/// Puts names in the place of what they stand for.
+/// Replaces paths by their names.
 pub(crate) fn strip(names: Vec<(&'static str, String)>, text: &str) -> String {
     names.into_iter().fold(text.to_owned(), |text, (name, folder)| text.replace(&folder, name))
 }
