@@ -111,15 +111,12 @@ fn may_write(line: &str) -> bool {
 /// that is shown as such; `subcommand` is the first word of a subcommand, or several.
 pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
     let alike = match program {
-        "rm" => {
-            "rm rmtree rm_rf rm_r rmSync remove_tree remove_dir removeSync remove_entry rimraf \
-             emptyDir emptyDirSync unlink unlinkSync rmdir rmdirSync remove"
-        }
-        "unlink" => "unlink unlinkSync rmSync rm removeSync remove delete",
-        "rmdir" => "rmdir rmdirSync removedirs",
-        "truncate" => "truncate truncateSync >",
+        "rm" => "rm rmtree rm_r* rmSync rmdir* remove* rimraf emptyDir* unlink*",
+        "unlink" => "rm rmSync remove* unlink* delete",
+        "rmdir" => "rmdir* remove*",
+        "truncate" => "truncate* >",
         "dd" => "dd >",
-        "chmod" => "chmod chmodSync lchmod",
+        "chmod" => "chmod* lchmod",
         "fork-bomb" => "( while until for",
         // Other lines that hide a name are read in any case.
         "hidden-program" => "?",
