@@ -48,7 +48,7 @@ fn the_page_of_events_is_the_table() {
         "{MADE}# Events\n\nWhat the client does with each event, as `hookman events` and `hookman events EVENT` \
          print it. *Since* is\nthe first version of the client that knows the event, and *matcher* the field that a \
          matcher is tested\nagainst. A hook stops what is going on where the last column says how.\n\n\
-         | event | since | matcher | a hook says no |\n| --- | --- | --- | --- |\n"
+         | event | fires | since | matcher | a hook says no |\n| --- | --- | --- | --- | --- |\n"
     );
     let mut notes = String::new();
     for event in Event::ALL {
@@ -56,8 +56,9 @@ fn the_page_of_events_is_the_table() {
         let matcher = facts.subject.field().map_or("–".to_owned(), |field| format!("`{field}`"));
         writeln!(
             page,
-            "| `{}` | {} | {matcher} | {} |",
+            "| `{}` | {} | {} | {matcher} | {} |",
             facts.name,
+            event.occasion(),
             facts.since,
             hookman::cli::events::stops(*event)
         )

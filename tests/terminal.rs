@@ -206,13 +206,18 @@ fn an_error_is_folded_on_a_terminal() {
 #[test]
 fn a_new_hook_is_asked_for_and_added() {
     let Some(home) = home() else { return };
+    let manifest = home.path().join(".claude/hookman.toml");
+    let installed = fs::read_to_string(&manifest).unwrap() + "[[hook]]\nbuiltin = \"one-strike\"\n";
+    fs::write(&manifest, installed).unwrap();
     let mut screen = Screen::of(home.path(), "xterm", "new --no-wait --binary bin/hookman");
     for (question, keys) in [
-        ("a word to search for", ENTER.to_owned()),
+        ("a word to search for", format!("one-strike{ENTER}")),
+        ("no row has `one-strike`", String::new()),
         ("What the hook should do (arrows", ENTER.to_owned()),
         ("client's JSON", format!("/bin/echo 'it is' {{file}}{ENTER}")),
         ("a word to search for", format!("tooluse{ENTER}")),
-        ("When it should run (arrows", format!("{DOWN}{ENTER}")),
+        ("When it should run (arrows", String::new()),
+        ("PostToolUse: after a tool call that worked", format!("{DOWN}{ENTER}")),
         ("For which tools", format!("Edit|Write{ENTER}")),
         ("What follows if it fails", format!("{DOWN}{ENTER}")),
         ("Name [echo]", format!("two words{ENTER}")),
@@ -229,7 +234,7 @@ fn a_new_hook_is_asked_for_and_added() {
     assert!(shown.contains("--on-error ask -- /bin/echo 'it is' '{file}'"), "{shown:?}");
     // A summary that would take two rows is cut, so that the list does not scroll away.
     assert!(shown.contains('…'), "{shown:?}");
-    let manifest = fs::read_to_string(home.path().join(".claude/hookman.toml")).unwrap();
+    let manifest = fs::read_to_string(manifest).unwrap();
     let added = "[[hook]]\nname     = \"echo\"\nevent    = \"PostToolUse\"\nmatcher  = \
                  \"Edit|Write\"\nargv     = [\"/bin/echo\", \"it is\", \"{file}\"]\non_error = \"ask\"\n";
     assert!(manifest.ends_with(added), "{manifest}");

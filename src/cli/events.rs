@@ -123,6 +123,7 @@ fn in_full(event: Event) -> Vec<String> {
     let late = if facts.late_blocks { "; a hook that takes longer blocks" } else { "" };
     let mut lines = vec![
         format!("{}, since client {}", facts.name, facts.since),
+        format!("  fires            {}", event.occasion()),
         format!("  matcher          {matcher}"),
         format!("  can stop it      {}", stops(event)),
         format!("  exit code 2      {}", facts.exit_two),
@@ -142,6 +143,7 @@ fn as_json(event: Event) -> Value {
     json!({
         "event": facts.name,
         "since": facts.since,
+        "fires": event.occasion(),
         "matcher": facts.subject.field(),
         "can_stop": facts.block != Block::Never && !is_past(event),
         "stops": stops(event),

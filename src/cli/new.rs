@@ -9,9 +9,9 @@ use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
 use crate::client::event::{Block, Event, Subject};
 use crate::install::target::Target;
-use crate::machine::terminal::Terminal;
 use crate::machine::world::World;
 use crate::manifest::check_name;
+use crate::state::configured;
 use crate::syntax::shell;
 
 /// The events that most new hooks run on; the others follow.
@@ -35,7 +35,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
              PROGRAM` says the same in one line"
         );
     }
-    let Some(add) = asked(args, terminal)? else {
+    let Some(add) = asked(args, world)? else {
         terminal.line("Nothing was written.");
         return Ok(ExitStatus::Done);
     };
@@ -70,8 +70,13 @@ enum Wanted {
 }
 
 /// Asks the user for all answers; `None` where they gave up.
-fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
-    let entries: Vec<_> = catalogue::names().iter().filter_map(|it| catalogue::find(it)).collect();
+fn asked(args: &New, world: &World) -> Result<Option<Wanted>> {
+    let terminal = &world.terminal;
+    let chain = if Target::of(&args.options.scope, world)?.is_users() { "user" } else { "project" };
+    let there = configured::hooks(world)?;
+    let is_there = |name: &str| there.iter().any(|it| it.scope == chain && it.hook.name == name);
+    let entries = catalogue::names().iter().filter_map(|it| catalogue::find(it));
+    let entries: Vec<_> = entries.filter(|entry| !is_there(entry.name)).collect();
     let mut rows = vec!["run a command of your own".to_owned()];
     rows.extend(entries.iter().map(|entry| format!("{}: {}", entry.name, entry.summary)));
     match terminal.choose_one("What the hook should do", &rows)? {
@@ -85,7 +90,8 @@ fn asked(args: &New, terminal: &Terminal) -> Result<Option<Wanted>> {
     };
     let rest = Event::ALL.iter().filter(|event| !FREQUENT.contains(event));
     let events: Vec<Event> = FREQUENT.iter().chain(rest).copied().collect();
-    let rows: Vec<String> = events.iter().map(|event| event.name().to_owned()).collect();
+    let row = |event: &Event| format!("{}: {}", event.name(), event.occasion());
+    let rows: Vec<String> = events.iter().map(row).collect();
     let Some(index) = terminal.choose_one("When it should run", &rows)? else { return Ok(None) };
     let event = events[index];
     let matcher = match event.facts().subject {
