@@ -92,7 +92,7 @@ fn as_json(report: &Report) -> serde_json::Value {
         "calls": report.calls,
         "groups": groups.collect::<Vec<_>>(),
         "verdicts": report.judged,
-        "left_out": report.held,
+        "left_out": report.held.union(&report.passed).collect::<Vec<_>>(),
         "unknown": report.unknown,
         "changed": report.changed,
         "unasked": report.unasked,
@@ -111,9 +111,14 @@ fn text(report: &Report, compares: bool) -> String {
         number(report.sessions.len(), "session"),
         number(report.days.len(), "day")
     )];
-    if !report.held.is_empty() {
-        let held: Vec<&str> = report.held.iter().map(String::as_str).collect();
-        lines.push(format!("left out, as they start programs: {}", held.join(", ")));
+    for (hooks, why) in [
+        (&report.held, "they start programs"),
+        (&report.passed, "Claude Code runs them itself or does not wait for them"),
+    ] {
+        if !hooks.is_empty() {
+            let hooks: Vec<&str> = hooks.iter().map(String::as_str).collect();
+            lines.push(format!("left out, as {why}: {}", hooks.join(", ")));
+        }
     }
     if !report.unknown.is_empty() {
         lines.push(

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::IntoRawFd;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use dialoguer::console;
 
@@ -20,6 +22,9 @@ pub struct Terminal {
     /// Keeps what would be printed, for a report to programs.
     kept: Option<RefCell<String>>,
 }
+
+/// The moment at which progress was shown last.
+static SHOWN: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// The ways in which a word is set off from others on a terminal that shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,15 +131,24 @@ impl Terminal {
         let _ = writeln!(stderr, "{shown}");
     }
 
-    /// Shows on a terminal how far long work has come; the row is cleared at the end and written over
-    /// by whatever is printed next.
-    pub fn progress(done: usize, all: usize, noun: &str) {
-        /// The number of pieces of work between two looks at the terminal.
-        const STEP: usize = 200;
+    /// Shows on a terminal how far long work has come, a few times a second; the row is written over by
+    /// whatever is printed next.
+    pub fn progress(text: impl FnOnce() -> String) {
+        const EACH: Duration = Duration::from_millis(200);
+        let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.get_or_insert_with(Instant::now).elapsed() >= EACH {
+            *shown = Some(Instant::now());
+            let mut stderr = io::stderr();
+            if stderr.is_terminal() {
+                let _ = write!(stderr, "\r\u{1b}[K{}\r", text());
+            }
+        }
+    }
+
+    /// Clears the row that [`Self::progress`] showed.
+    pub fn progress_ends() {
         let mut stderr = io::stderr();
-        if done.is_multiple_of(STEP) && stderr.is_terminal() {
-            let _ = write!(stderr, "\r\u{1b}[K{done} of {all} {noun}\r");
-        } else if done + 1 == all && stderr.is_terminal() {
+        if stderr.is_terminal() {
             let _ = write!(stderr, "\r\u{1b}[K");
         }
     }

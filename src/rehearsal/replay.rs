@@ -20,6 +20,7 @@ use crate::machine::paths::Paths;
 use crate::machine::signals::Endings;
 use crate::machine::terminal::Terminal;
 use crate::machine::{clock, files, folders};
+use crate::manifest::Hook;
 use crate::runtime::call::Kept;
 use crate::runtime::effects::Effects;
 use crate::runtime::rehearse::Rehearsed;
@@ -74,6 +75,8 @@ pub struct Report {
     pub unasked: BTreeSet<String>,
     /// The hooks that would have run a program.
     pub held: BTreeSet<String>,
+    /// The hooks that the client runs itself, or without waiting for them.
+    pub passed: BTreeSet<String>,
     /// The hooks that depend on what is not known of the past, and what that is.
     pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
@@ -126,6 +129,9 @@ impl Replay<'_> {
             });
             for (done, (transcript, sessions)) in sessions.into_iter().enumerate() {
                 for past in sessions?.values().flatten() {
+                    Terminal::progress(|| {
+                        format!("{done} of {all} transcripts, {} calls", report.calls)
+                    });
                     if Endings::watch().is_some_and(|it| it.come().is_some()) {
                         report.left = all - done;
                         return Ok(());
@@ -137,10 +143,13 @@ impl Replay<'_> {
                         report.count(past, verdict, other);
                     }
                 }
-                Terminal::progress(done, all, "transcripts");
             }
             io::Result::Ok(())
         })?;
+        Terminal::progress_ends();
+        for it in asked.chains.known.values().flatten() {
+            report.passed.extend(it.passed.iter().cloned());
+        }
         report.judged.sort_by(|one, other| one.time.cmp(&other.time));
         Ok(report)
     }
@@ -205,15 +214,20 @@ impl Report {
 struct Planned {
     chain: Chain,
     plan: Option<String>,
+    /// The hooks of the manifest that nobody waits for, or that the client runs itself.
+    passed: Vec<String>,
 }
 
 impl Planned {
     fn of(chain: Chain, paths: &Paths) -> Self {
+        let hooks = chains::read(paths, &chain).ok().flatten().map(|it| it.hooks);
+        let is_passed = |it: &Hook| it.enabled && (it.manner.background || it.passed().is_some());
+        let passed = hooks.into_iter().flatten().filter(is_passed).map(|it| it.name).collect();
         let plan = match chains::load(paths, &chain) {
             Loaded::Plan(plan) | Loaded::Mended(plan) => Some(plan),
             Loaded::LastGood(..) | Loaded::Absent | Loaded::Broken { .. } => None,
         };
-        Self { chain, plan }
+        Self { chain, plan, passed }
     }
 
     /// Returns whether a run may say anything on an event. A typed switch is answered without a hook.
@@ -295,7 +309,7 @@ impl<'a> Asked<'a> {
         store.set_now(clock::seconds(&past.time).unwrap_or_default().unsigned_abs());
         let payload =
             past.call.payload(Place { session: &past.session, transcript, cwd: &past.cwd });
-        for Planned { chain, plan } in asked {
+        for Planned { chain, plan, .. } in asked {
             let kept = Kept { plan: plan.as_deref(), store };
             let Rehearsed { entry, verdict, .. } = stage.run(chain, event, &payload, Some(kept));
             report.us += entry.us;

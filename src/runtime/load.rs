@@ -63,7 +63,8 @@ pub(super) fn steps<'p>(
     let wrong =
         |line| format!("hookman does not understand its own plan, please report it: {line}");
     let plan = Plan::parse(plan).ok_or_else(|| broken("its plan is damaged".to_owned()))?;
-    let steps = plan.steps(call.event, call.hook.as_deref(), !call.host.is_claude(), target);
+    let has_no_apart = call.overrides.with_apart || !call.host.is_claude();
+    let steps = plan.steps(call.event, call.hook.as_deref(), has_no_apart, target);
     let steps = steps.map(|step| step.map_err(|line| broken(wrong(line))));
     let judged = |step: Step<'p>| Step { observe: step.observe.filter(watches), ..step };
     steps.map(|step| step.map(judged)).collect()

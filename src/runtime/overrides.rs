@@ -19,6 +19,8 @@ pub struct Overrides {
     pub debug: bool,
     /// The effects that the run may have; no variable sets this.
     pub effects: Effects,
+    /// True if hooks with an entry of their own run with their chain, as in a rehearsal.
+    pub with_apart: bool,
 }
 
 /// The variable that switches hookman off as a whole.
@@ -49,6 +51,7 @@ impl Overrides {
             skip: skip.map(str::to_owned).collect(),
             debug: is(DEBUG, "1"),
             effects: Effects::Real,
+            with_apart: false,
         }
     }
 

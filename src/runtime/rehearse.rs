@@ -48,7 +48,7 @@ impl Rehearsal<'_> {
             Arguments { event: Some(event), host: host.map(str::to_owned), ..Arguments::default() };
         let input = Input::Value(text.into());
         let received = Received::of(&arguments, &input);
-        let overrides = Overrides { effects, ..Overrides::default() };
+        let overrides = Overrides { effects, with_apart: true, ..Overrides::default() };
         let call = Call { paths, chain, event, hook: None, overrides, host: received.host, kept };
         let mut entry = Entry::new(event, &call.chain);
         received.describe_payload(&mut entry);
