@@ -51,6 +51,11 @@ fn each_recorded_payload_is_read_in_the_words_of_hookman() {
     expected::expect("tests/hosts/decoded.txt", &made);
 }
 
+/// The event of a recorded payload of a program, in hookman's words.
+pub(crate) fn event(host: &str, name: &str) -> Option<Event> {
+    Host::named(host, false).event(name.split('.').next()?).or_else(|| own(name))
+}
+
 /// The event of a name of Copilot's own, which its entries give in hookman's words.
 fn own(name: &str) -> Option<Event> {
     Some(match name.split('.').next()? {

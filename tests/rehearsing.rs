@@ -135,6 +135,41 @@ fn what_is_tried_is_what_a_call_gets_byte_for_byte() {
 }
 
 #[test]
+fn payloads_of_other_agents_are_tried_as_they_are_run() {
+    let home = Home::new(
+        r#"
+[[hook]]
+name = "no-tools"
+builtin = "rules"
+[hook.options]
+rules = [{ id = "all", when = { tools = ["Bash", "Edit", "Write"] }, message = "not here", level = "block" }]
+"#,
+    );
+    for program in ["codex", "copilot", "copilot-own", "qwen", "gemini", "droid"] {
+        let host = program.trim_end_matches("-own");
+        let file = format!("{}/tests/hosts/{program}.txt", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(file).unwrap();
+        let mut denied = 0;
+        for line in text.lines() {
+            let (name, payload) = line.split_once(' ').unwrap();
+            let Some(event) = crate::hosts::event(host, name) else { continue };
+            let (event, more) = (event.name(), ["--payload", "-", "--json"]);
+            let tried = home.hookman(
+                &[&["try", "--event", event, "--host", host][..], &more].concat(),
+                payload,
+            );
+            let tried: Value = serde_json::from_slice(&tried.stdout)
+                .unwrap_or_else(|_| panic!("{line}: {}", String::from_utf8_lossy(&tried.stderr)));
+            let run = home.hookman(&["run", event, "--host", host], payload);
+            assert_eq!(tried["verdict"]["stdout"], *String::from_utf8_lossy(&run.stdout), "{line}");
+            assert_eq!(tried["verdict"]["exit"], run.status.code().unwrap(), "{line}");
+            denied += usize::from(tried["verdict"]["decision"] == "deny");
+        }
+        assert!(denied > 0, "{program}: no call was denied");
+    }
+}
+
+#[test]
 fn what_is_replayed_is_what_each_call_got() {
     let home = Home::new(GUARDS);
     let mut lines = Vec::new();

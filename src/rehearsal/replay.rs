@@ -336,28 +336,21 @@ impl<'a> Asked<'a> {
 
 /// Names the hook that decided, and its reason: its rule, or the first line of what it said.
 fn judged(verdict: &Merged, steps: &[StepEntry]) -> Verdict {
-    let answer = &verdict.answer;
-    let decided = answer.decision.filter(|it| *it != Decision::Allow).map(Decision::name);
+    let decided = verdict.answer.decision.filter(|it| *it != Decision::Allow).map(Decision::name);
     let of = |words: [&str; 3]| {
         steps.iter().find(|it| words.contains(&&*it.outcome) || words.contains(&&*it.decided))
     };
-    let (step, decision, said) = if let Some(word) = decided {
-        let of_other = || of(["ask", "defer", "context"]);
-        (of([word; 3]).or_else(of_other), word, answer.reason.as_deref())
+    let (step, decision) = if let Some(word) = decided {
+        (of([word; 3]).or_else(|| of(["ask", "defer", "context"])), word)
     } else if let Some(step) = of(["would-deny", "would-ask", "would-defer"]) {
-        (Some(step), &*step.outcome, None)
+        (Some(step), &*step.outcome)
     } else if let Some(step) = of(["context"; 3]) {
-        (Some(step), "advise", answer.context.first().map(String::as_str))
+        (Some(step), "advise")
     } else {
-        (None, NONE, None)
+        (None, NONE)
     };
-    let reason = step.and_then(|step| step.reason.clone().or_else(|| step.error.clone()));
+    let reason = step.and_then(|step| step.reason.as_ref().or(step.error.as_ref()));
+    let reason = reason.map(|it| it.chars().take(SHOWN).collect()).unwrap_or_default();
     let hook = step.map(|step| step.hook.clone()).unwrap_or_default();
-    let first = || {
-        let line = said?.lines().next()?;
-        let told = line.strip_prefix(&*hook).and_then(|it| it.strip_prefix(": "));
-        Some(told.unwrap_or(line).chars().take(SHOWN).collect())
-    };
-    let reason = reason.or_else(first).unwrap_or_default();
     Verdict { decision: decision.to_owned(), hook, reason }
 }

@@ -51,6 +51,7 @@ impl Rehearsal<'_> {
         let overrides = Overrides { effects, with_apart: true, ..Overrides::default() };
         let call = Call { paths, chain, event, hook: None, overrides, host: received.host, kept };
         let mut entry = Entry::new(event, &call.chain);
+        entry.whole = true;
         received.describe_payload(&mut entry);
         let started = Instant::now();
         let mut verdict = answering::decide(&call, &received, None, &mut entry);

@@ -100,6 +100,9 @@ pub struct Entry<'a> {
     /// The reason why no hook was asked, but for [`Entry::off`]; for [`Entry::reasons`].
     #[serde(skip)]
     pub unasked: String,
+    /// True if it is never written, so that its reasons may have something of the call.
+    #[serde(skip)]
+    pub whole: bool,
 }
 
 /// A hook that a run passed over.
@@ -258,8 +261,8 @@ impl<'a> Entry<'a> {
                 entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
                 entry.size = (size > 0).then_some(size);
-                if answer.decision != Some(Decision::Allow) && !step.unexplained {
-                    entry.reason = reason(step, answer);
+                if answer.decision != Some(Decision::Allow) && (self.whole || !step.unexplained) {
+                    entry.reason = reason(step, answer, self.whole);
                 }
             }
         }
@@ -364,6 +367,7 @@ impl<'a> Entry<'a> {
             reasons: self.reasons,
             notes: self.notes,
             unasked: self.unasked,
+            whole: self.whole,
         }
     }
 
@@ -376,10 +380,12 @@ impl<'a> Entry<'a> {
 }
 
 /// Gives one line on a denial, a question or advice, for people who ask why; it has nothing of the call
-/// where hookman itself wrote it.
-fn reason(step: &Step<'_>, answer: &Answer) -> Option<String> {
+/// where hookman itself wrote it, but in an entry that is not written.
+fn reason(step: &Step<'_>, answer: &Answer, is_whole: bool) -> Option<String> {
+    let said = || answer.reason.as_ref().or(answer.context.first());
     let text = match step.run {
-        Run::Builtin { .. } => answer.rule.as_deref()?,
+        Run::Builtin { .. } => answer.rule.as_ref().or_else(|| said().filter(|_| is_whole))?,
+        _ if is_whole => said()?,
         Run::Command(_) | Run::Argv(_) | Run::Held(_) => answer.reason.as_deref()?,
     };
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
