@@ -152,8 +152,8 @@ fn commands_in_the_documents_exist() {
 /// A page with what its sessions print now, played in order in a home of their own.
 ///
 /// The page's first JSON block is the settings file that they begin with. A page that does not
-/// begin with an installation is played in an installed home.
-fn played(page: &str) -> String {
+/// begin with an installation is played in an installed home, and `first` runs before all.
+fn played(page: &str, first: &str) -> String {
     let home = TempDir::new().unwrap();
     let root = home.path().canonicalize().unwrap();
     let write = |path: &str, text: &str| {
@@ -182,6 +182,7 @@ fn played(page: &str) -> String {
             .unwrap();
         String::from_utf8(output.stdout).unwrap().replace(root.to_str().unwrap(), "/home/you")
     };
+    run(first);
     if !page.contains("\n$ hookman install") {
         run("hookman install --yes");
     }
@@ -220,7 +221,7 @@ fn sessions_in_the_documents_are_real() {
         if !text.contains("```console") {
             continue;
         }
-        let played = played(&text);
+        let played = played(&text, "");
         let (expected, found) = (timeless(&text), timeless(&played));
         if expected == found {
             continue;
@@ -233,6 +234,14 @@ fn sessions_in_the_documents_are_real() {
         let _ = write!(wrong, "{page}\n{}", diff.unified_diff());
     }
     assert!(wrong.is_empty(), "UPDATE_CASES=1 writes what is printed now\n{wrong}");
+}
+
+/// `install.sh` comes before the README's session, and somebody may have taken what it offers.
+#[test]
+fn the_readme_goes_on_from_what_the_installation_offers() {
+    let text = document("README.md");
+    let played = played(&text, "hookman install protect destructive-guard --yes");
+    assert_eq!(played, text);
 }
 
 /// The targets of a page's links that are neither web addresses nor places on the page itself.
@@ -383,14 +392,40 @@ fn recipes_are_one_command_each_and_do_what_they_say() {
     assert!(!edit() && !denied("Stop", "", json!({})), "tests that pass block");
 }
 
+/// Says whether a case that `tests/recipes.txt` names is there: `BOOK: NAME`, `FILE.txt: NAME` or `tools: WORDS`.
+fn is_there(case: &str) -> bool {
+    let (place, name) = case.split_once(": ").unwrap();
+    let (file, line) = if place == "tools" {
+        return document("scripts/test-tools").contains(name);
+    } else if place.ends_with(".txt") {
+        (format!("tests/builtin/{place}"), format!("case {name}"))
+    } else {
+        (format!("tests/client/cases/{place}.toml"), format!("name = \"{name}\""))
+    };
+    document(&file).lines().any(|it| it == line)
+}
+
 #[test]
-fn the_page_of_recipes_has_a_row_for_each_hook() {
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/recipes.md")).unwrap();
-    let rows: Vec<&str> = page.lines().filter_map(|row| row.strip_prefix("| `")).collect();
+fn each_cell_of_the_page_of_recipes_has_a_case() {
+    let page = document("docs/recipes.md");
+    let cases = document("tests/recipes.txt");
     for name in hookman::builtin::catalogue::names() {
-        let of_hook = rows.iter().filter(|row| row.starts_with(&format!("{name}` | ")));
-        let full = of_hook.filter(|row| row.matches(" | ").count() == 4);
-        assert_eq!(full.count(), 1, "docs/recipes.md: {name}");
+        let of_hook = page.lines().filter_map(|row| row.strip_prefix(&format!("| `{name}` | ")));
+        let [row] = of_hook.collect::<Vec<_>>()[..] else { panic!("docs/recipes.md: {name}") };
+        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let named = cases.split("\n\n").find_map(|it| it.strip_prefix(&format!("{name}\n")));
+        let named = named.unwrap_or_else(|| panic!("tests/recipes.txt: {name}"));
+        for (place, cell) in ["does", "does not", "needs", "costs"].iter().zip(&cells) {
+            let of_cell = named.lines().filter(|line| line[..10].trim_end() == *place);
+            let of_cell: Vec<&str> = of_cell.map(|line| &line[10..]).collect();
+            let is_shown = !of_cell.is_empty() || cell.starts_with("nothing") && *place != "does";
+            assert!(is_shown, "tests/recipes.txt lacks a case of {name} for: {place} {cell}");
+            let missing = of_cell.iter().find(|case| !is_there(case));
+            assert!(missing.is_none(), "tests/recipes.txt: {name}: no case {missing:?}");
+            let is_real = |case: &&&str| !case.split(": ").next().unwrap().ends_with(".txt");
+            assert!(*place != "does" || of_cell.iter().any(|it| is_real(&it)), "{name}: {place}");
+        }
+        assert_eq!(cells.len(), 4, "docs/recipes.md: {name}");
     }
 }
 

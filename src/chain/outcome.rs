@@ -281,7 +281,11 @@ fn blocked(event: Event, output: Output, stderr: &str) -> Outcome {
     };
     let in_json = answer.reason.filter(|_| answer.decision == Some(Decision::Deny));
     let reason = in_json.unwrap_or_else(|| stderr.trim().to_owned());
-    let reason = if reason.is_empty() { "exited with 2 and gave no reason" } else { &reason };
+    let reason = if reason.is_empty() {
+        "blocked this and gave no reason (exit code 2, nothing on standard error)"
+    } else {
+        &reason
+    };
     let Answer { decision, reason, .. } = Answer::deny(reason);
     Outcome::Answer(Answer { decision, reason, ..answer }, None)
 }

@@ -10,7 +10,7 @@ use super::args;
 use super::exit::ExitStatus;
 use crate::machine::environment;
 use crate::machine::terminal::Terminal;
-use crate::syntax::suggestion::meant;
+use crate::syntax::suggestion::{did_you_mean, meant};
 
 /// Returns whether the words of a command line ask for JSON; as words, because it is asked of command lines
 /// that cannot be understood too.
@@ -98,6 +98,17 @@ fn is_bare_program(error: &clap::Error) -> bool {
     is_add && error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-')
 }
 
+/// Names that other programs have for what a command does.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("check", "doctor"),
+    ("info", "show"),
+    ("init", "install"),
+    ("rm", "remove"),
+    ("search", "list --available"),
+    ("upgrade", "self-update"),
+    ("version", "--version"),
+];
+
 /// Gives the nearest command to one that is not known.
 fn misspelled(error: &clap::Error) -> Option<String> {
     let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
@@ -111,7 +122,9 @@ fn misspelled(error: &clap::Error) -> Option<String> {
         && environment::arguments()
             .get(1)
             .is_some_and(|first| first == typed.as_str() || first == "help");
-    let hint = meant(typed, &names).unwrap_or_default();
+    let other = OTHER_NAMES.iter().find(|(other, _)| other == typed);
+    let hint = other.map(|(_, name)| did_you_mean(name)).or_else(|| meant(typed, &names));
+    let hint = hint.unwrap_or_default();
     is_top.then(|| {
         format!("error: there is no command `{typed}`{hint}\n\n`hookman help` lists the commands")
     })

@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "run-notes",
         about: "hookman itself met no trouble",
-        notice: "hooks that were left out of a run, or what they said",
+        notice: "a hook did not run, or nobody heard what it said",
         run: notes,
     },
 ];

@@ -92,6 +92,7 @@ books! {
     firing
     gates
     install
+    leaving
     managed
     packages
     passing
