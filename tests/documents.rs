@@ -459,6 +459,21 @@ fn shell_commands(page: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
+/// The blocks whose commands belong together, by words in them.
+const PROCEDURES: &[&str] = &["mv hookman.tmp", "ssh-keygen -Y verify"];
+
+/// A button that copies a block would have alternatives run one after another.
+#[test]
+fn a_block_for_a_shell_has_one_command() {
+    for page in pages() {
+        for (language, block) in blocks(&document(&page)) {
+            let is_command = |line: &&str| !line.is_empty() && !line.starts_with([' ', '#']);
+            let is_one = language != "sh" || block.lines().filter(is_command).count() < 2;
+            assert!(is_one || PROCEDURES.iter().any(|it| block.contains(it)), "{page}\n{block}");
+        }
+    }
+}
+
 /// `tests/cli.rs` runs the transcripts and compares what is printed. Without a terminal a command
 /// that asks needs `--yes`, which a page leaves out.
 #[test]
