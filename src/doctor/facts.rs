@@ -185,8 +185,7 @@ impl Facts {
                 faults.extend(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
             }
             for (file, around) in self.placed_files() {
-                let document = file.document();
-                let at = |handler: &Handler| file.at_key_in(document.as_ref(), handler, "command");
+                let at = |handler: &Handler| file.at_key(handler, "command");
                 faults.extend(places::of_handlers(&file.handlers(), &around, &at));
             }
             faults

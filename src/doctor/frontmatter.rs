@@ -59,6 +59,5 @@ fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
 fn read(paths: &Paths, scope: &'static str, path: &Path) -> Option<SettingsFile> {
     let text = foreign::read_start(path, MOST).ok()??;
     let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(Unreadable::Yaml);
-    let (path, shown) = (path.to_owned(), paths.shown(path));
-    Some(SettingsFile { scope, path, shown, text, adoptions: None, undo: None })
+    Some(SettingsFile::of_text(scope, path.to_owned(), paths.shown(path), text))
 }

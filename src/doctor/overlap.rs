@@ -4,13 +4,36 @@ use crate::client::event::{Event, Subject};
 use crate::client::matcher;
 use crate::client::tools;
 
+/// The calls that a matcher of an event hits, worked out once, as many may be compared.
+pub(super) struct Reach<'m> {
+    matcher: Option<&'m str>,
+    /// True where it hits every call, or where only some subjects would tell.
+    is_wide: bool,
+    /// The client's tools that it hits, by their places in the table.
+    tools: Vec<usize>,
+}
+
+impl<'m> Reach<'m> {
+    /// Works out the reach of a matcher of an event.
+    pub(super) fn of(matcher: Option<&'m str>, event: Event) -> Self {
+        let is_wide = matcher::kind(matcher, event) == matcher::Kind::Any
+            || event.facts().subject != Subject::Tool;
+        let is_hit = |tool: &str| !is_wide && matcher::matches(matcher, event, Some(tool));
+        let places = tools::KNOWN.iter().enumerate();
+        let tools = places.filter(|(_, tool)| is_hit(tool)).map(|(place, _)| place).collect();
+        Self { matcher, is_wide, tools }
+    }
+
+    /// Returns whether both hit the same tool, or may hit the same otherwise.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.is_wide
+            || other.is_wide
+            || self.matcher == other.matcher
+            || self.tools.iter().any(|tool| other.tools.contains(tool))
+    }
+}
+
 /// Returns whether two matchers of an event hit the same tool, or may hit the same otherwise.
 pub(super) fn meet(one: Option<&str>, other: Option<&str>, event: Event) -> bool {
-    let hits = |it: Option<&str>, tool: &str| matcher::matches(it, event, Some(tool));
-    let is_any = |it: Option<&str>| matcher::kind(it, event) == matcher::Kind::Any;
-    is_any(one)
-        || is_any(other)
-        || one == other
-        || event.facts().subject != Subject::Tool
-        || tools::KNOWN.iter().any(|tool| hits(one, tool) && hits(other, tool))
+    one == other || Reach::of(one, event).meets(&Reach::of(other, event))
 }

@@ -139,13 +139,13 @@ fn listed(facts: &Facts, findings: &mut Findings) {
 }
 
 fn twice(facts: &Facts, findings: &mut Findings) {
+    let settings: Vec<_> = facts.settings.iter().map(|file| (file, file.handlers())).collect();
     for plugin in &facts.plugins {
         let root = plugin.root.display().to_string();
         for file in &plugin.files {
             for handler in file.handlers() {
                 let Some(here) = called(&handler, &root) else { continue };
-                let same = facts.settings.iter().find_map(|other| {
-                    let handlers = other.handlers();
+                let same = settings.iter().find_map(|(other, handlers)| {
                     let same = handlers.iter().find(|it| called(it, &root).as_ref() == Some(&here));
                     same.map(|it| other.at_key(it, "command"))
                 });

@@ -6,7 +6,7 @@ use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
 use super::order::REWRITES;
-use super::overlap::meet;
+use super::overlap::{Reach, meet};
 use super::pointless::is_for_nothing;
 use super::settings_file::SettingsFile;
 use super::switched_off;
@@ -103,13 +103,16 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+    let reaches: Vec<Reach<'_>> = found
+        .iter()
+        .map(|(_, handler)| Reach::of(handler.matcher.as_deref(), Event::PreToolUse))
+        .collect();
     for (index, (file, handler)) in found.iter().enumerate() {
         let matcher = handler.matcher.as_deref();
-        let earlier = found[..index].iter().find(|(_, other)| {
-            other.identity != handler.identity
-                && meet(other.matcher.as_deref(), matcher, Event::PreToolUse)
+        let earlier = (0..index).find(|&other| {
+            found[other].1.identity != handler.identity && reaches[other].meets(&reaches[index])
         });
-        let with = match earlier {
+        let with = match earlier.map(|other| &found[other]) {
             Some((other, earlier)) => other.at_key(earlier, "command"),
             None if chain_rewrites(facts, &around, matcher) => "a hook of the chain".to_owned(),
             None => continue,

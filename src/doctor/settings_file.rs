@@ -1,6 +1,8 @@
 //! A file with hooks, as the checks see it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{fmt, io};
 
 use saphyr_parser::ScanError;
@@ -46,6 +48,8 @@ pub struct SettingsFile {
     pub adoptions: Option<Kept>,
     /// The way to take our entries out of it.
     pub undo: Option<Undo>,
+    /// The places of the values of its handlers and groups by JSON Pointer, once one was asked for.
+    pub(super) places: OnceLock<HashMap<String, Position>>,
 }
 
 impl SettingsFile {
@@ -61,14 +65,26 @@ impl SettingsFile {
             adoptions: adoptions(paths, path),
             undo,
             text,
+            places: OnceLock::new(),
         }
     }
 
     /// Reads a file that hookman never writes.
     pub(super) fn read_foreign(paths: &Paths, scope: &'static str, path: &Path) -> Self {
         let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
-        let (adoptions, undo) = (None, None);
-        Self { scope, path: path.to_owned(), shown: paths.shown(path), adoptions, undo, text }
+        let shown = paths.shown(path);
+        Self::of_text(scope, path.to_owned(), shown, text)
+    }
+
+    /// Makes one of a text that hookman never writes.
+    pub(super) fn of_text(
+        scope: &'static str,
+        path: PathBuf,
+        shown: String,
+        text: Result<Option<String>, Unreadable>,
+    ) -> Self {
+        let places = OnceLock::new();
+        Self { scope, path, shown, text, adoptions: None, undo: None, places }
     }
 
     /// The file's JSON, where it can be read.
@@ -121,28 +137,22 @@ impl SettingsFile {
         format!("{}:{}:{}", self.shown, position.line, position.column)
     }
 
-    /// The place of what a key of a handler holds, or of the handler where it has none.
+    /// The place of what a key of a handler holds, or of the handler where it has none; the matcher
+    /// is its group's.
     pub(super) fn at_key(&self, handler: &Handler, key: &str) -> String {
-        self.at_key_in(self.document().as_ref(), handler, key)
-    }
-
-    /// The same, for many handlers, in a document that was read once.
-    pub(super) fn at_key_in(
-        &self,
-        document: Option<&Document<'_>>,
-        handler: &Handler,
-        key: &str,
-    ) -> String {
-        let place = document.map(|document| place(document, handler, key));
-        self.at(place.unwrap_or(handler.position))
+        let places = self.places.get_or_init(|| {
+            self.document().map(|document| settings::places(&document)).unwrap_or_default()
+        });
+        let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group);
+        let owner = group.filter(|_| key == "matcher").unwrap_or(&handler.pointer);
+        self.at(*places.get(&format!("{owner}/{key}")).unwrap_or(&handler.position))
     }
 
     /// The handlers that are not hookman's, each with the place of what a key of it holds.
     pub(super) fn foreign_with(&self, key: &str) -> Vec<(Handler, String)> {
-        let Some(document) = self.document() else { return Vec::new() };
-        let foreign = settings::handlers(&document).into_iter().filter(|handler| !handler.ours);
+        let foreign = self.handlers().into_iter().filter(|handler| !handler.ours);
         let with_place = |handler: Handler| {
-            let shown = self.at(place(&document, &handler, key));
+            let shown = self.at_key(&handler, key);
             (handler, shown)
         };
         foreign.map(with_place).collect()
@@ -161,14 +171,6 @@ impl SettingsFile {
     pub fn handlers(&self) -> Vec<Handler> {
         self.document().map(|document| settings::handlers(&document)).unwrap_or_default()
     }
-}
-
-/// The place of what a key of a handler holds; the matcher is its group's.
-fn place(document: &Document<'_>, handler: &Handler, key: &str) -> Position {
-    let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group);
-    let owner = group.filter(|_| key == "matcher").unwrap_or(&handler.pointer);
-    let node = document.lookup(&format!("{owner}/{key}"));
-    node.map_or(handler.position, |node| document.position(node.span.start))
 }
 
 fn undo(paths: &Paths, settings: &Path, current: Option<&str>) -> Option<Undo> {

@@ -1,6 +1,6 @@
 //! The handlers of a settings file, ours and foreign.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -59,6 +59,24 @@ pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
         }
     }
     handlers
+}
+
+/// The places of the values of all handlers of a document, and of their matchers, by JSON Pointer.
+pub fn places(document: &Document<'_>) -> HashMap<String, Position> {
+    let mut places = HashMap::new();
+    let mut add = |pointer: &str, node: &Node| {
+        for member in node.members().unwrap_or_default() {
+            let position = document.position(member.value.span.start);
+            places.insert(format!("{pointer}/{}", document.key(member)), position);
+        }
+    };
+    for group in Survey::of(document).events.iter().flat_map(|event| &event.groups) {
+        add(&group.pointer, group.node);
+        for (index, node) in group.handlers.iter().enumerate() {
+            add(&format!("{}/hooks/{index}", group.pointer), node);
+        }
+    }
+    places
 }
 
 /// hookman's handlers in a document, in the order of the file, without looking closely at

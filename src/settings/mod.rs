@@ -25,7 +25,7 @@ pub mod wanted;
 
 pub use change::{Action, Change, Seating};
 pub use diff::{Colour, unified_diff};
-pub use inventory::{Handler, handlers, own_handlers};
+pub use inventory::{Handler, handlers, own_handlers, places};
 pub use plan::{Plan, plan};
 pub use record::Record;
 pub use refusal::Refusal;
