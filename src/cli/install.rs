@@ -65,6 +65,7 @@ fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
     if is_named
         || !args.host.is_empty()
         || args.guard_mod
+        || args.statusline
         || args.json
         || dry_run
         || yes
@@ -85,10 +86,12 @@ fn first(args: &Install, world: &World) -> Result<Option<Vec<String>>> {
 fn perform(args: &Install, world: &World) -> Result<Written> {
     let mut target = Target::of(&args.options.scope, world)?;
     target.guard_mod = args.guard_mod.then_some(true);
+    target.status_line = args.statusline.then_some(true);
     let target = target;
     if let Some(answer) = args.project_tools {
         tool_consent::keep(world, &target, &args.options.writing, answer == YesNo::Yes)?;
-        if args.hooks.is_empty() && args.recipe.is_empty() && !args.guard_mod {
+        let is_more = args.guard_mod || args.statusline;
+        if args.hooks.is_empty() && args.recipe.is_empty() && !is_more {
             let ended = (Outcome::Written, ExitStatus::Done);
             return Ok(Written::of(ended, &target, &[], &[], &[]));
         }
@@ -196,6 +199,7 @@ fn call(args: &Install, world: &World, target: &Target) -> String {
     }
     call.push_str(if args.desktop { " --desktop" } else { "" });
     call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
+    call.push_str(if args.statusline { " --statusline" } else { "" });
     call.extend([target.flag(), " --yes"]);
     call
 }

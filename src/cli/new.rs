@@ -47,6 +47,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
                 recipe: Vec::new(),
                 placing: Placing::default(),
                 guard_mod: false,
+                statusline: false,
                 project_tools: None,
                 desktop: false,
                 host: Vec::new(),

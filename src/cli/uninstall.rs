@@ -33,8 +33,8 @@ use crate::package::lock::Lock;
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let mut target = Target::of(&args.options.scope, world)?;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    if args.guard_mod {
-        return guard_mod(transaction, target, world);
+    if args.guard_mod || args.statusline {
+        return part(args, transaction, target, world);
     }
     if !args.host.is_empty() {
         return of_hosts(args, transaction, &target, world);
@@ -112,14 +112,16 @@ fn of_hosts(
     Ok(ExitStatus::Done)
 }
 
-/// Takes out the guard mod, and leaves all else.
-fn guard_mod(
+/// Takes out the guard mod or the segment in the status line, and leaves all else.
+fn part(
+    args: &Uninstall,
     transaction: Transaction<'_>,
     mut target: Target,
     world: &World,
 ) -> Result<ExitStatus> {
-    let files = Assets::guard_removal(world, &target)?;
-    target.guard_mod = Some(false);
+    let files = args.guard_mod.then(|| Assets::guard_removal(world, &target)).transpose()?;
+    target.guard_mod = args.guard_mod.then_some(false);
+    target.status_line = args.statusline.then_some(false);
     let settings = if registered(&target.settings).is_some() {
         SettingsChange::of(
             world,
@@ -131,14 +133,17 @@ fn guard_mod(
         vec![SettingsChange::removal(world, &target)?]
     };
     let mut changes: Vec<&dyn Change> = each(&settings).collect();
-    changes.push(&files);
+    changes.extend(each(&files));
     transaction.show(&changes);
+    let (nothing, done) = if args.guard_mod {
+        ("The guard mod is not installed.", "Done. Sessions that run may keep it until they end.")
+    } else {
+        ("hookman is not in the status line.", "Done.")
+    };
     match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
-        Outcome::Nothing => world.terminal.line("The guard mod is not installed."),
+        Outcome::Nothing => world.terminal.line(nothing),
         Outcome::Shown => {}
-        Outcome::Written => {
-            world.terminal.line("Done. Sessions that run may keep it until they end.");
-        }
+        Outcome::Written => world.terminal.line(done),
     }
     Ok(ExitStatus::Done)
 }

@@ -33,6 +33,8 @@ pub(crate) struct Target {
     pub(crate) local: bool,
     /// True if the guard mod is to be there; `None` where it stays as it is.
     pub(crate) guard_mod: Option<bool>,
+    /// True if the client's status line is to have hookman's segment; `None` where it stays as it is.
+    pub(crate) status_line: Option<bool>,
     /// The program whose file `settings` is; Claude Code without one.
     pub(crate) host: Option<&'static Files>,
 }
@@ -92,6 +94,7 @@ impl Target {
             settings: Chain::managed_settings(folder),
             local: false,
             guard_mod: None,
+            status_line: None,
             host: None,
         }
     }
@@ -110,6 +113,7 @@ impl Target {
             settings: world.paths.user_settings(),
             local: false,
             guard_mod: None,
+            status_line: None,
             host: None,
         }
     }
@@ -125,6 +129,7 @@ impl Target {
             project: Some(project),
             local,
             guard_mod: None,
+            status_line: None,
             host: None,
         }
     }

@@ -52,19 +52,26 @@ impl fmt::Display for Change {
     }
 }
 
+/// A change of a settings file outside of its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seating {
-    /// It is put first.
-    Put,
-    Taken,
+pub enum Extra {
+    GuardPut,
+    GuardTaken,
+    LinePut,
+    /// The status line calls another program.
+    LineMoved,
+    LineTaken,
 }
 
-impl Seating {
+impl Extra {
     /// As part of a plan's summary, such as `seats the guard mod`.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Self::Put => "seats the guard mod before all others",
-            Self::Taken => "takes out the guard mod's seat",
+            Self::GuardPut => "seats the guard mod before all others",
+            Self::GuardTaken => "takes out the guard mod's seat",
+            Self::LinePut => "adds hookman to the status line",
+            Self::LineMoved => "changes hookman's call in the status line",
+            Self::LineTaken => "takes hookman out of the status line",
         }
     }
 }

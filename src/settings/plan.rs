@@ -6,7 +6,7 @@ use crate::syntax::json::{Document, is_blank, strip_bom};
 
 use super::{
     bare,
-    change::{self, Change, Seating},
+    change::{self, Change, Extra},
     draft::{Draft, Outcome},
     inventory::Survey,
     proof::{self, Claim},
@@ -24,8 +24,8 @@ pub struct Plan {
     pub after: Option<String>,
     /// The steps, entry by entry, in the order in which the pointers hold.
     pub changes: Vec<Change>,
-    /// The change of the guard mod's seat; none where it stays as it is.
-    pub seating: Option<Seating>,
+    /// The changes outside of the hooks.
+    pub extras: Vec<Extra>,
     /// The record to keep once the text is written.
     pub record: Record,
     pub(crate) operations: Vec<PatchOperation>,
@@ -68,7 +68,7 @@ impl Plan {
 
     /// Returns whether nothing that hookman wants is missing and nothing is too many.
     pub fn is_in_line(&self) -> bool {
-        self.changes.is_empty() && self.seating.is_none()
+        self.changes.is_empty() && self.extras.is_empty()
     }
 
     pub fn has_entries(&self) -> bool {
@@ -86,14 +86,15 @@ impl Plan {
         if self.is_empty() {
             return "nothing to do".to_owned();
         }
-        let mut summary = match (self.changes.is_empty(), self.seating) {
-            (true, Some(seating)) => seating.words().to_owned(),
-            (true, None) => "removes what hookman had left empty".to_owned(),
-            (false, _) => change::summary(&self.changes, self.foreign),
-        };
-        if let (false, Some(seating)) = (self.changes.is_empty(), self.seating) {
-            summary = format!("{summary}, {}", seating.words());
+        let mut parts = Vec::new();
+        if !self.changes.is_empty() {
+            parts.push(change::summary(&self.changes, self.foreign));
         }
+        parts.extend(self.extras.iter().map(|extra| extra.words().to_owned()));
+        if parts.is_empty() {
+            parts.push("removes what hookman had left empty".to_owned());
+        }
+        let mut summary = parts.join(", ");
         if self.after.is_none() {
             summary.push_str(", and then the file, which hookman made");
         }
@@ -125,7 +126,7 @@ impl Plan {
             before: text.map(str::to_owned),
             after: text.map(str::to_owned),
             changes: Vec::new(),
-            seating: None,
+            extras: Vec::new(),
             record,
             operations: Vec::new(),
             wanted: Vec::new(),
@@ -205,7 +206,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
     }
     record.passed = wanted.iter().filter_map(Passed::of).collect();
     let before = Some(text.to_owned());
-    Ok(Plan { before, after, changes, seating: None, record, operations, wanted, foreign })
+    Ok(Plan { before, after, changes, extras: Vec::new(), record, operations, wanted, foreign })
 }
 
 /// As [`plan()`], for a file with the events at its root.

@@ -10,6 +10,7 @@ use crate::syntax::json::{Document, child, without_comments};
 
 use super::bare;
 use super::inventory::{Survey, own_handlers};
+use super::own_line;
 use super::registration::{Passed, Registration};
 
 /// The containers of a settings file that are there only because hookman needed them.
@@ -38,6 +39,10 @@ pub struct Record {
     /// from a user's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<Passed>,
+    /// The literal of the command that was the status line before hookman's, empty where there was
+    /// none; `None` where the status line is not hookman's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_line: Option<String>,
 }
 
 impl Record {
@@ -65,7 +70,8 @@ impl Record {
         if !made.is_empty() && made.len() == members.len() {
             made.insert(0, "/hooks".to_owned());
         }
-        Self { made, ..form }
+        let status_line = own_line::is_shown(&document).then(String::new);
+        Self { made, status_line, ..form }
     }
 
     /// The record of a file of the same form of which nothing else is known.

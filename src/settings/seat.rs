@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use json_patch::{AddOperation, PatchOperation, RemoveOperation, ReplaceOperation};
 use serde_json::{Value, json};
 
-use super::change::Seating;
-use super::draft::containers::without_root;
+use super::change::Extra;
 use super::edit::{Editor, Reshape, apply, path};
 use super::layout::{Item, Part};
+use super::member::{Root, added, removed};
 use super::obstacle::only_once;
 use super::plan::Plan;
 use super::record::Record;
@@ -53,7 +53,7 @@ impl Plan {
         let mut plan = self;
         plan.after = change.text;
         plan.operations.push(change.operation);
-        plan.seating = Some(if is_wanted { Seating::Put } else { Seating::Taken });
+        plan.extras.push(if is_wanted { Extra::GuardPut } else { Extra::GuardTaken });
         if change.makes {
             plan.record.note(LIST);
         }
@@ -76,23 +76,15 @@ fn change(
     record: &Record,
 ) -> Result<Option<SeatChange>, Refusal> {
     let root = document.root();
+    let of_root = Root { document, record };
     let members = root.members().unwrap_or_default();
-    let made = record.has_made(LIST);
-    let hollow = record.hollow.get("").map(String::as_str);
-    let mut editor = Editor::new(document);
-    let mut reshape = |container: &Node, part, removed, added: Vec<Item<'_>>| {
-        let (parent, hollow) = if part == Part::Root { (None, hollow) } else { (Some(root), None) };
-        editor.reshape(&Reshape { container, parent, part, removed, added, hollow });
-    };
     let Some(index) = members.iter().rposition(|member| document.key(member) == KEY) else {
         if !is_wanted {
             return Ok(None);
         }
         let value = json!([GUARD]);
-        let added = vec![Item { key: Some(KEY), value: &value }];
-        reshape(root, Part::Root, BTreeSet::new(), added);
+        let text = Some(added(&of_root, KEY, &value));
         let operation = PatchOperation::Add(AddOperation { path: path(LIST), value });
-        let text = Some(apply(document.text(), document.text(), &editor.splices()));
         return Ok(Some(SeatChange { text, operation, makes: true }));
     };
     let list = &members[index].value;
@@ -122,30 +114,23 @@ fn change(
         .into_iter()
         .chain(others.map(|index| document.value(&elements[index])))
         .collect();
-    if left.is_empty() && made {
-        reshape(root, Part::Root, BTreeSet::from([index]), Vec::new());
-    } else if is_first || !is_wanted {
-        reshape(list, Part::Other, ours, Vec::new());
-    } else if elements.len() == ours.len() {
-        reshape(list, Part::Other, ours, vec![item]);
-    } else {
-        reshape(list, Part::Other, ours, Vec::new());
-        editor.prepend(list, Part::Other, item);
-    }
     let path = path(LIST);
-    let operation = if left.is_empty() && made {
-        PatchOperation::Remove(RemoveOperation { path })
-    } else {
-        PatchOperation::Replace(ReplaceOperation { path, value: left.into() })
-    };
-    let is_last = matches!(operation, PatchOperation::Remove(_)) && members.len() == 1;
-    let text = if is_last && record.file_made {
-        None
-    } else if is_last && record.has_made("") {
-        Some(without_root(document.text(), root.span))
-    } else {
-        Some(apply(document.text(), document.text(), &editor.splices()))
-    };
+    if left.is_empty() && record.has_made(LIST) {
+        let text = removed(&of_root, BTreeSet::from([index]));
+        let operation = PatchOperation::Remove(RemoveOperation { path });
+        return Ok(Some(SeatChange { text, operation, makes: false }));
+    }
+    let mut editor = Editor::new(document);
+    let (part, parent) = (Part::Other, Some(root));
+    let is_behind = is_wanted && !is_first && elements.len() != ours.len();
+    let added = if is_wanted && !is_first && !is_behind { vec![item] } else { Vec::new() };
+    let reshape = Reshape { container: list, parent, part, removed: ours, added, hollow: None };
+    editor.reshape(&reshape);
+    if is_behind {
+        editor.prepend(list, part, Item { key: None, value: &guard });
+    }
+    let operation = PatchOperation::Replace(ReplaceOperation { path, value: left.into() });
+    let text = Some(apply(document.text(), document.text(), &editor.splices()));
     Ok(Some(SeatChange { text, operation, makes: false }))
 }
 
@@ -189,13 +174,13 @@ mod tests {
         ] {
             let put = seated(before, true, &Record::default()).unwrap();
             assert_eq!(put.after.as_deref(), Some(after));
-            assert_eq!(put.seating, Some(Seating::Put));
+            assert_eq!(put.extras, [Extra::GuardPut]);
             assert!(is_seated(&Document::parse(after).unwrap()));
             let again = seated(after, true, &put.record).unwrap();
-            assert_eq!((again.after.as_deref(), again.seating), (Some(after), None));
+            assert_eq!((again.after.as_deref(), again.extras.len()), (Some(after), 0));
             let taken = seated(after, false, &put.record).unwrap();
             assert_eq!(taken.after.as_deref(), Some(left.unwrap_or(before)));
-            assert_eq!(taken.seating, Some(Seating::Taken));
+            assert_eq!(taken.extras, [Extra::GuardTaken]);
         }
     }
 

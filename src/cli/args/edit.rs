@@ -24,6 +24,7 @@ use crate::manifest::{OnError, milliseconds};
   hookman install --recipe long-session  hooks that belong together
   hookman install --project-tools yes    let hooks run this project's own programs
   hookman install --guard-mod            keep other mods from your gates
+  hookman install --statusline           hooks and the last denial in your status line
   hookman install --host codex           have Codex call the hooks, too
   hookman install --host all --project   every agent on this machine, in this project
   hookman install gh:team/hooks@v1.4     the hooks of a package, as in v1.4
@@ -48,6 +49,9 @@ pub struct Install {
     /// Add a mod that keeps other mods from a gate's events, and seat it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
+    /// Add hookman's segment to your status line, behind what is there
+    #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
+    pub statusline: bool,
     /// Have this agent call the hooks too: claude, codex, copilot, qwen, gemini, droid or opencode, or all that are here
     #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]

@@ -236,6 +236,7 @@ pub struct Verify {
   hookman uninstall              the same, then ask and remove it
   hookman uninstall --project    from the project around this directory
   hookman uninstall --guard-mod  the guard mod alone
+  hookman uninstall --statusline the segment in the status line alone
   hookman uninstall --host codex take it out of Codex, and leave it in the others
 
 The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
@@ -243,8 +244,12 @@ pub struct Uninstall {
     /// Take out the guard mod alone
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
+    /// Take hookman's segment out of the status line alone
+    #[arg(long, conflicts_with_all = ["guard_mod", "project", "local", "managed"])]
+    pub statusline: bool,
     /// Only this agent: claude, codex, copilot, qwen, gemini, droid or opencode, or all
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["guard_mod", "local", "managed"])]
+    #[arg(long, value_name = "NAME")]
+    #[arg(conflicts_with_all = ["guard_mod", "statusline", "local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Vec<String>,
     #[command(flatten)]

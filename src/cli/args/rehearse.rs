@@ -157,10 +157,8 @@ pub struct Stats {
   hookman statusline                       hooks 12, 2 off, one-strike denied 06:57
   hookman statusline -- ~/.claude/line.sh  the line of that command, then hookman's
 
-In settings.json:
-  \"statusLine\": { \"type\": \"command\", \"command\": \"hookman statusline\" }
-
-It counts the hooks that run in the session, and those that are switched off for it,
+`hookman install --statusline` puts it into your settings.json, behind a status line
+that is there. It counts the hooks that run in the session, and those that are switched off for it,
 and names the last denial.")]
 pub struct Statusline {
     /// The command that was the status line before

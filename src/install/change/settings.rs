@@ -20,7 +20,7 @@ use crate::install::target::protection;
 use crate::machine::files;
 use crate::machine::world::World;
 use crate::settings::{
-    Plan, Record, Refusal, Registration, Remembered, Seating, Undo, own_file, plan,
+    Extra, Plan, Record, Refusal, Registration, Remembered, Undo, own_file, plan,
 };
 
 /// The text that a settings file is to have.
@@ -126,7 +126,7 @@ impl SettingsChange {
         };
         let record = undo.as_ref().map_or_else(|| target.form(), |undo| undo.record.clone());
         let plan = plan(before.as_deref(), &entries, &record)
-            .and_then(|plan| seating(world, target, plan, &record))
+            .and_then(|plan| extras(world, target, plan, &record))
             .with_context(|| left_alone(world, &target.settings))?;
         Ok(Self { target: target.clone(), goal: Goal::Entries(entries), plan, undo, quiet: false })
     }
@@ -155,9 +155,10 @@ impl SettingsChange {
                 plan(before, &[], &record)
             }
         };
-        let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
+        let presumed = || before.map(Record::presumed).unwrap_or_default();
+        let record = undo.as_ref().map_or_else(presumed, |undo| undo.record.clone());
         let plan = removal
-            .and_then(|plan| seating(world, target, plan, &record))
+            .and_then(|plan| extras(world, target, plan, &record))
             .with_context(|| left_alone(world, &target.settings))?;
         Ok(Self { target: target.clone(), goal: Goal::Nothing, plan, undo, quiet: false })
     }
@@ -180,7 +181,7 @@ impl SettingsChange {
         let mut plan = adoption::plan(current, &goal.next, &goal.entries)?;
         plan.before = before;
         let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
-        let plan = seating(world, target, plan, &record)?;
+        let plan = extras(world, target, plan, &record)?;
         Ok(Self { target: target.clone(), goal: Goal::Adoption(goal), plan, undo, quiet: false })
     }
 
@@ -266,13 +267,15 @@ impl Adopting {
     }
 }
 
-/// The plan with the guard mod's seat as the target wants it; without hookman's entries it has none.
-fn seating(world: &World, target: &Target, plan: Plan, record: &Record) -> Result<Plan, Refusal> {
+/// The plan with the guard mod's seat and the status line as the target wants them; without hookman's
+/// entries it has neither.
+fn extras(world: &World, target: &Target, plan: Plan, record: &Record) -> Result<Plan, Refusal> {
     if !target.is_users() {
         return Ok(plan);
     }
-    let is_wanted = plan.has_entries() && target.has_guard_mod(world);
-    plan.seating(is_wanted, record)
+    let has_entries = plan.has_entries();
+    plan.seating(has_entries && target.has_guard_mod(world), record)?
+        .with_status_line(if has_entries { target.status_line } else { Some(false) }, record)
 }
 
 /// Makes the record of a file that hookman wrote elsewhere, as in a fresh clone, where it holds entries
@@ -316,7 +319,7 @@ impl Change for SettingsChange {
         if self.is_empty() {
             return Ok(());
         }
-        if self.plan.seating == Some(Seating::Taken) {
+        if self.plan.extras.contains(&Extra::GuardTaken) {
             protection::check_all(world, &self.target)?;
         }
         files::check_replaceable(&undo_file(world, settings))?;
