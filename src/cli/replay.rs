@@ -39,6 +39,7 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         let left = number(report.left, "transcript");
         world.terminal.warn(format!("stopped after {calls}, with {left} left"));
     }
+    report.unread.iter().for_each(|it| world.terminal.warn(it));
     if report.calls == 0 {
         world.terminal.line("no tool call of a past session fits; transcripts are in projects/ next to settings.json");
         return Ok(ExitStatus::Done);

@@ -69,6 +69,8 @@ pub struct Report {
     pub calls: usize,
     /// The transcripts that were not replayed, because a signal came.
     pub left: usize,
+    /// The transcripts that could not be read, and why.
+    pub unread: Vec<String>,
     /// The time of all runs in microseconds, without the starts of processes.
     pub us: u64,
     /// Reasons why no hook of a chain was asked.
@@ -127,14 +129,15 @@ impl Replay<'_> {
                     }
                 }
             });
-            for (done, (transcript, sessions)) in sessions.into_iter().enumerate() {
-                for past in sessions?.values().flatten() {
+            for (done, (transcript, (sessions, unread))) in sessions.into_iter().enumerate() {
+                report.unread.extend(unread);
+                for past in sessions.values().flatten() {
                     Terminal::progress(|| {
                         format!("{done} of {all} transcripts, {} calls", report.calls)
                     });
                     if Endings::watch().is_some_and(|it| it.come().is_some()) {
                         report.left = all - done;
-                        return Ok(());
+                        return;
                     }
                     let verdict = asked.ask(past, &transcript, &mut report);
                     let other = against.as_mut();
@@ -144,8 +147,7 @@ impl Replay<'_> {
                     }
                 }
             }
-            io::Result::Ok(())
-        })?;
+        });
         Terminal::progress_ends();
         for it in asked.chains.known.values().flatten() {
             report.passed.extend(it.passed.iter().cloned());
@@ -155,16 +157,21 @@ impl Replay<'_> {
     }
 
     /// Reads the sessions of some transcripts that have a call which counts, each with its events in
-    /// their order; of results those that one of the chains hears of.
+    /// their order; of results those that one of the chains hears of. Names the files that cannot be read.
     fn sessions(
         &self,
         files: &[PathBuf],
         chains: &mut [Chains<'_>],
-    ) -> io::Result<BTreeMap<String, Vec<Past>>> {
+    ) -> (BTreeMap<String, Vec<Past>>, Vec<String>) {
         let mut sessions: BTreeMap<String, Vec<Past>> = BTreeMap::new();
+        let mut unread = Vec::new();
         for file in files {
             let wants = |event, cwd: &str| chains.iter_mut().any(|it| it.hear(event, cwd));
-            for past in transcript::events(&files::read_tail(file, u64::MAX)?, wants) {
+            let text = files::read_tail(file, u64::MAX).unwrap_or_else(|error| {
+                unread.push(format!("`{}` is left out: {error}", self.paths.shown(file)));
+                String::new()
+            });
+            for past in transcript::events(&text, wants) {
                 sessions.entry(past.session.clone()).or_default().push(past);
             }
         }
@@ -172,7 +179,7 @@ impl Replay<'_> {
         for events in sessions.values_mut() {
             events.sort_by(|one, other| one.time.cmp(&other.time));
         }
-        Ok(sessions)
+        (sessions, unread)
     }
 
     fn is_meant(&self, past: &Past) -> bool {
