@@ -242,7 +242,7 @@ fn what_has_no_way_back_is_stopped_as_it_comes() {
         ("git branch -D topic", "advice: git-branch-delete"),
         ("kubectl delete pod a", "advice: kubectl-delete"),
         ("kubectl delete deployment a", "kubectl-delete"),
-        ("docker image prune", "advice: docker-prune"),
+        ("docker image prune -a", "advice: docker-prune"),
         ("docker volume prune -f", "docker-prune"),
         ("rm a.txt", "-"),
         ("echo \"$(rm a", "the payload: the command could not be read to its end"),

@@ -75,8 +75,8 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let head = rest.strip_prefix(",\"head\":").ok_or_else(unreadable)?;
     let mut reader = serde_json::Deserializer::from_str(head).into_iter();
     let options: Head<'_> = reader.next().and_then(Result::ok).ok_or_else(unreadable)?;
-    let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[");
-    let rules = rules.and_then(|text| Rules::new(&options, text)).ok_or_else(unreadable)?;
+    let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[").ok_or_else(unreadable)?;
+    let rules = Rules::new(&options, rules);
     let (findings, complete) = judge(&command, &options, &rules, context)?;
     let manner = Manner {
         careful: options.careful,
@@ -112,7 +112,7 @@ fn judge<'r>(
         looks.get() == 0 || may_exist(word, folder(), context)
     };
     let mut visit = |invocation: &shell::Invocation<'_>| {
-        for rule in rules.about(invocation.program) {
+        for rule in rules.about(invocation) {
             let Some(rule) = rule else {
                 all_are_read = false;
                 continue;

@@ -231,11 +231,6 @@ impl kind::Options for Options {
             Value::Object(compact)
         };
         let compacts: Vec<Value> = rules.iter().map(compact).collect();
-        let index = rules.iter().zip(&compacts);
-        let index = index.map(|(rule, text)| {
-            let letters = letters(&rule.program);
-            format!("{} {letters} {}", text.to_string().len(), rule.program)
-        });
         let is_called = |name: &str| {
             rules.iter().any(|rule| rule.program.split('|').any(|it| it.eq_ignore_ascii_case(name)))
         };
@@ -255,7 +250,8 @@ impl kind::Options for Options {
             head.insert("careful".into(), true.into());
         }
         head.insert("globals".into(), globals.collect());
-        head.insert("index".into(), index.collect::<Vec<_>>().join(" ").into());
+        head.insert("count".into(), rules.len().into());
+        head.insert("index".into(), index(&rules, &compacts).into());
         let mut compiled = Map::new();
         // In the order of the runtime, which reads no further when a command calls none of the
         // programs, and then only the rules about those that it calls.
@@ -317,13 +313,30 @@ fn name(level: Level) -> Value {
     serde_json::to_value(level).unwrap_or_default()
 }
 
-/// The letters, each once and small, with which the names between the bars begin.
-fn letters(programs: &str) -> String {
-    let firsts = programs.split('|').filter_map(|name| name.chars().next());
-    firsts.map(|first| first.to_ascii_lowercase()).collect::<BTreeSet<char>>().into_iter().collect()
+/// The rules by program, in the form that the runtime reads; each begins one byte behind the one before.
+fn index(rules: &[&Rule], compacts: &[Value]) -> Vec<String> {
+    let mut letters: BTreeMap<char, BTreeMap<String, String>> = BTreeMap::new();
+    let mut start = 0;
+    for (number, (rule, compact)) in rules.iter().zip(compacts).enumerate() {
+        let end = start + compact.to_string().len();
+        let words = rule.subcommand.split_whitespace().next().unwrap_or_default();
+        let names: BTreeSet<String> =
+            rule.program.split('|').map(str::to_ascii_lowercase).collect();
+        for name in names {
+            let letter = name.chars().next().unwrap_or(',');
+            let known = letters.entry(letter).or_default().entry(name).or_default();
+            known.extend([" ", words, &format!(":{number}:{start}:{end}")]);
+        }
+        start = end + 1;
+    }
+    let of_letter = |names: BTreeMap<String, String>| {
+        let texts: Vec<String> = names.into_iter().map(|(name, rules)| name + &rules).collect();
+        texts.join(",")
+    };
+    letters.into_values().map(of_letter).collect()
 }
 
-/// The names that a line must have for one of the rules, each once, with `|` between them.
+/// The names of which a line must have one for one of the rules, each once.
 fn programs(rules: &[&Rule]) -> String {
     let mut programs: Vec<String> = Vec::new();
     for rule in rules {
@@ -336,5 +349,5 @@ fn programs(rules: &[&Rule]) -> String {
             }
         }
     }
-    programs.join("|")
+    prefilter::grouped(&programs)
 }

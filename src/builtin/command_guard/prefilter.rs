@@ -9,7 +9,8 @@ const LONG: usize = 32 << 10;
 
 /// Returns whether a command line may make one of these calls.
 ///
-/// `programs` are names with `|` between them; after a blank a name may have the first word of its
+/// `programs` are names with `|` between them, and `;` between those that begin differently, as
+/// [`grouped`] makes it; after a blank a name may have the first word of its
 /// subcommand, which must then be somewhere in the line, and `>` is a file that is emptied or a
 /// device that is written to by a redirection. What hides a name counts as a call as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
@@ -20,13 +21,30 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     }
     // How the words of a line begin decides most calls, without a look at each of them.
     let beginnings = starts(bytes).fold(0, |all, at| all | beginning(&bytes[at..], 1));
-    let mut calls = programs.as_bytes().split(|byte| *byte == b'|');
+    let may_begin = |group: &&str| {
+        let beginning = beginning(group.as_bytes(), u64::MAX);
+        beginning == u64::MAX || beginnings & beginning != 0
+    };
+    let mut calls = programs.split(';').filter(may_begin).flat_map(|group| group.split('|'));
     calls.any(|call| match call {
-        b">" => may_write(line),
-        b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
-        b"(" => line.contains("()") || line.contains("function "),
-        _ => may_make(bytes, beginnings, call),
+        ">" => may_write(line),
+        "?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
+        "(" => line.contains("()") || line.contains("function "),
+        _ => may_make(bytes, beginnings, call.as_bytes()),
     })
+}
+
+/// The names in the form of [`may_call`].
+pub(super) fn grouped(names: &[String]) -> String {
+    let mut groups: Vec<(u64, String)> = Vec::new();
+    for name in names {
+        let key = beginning(name.as_bytes(), u64::MAX);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.extend(["|", name]),
+            None => groups.push((key, name.clone())),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect::<Vec<_>>().join(";")
 }
 
 /// One bit of 64 for the first two bytes of a text, the same for both cases of a letter; `short`
@@ -34,7 +52,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
 fn beginning(text: &[u8], short: u64) -> u64 {
     let low = |byte: u8| u32::from(byte.to_ascii_lowercase());
     match text {
-        [_, b' ', ..] => short,
+        [_, b' ' | b'|', ..] => short,
         [first, second, ..] => 1 << ((low(*first) * 5 + low(*second)) & 63),
         _ => short,
     }
@@ -49,9 +67,6 @@ fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
 
 fn may_make(line: &[u8], beginnings: u64, call: &[u8]) -> bool {
     let may_begin = |word: &[u8]| beginnings & beginning(word, u64::MAX) != 0;
-    if !may_begin(call) {
-        return false;
-    }
     let mut words = call.splitn(2, |byte| *byte == b' ');
     let name = words.next().unwrap_or_default();
     let word = words.next();

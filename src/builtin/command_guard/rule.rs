@@ -25,55 +25,63 @@ pub(super) struct Head<'a> {
     /// For each program with such options: its name, then those that take the next word.
     #[serde(borrow, default)]
     pub(super) globals: Vec<Text<'a>>,
-    /// Of each rule how many bytes its JSON has, the first letters of its programs, and these.
+    /// The number of rules.
+    #[serde(default)]
+    count: usize,
+    /// For each letter the programs that begin with it and their rules; see [`Rules::about`].
     #[serde(borrow, default)]
-    index: Cow<'a, str>,
+    index: Vec<Text<'a>>,
 }
 
-/// So many rules a guard has.
-const USUAL: usize = 256;
-
-/// A guard's rules, of which only those are read whose program is called.
+/// A guard's rules, of which only those are read whose program is called with their subcommand.
 pub(super) struct Rules<'a> {
-    entries: Vec<Entry<'a>>,
-}
-
-struct Entry<'a> {
-    letters: &'a str,
-    programs: &'a str,
+    index: &'a [Text<'a>],
     text: &'a str,
     /// In a box, because few of many rules are read and each is long.
-    rule: OnceCell<Option<Box<Rule<'a>>>>,
+    read: Vec<OnceCell<Option<Box<Rule<'a>>>>>,
 }
 
 impl<'a> Rules<'a> {
-    /// The rules that `head` has the index of; `text` is their JSON, each followed by a comma or a
-    /// bracket. `None` where the two do not fit.
-    pub(super) fn new(head: &'a Head<'_>, text: &'a str) -> Option<Self> {
-        let mut words = head.index.split(' ').filter(|word| !word.is_empty());
-        let mut entries = Vec::with_capacity(USUAL);
-        let mut rest = text;
-        while let Some(length) = words.next() {
-            let (text, after) = rest.split_at_checked(length.parse().ok()?)?;
-            rest = after.get(1..)?;
-            let (letters, programs) = (words.next()?, words.next()?);
-            entries.push(Entry { letters, programs, text, rule: OnceCell::new() });
-        }
-        Some(Self { entries })
+    /// The rules that `head` has the index of; `text` is their JSON.
+    pub(super) fn new(head: &'a Head<'_>, text: &'a str) -> Self {
+        let read = std::iter::repeat_with(OnceCell::new).take(head.count).collect();
+        Self { index: &head.index, text, read }
     }
 
-    /// The rules about a program; `None` in the place of one that cannot be read.
-    pub(super) fn about(&self, program: &str) -> impl Iterator<Item = Option<&Rule<'a>>> {
-        let first = program.as_bytes().first().map_or(b' ', u8::to_ascii_lowercase);
-        let is_about = move |entry: &&Entry<'a>| {
-            entry.letters.as_bytes().contains(&first)
-                && entry.programs.split('|').any(|name| is_program(name, program))
+    /// The rules that may be about a call; `None` in the place of one that cannot be read.
+    ///
+    /// The index of a letter is programs with commas between them, each with its rules behind blanks:
+    /// the first words of the subcommand, the number, and where in the text it begins and ends.
+    pub(super) fn about<'s, 'i>(
+        &'s self,
+        invocation: &'i Invocation<'i>,
+    ) -> impl Iterator<Item = Option<&'s Rule<'a>>> + use<'s, 'i, 'a> {
+        let program = invocation.program;
+        let first = program.as_bytes().first().map_or(b',', u8::to_ascii_lowercase);
+        let of_letter = self.index.iter().find(|it| it.0.as_bytes().first() == Some(&first));
+        let programs = of_letter.into_iter().flat_map(|it| it.0.split(','));
+        let rules = programs.filter_map(move |entry| {
+            let (name, rules) = entry.split_once(' ')?;
+            is_program(name, program).then(|| rules.split(' '))
+        });
+        let may_fit = |words: &str| {
+            let has = |word: &str| {
+                invocation.arguments.iter().any(|it| it.text.eq_ignore_ascii_case(word))
+            };
+            words.is_empty() || words.split('|').any(has)
         };
-        let read = |entry: &'_ Entry<'a>| serde_json::from_str(entry.text).ok();
-        self.entries
-            .iter()
-            .filter(is_about)
-            .map(move |entry| entry.rule.get_or_init(|| read(entry)).as_deref())
+        rules.flatten().filter_map(move |rule| {
+            let (words, place) = rule.split_once(':').unwrap_or_default();
+            may_fit(words).then(|| self.read(place))
+        })
+    }
+
+    fn read(&self, place: &str) -> Option<&Rule<'a>> {
+        let mut numbers = place.split(':').map(str::parse::<usize>);
+        let mut next = || numbers.next()?.ok();
+        let (number, start, end) = (next()?, next()?, next()?);
+        let read = || serde_json::from_str(self.text.get(start..end)?).ok();
+        self.read.get(number)?.get_or_init(read).as_deref()
     }
 }
 

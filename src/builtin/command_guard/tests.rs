@@ -352,7 +352,8 @@ fn what_the_runtime_reads_is_compact() {
             "forget_after": 7200,
             "per_agent": true,
             "globals": ["x -C --git-dir"],
-            "index": "37 xy x|y",
+            "count": 1,
+            "index": ["x :0:0:37", "y :0:0:37"],
         },
         "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });
@@ -382,7 +383,7 @@ fn a_line_that_cannot_call_a_program_is_not_split() {
         ("", false),
     ];
     for (line, expected) in rows {
-        assert_eq!(prefilter::may_call(line, "rm|git"), expected, "{line}");
+        assert_eq!(prefilter::may_call(line, "rm;git"), expected, "{line}");
     }
     let rows = [
         ("git status", false),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::command::{Around, Caller, Command, Line};
-use crate::syntax::shell::{self, Word};
+use crate::syntax::shell::{self, Word, programs};
 
 /// One program with its arguments.
 #[derive(Clone, Debug)]
@@ -37,11 +37,6 @@ pub(super) struct Known {
     /// As it was written, without quotes.
     pub(super) shown: String,
 }
-
-/// Programs that find what they run in places of their own.
-const ELSEWHERE: &str = "adb aws-vault bundle bunx conda direnv docker docker-compose doppler gcloud \
-                         hatch kubectl mise asdf nix-shell npm npx oc op pdm pipenv pipx pnpm podman \
-                         poetry runuser rye ssh su sudo uv uvx vagrant wsl yarn";
 
 pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Call> {
     match command.line {
@@ -89,8 +84,7 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
 
 /// Returns whether a program is a shell that reads scripts of `sh`, by its name.
 pub(super) fn is_shell(program: &str) -> bool {
-    let name = program.rsplit('/').next();
-    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
+    program.rsplit('/').next().is_some_and(programs::is_posix_shell)
 }
 
 /// Returns whether an option of a shell has it read the user's files, which may set another `PATH`.
@@ -127,7 +121,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
             return;
         }
         let is_login = is_shell(call.program) && texts().any(|word| is_of_login(&word));
-        if is_login || ELSEWHERE.split_whitespace().any(|name| name == call.program) {
+        if is_login || programs::runs_elsewhere(call.program) {
             elsewhere.push(call.source.to_owned());
         }
         match call.program {

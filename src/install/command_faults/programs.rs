@@ -9,14 +9,7 @@ use crate::install::addition::nearby;
 use crate::machine::foreign;
 use crate::machine::program::{self, Trouble};
 use crate::syntax::quoting::quoted;
-
-/// The words that shells know by themselves.
-const OF_SHELLS: &str = ". : [ [[ alias bg break builtin caller case cd command continue coproc declare \
-                         dirs disown do done echo elif else enable esac eval exec exit export false fc \
-                         fg fi for function getopts hash if in jobs kill let local mapfile popd printf \
-                         pushd pwd read readarray readonly return select set shift shopt source suspend \
-                         test then time times trap true type typeset ulimit umask unalias unset until \
-                         wait while { } !";
+use crate::syntax::shell::programs::is_built_in;
 
 /// Interpreters, and the code with which each ends where its script is not there.
 const INTERPRETERS: &[(&str, i32)] = &[
@@ -60,10 +53,9 @@ pub(super) fn examine(
                    for `argv`";
         return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
     }
-    let is_builtin = |name: &str| OF_SHELLS.split_whitespace().any(|known| known == name);
     if program.text.contains('/') {
         path(command, around, call, program, faults);
-    } else if !call.by_shell || !is_builtin(&program.text) {
+    } else if !call.by_shell || !is_built_in(&program.text) {
         bare(command, around, call, program, faults);
     }
     if let Some(script) = script(call) {

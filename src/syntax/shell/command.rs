@@ -81,24 +81,3 @@ impl<'a> Word<'a> {
         Self { written: text.clone(), text, expanded: false, quoted: true }
     }
 }
-
-impl Command<'_> {
-    pub(super) fn into_owned(self) -> Command<'static> {
-        let words =
-            |words: Vec<Word<'_>>| words.into_iter().map(Word::into_owned).collect::<Vec<_>>();
-        let redirections = self.redirections.into_iter().map(|redirection| Redirection {
-            operator: redirection.operator,
-            target: redirection.target.into_owned(),
-        });
-        Command {
-            assignments: words(self.assignments),
-            words: words(self.words),
-            source: Cow::Owned(self.source.into_owned()),
-            input: self.input.map(Word::into_owned),
-            redirections: redirections.collect(),
-            feed: self.feed,
-            nesting: self.nesting,
-            each: self.each.map(|each| Loop { words: words(each.words) }),
-        }
-    }
-}

@@ -79,10 +79,9 @@ pub(super) static CLIENTS: &[&str] = names!(
     "mysqlsh" "osql" "impala-shell" "vsql" "libsql"
 );
 pub(super) static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
-/// Shells by the names in small letters.
-static SHELLS: &[&str] = names!(
-    "ash" "bash" "csh" "dash" "fish" "ksh" "mksh" "nu" "rbash" "sh" "tcsh" "zsh"
-);
+/// Shells that read scripts of `sh`, and others.
+static POSIX: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"];
+static SHELLS: &[&str] = &["csh", "fish", "nu", "tcsh"];
 
 /// The words that a shell of POSIX or bash knows by itself, keywords among them.
 static BUILT_IN: &[&str] = names!(
@@ -114,8 +113,16 @@ pub(super) fn is_powershell(program: &str) -> bool {
     program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
 }
 
+/// Returns whether a program is a shell that reads scripts of `sh`.
+pub fn is_posix_shell(program: &str) -> bool {
+    POSIX.contains(&program)
+}
+
 pub fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&program) || is_powershell(program) || program.eq_ignore_ascii_case("cmd")
+    is_posix_shell(program)
+        || SHELLS.contains(&program)
+        || is_powershell(program)
+        || program.eq_ignore_ascii_case("cmd")
 }
 
 /// Returns whether writing to this path writes to a disk or to the kernel.
@@ -305,6 +312,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     wrapper("mise x", "", 0),
     wrapper("asdf exec", "", 0),
 ];
+
+/// Returns whether a program runs commands where other programs and files are found: for another user,
+/// on another machine, in a container or with a tool's own places.
+pub fn runs_elsewhere(program: &str) -> bool {
+    const WHOLE: &[&str] = names!("bunx" "npx" "nix-shell" "runuser" "ssh" "su" "sudo" "uvx" "wsl");
+    let is_tool = |it: &Wrapper| it.name.split_once(' ').is_some_and(|(name, _)| name == program);
+    WHOLE.contains(&program) || WRAPPERS.iter().any(is_tool)
+}
 
 /// Wrappers that without a command have a shell read their input; `sudo` only with `-s` or `-i`.
 pub(super) const READ_SCRIPTS: &[&str] =

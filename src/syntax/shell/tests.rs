@@ -132,7 +132,7 @@ fn commands_inside_words_are_found() {
         (r#"echo "x $(rm "a b") y""#, r#"rm a␣b ¦ echo ‹x␣$(rm␣"a␣b")␣y›"#),
         ("echo `rm a`", "rm a ¦ echo ‹`rm␣a`›"),
         (r#"echo "`rm a`""#, "rm a ¦ echo ‹`rm␣a`›"),
-        (r"echo `a \`b c\` d`", r"b c ¦ a ‹`b␣c`› d ¦ echo ‹`a␣\`b␣c\`␣d`›"),
+        (r"echo `a \`b c\` d`", r"a `b c` d ¦ echo ‹`a␣\`b␣c\`␣d`› ¦ …"),
         ("echo $(a $(b $(c)))", "c ¦ b ‹$(c)› ¦ a ‹$(b␣$(c))› ¦ echo ‹$(a␣$(b␣$(c)))›"),
         ("x=$(rm a)", "rm a ¦ {‹x=$(rm␣a)›}"),
         ("cat <(rm a) >(rm b)", "rm a ¦ rm b ¦ cat ‹<(rm␣a)› ‹>(rm␣b)›"),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::line::{Parser, split_within};
-use super::{Command, Word};
+use super::Word;
+use super::line::Parser;
 
 /// So long an index such as that of `NAME[…]=` may be.
 const INDEX: usize = 256;
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
                 b'$' => self.dollar(&mut text, false),
                 b'`' => {
                     text.expanded = true;
-                    self.backticks(false);
+                    self.backticks();
                 }
                 b'[' if self.is_subscript(start) => {
                     let end = self.subscript_end(self.at + 1, INDEX).unwrap_or(self.end);
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
     /// Goes behind what starts with the `$` or the backtick here.
     pub(super) fn expansion(&mut self) {
         if self.peek() == Some(b'`') {
-            return self.backticks(false);
+            return self.backticks();
         }
         let mut text = Text::new(self.text, self.at);
         self.dollar(&mut text, false);
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
                 Some(b'$') => self.dollar(text, true),
                 Some(b'`') => {
                     text.expanded = true;
-                    self.backticks(true);
+                    self.backticks();
                 }
                 Some(_) => self.at += 1,
             }
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
                     self.at += 2;
                     self.commands_inside(true);
                 }
-                b'`' => self.backticks(in_quotes),
+                b'`' => self.backticks(),
                 _ => self.at += 1,
             }
         }
@@ -323,7 +323,7 @@ impl<'a> Parser<'a> {
             match byte {
                 b'\\' => self.skip_escaped(),
                 b'$' if matches!(self.byte(1), Some(b'(' | b'{')) => self.substitution(true),
-                b'`' => self.backticks(false),
+                b'`' => self.backticks(),
                 _ => self.at += 1,
             }
         }
@@ -363,16 +363,16 @@ impl<'a> Parser<'a> {
         (None, bytes.len().saturating_sub(start))
     }
 
-    /// A command in backticks, where a backslash takes the meaning of `` ` ``, `$` and itself.
-    fn backticks(&mut self, in_quotes: bool) {
+    /// A command in backticks.
+    fn backticks(&mut self) {
         let start = self.at + 1;
         let bytes = self.text.as_bytes();
         let mut close = start;
         let mut escapes = false;
         while close < self.end && bytes[close] != b'`' {
             if bytes[close] == b'\\' {
-                escapes = true;
                 close += 1;
+                escapes |= matches!(bytes.get(close), Some(b'`' | b'$' | b'\\'));
             }
             close += 1;
         }
@@ -381,24 +381,9 @@ impl<'a> Parser<'a> {
         if close == self.end {
             self.complete = false;
         }
-        if escapes {
-            if !self.spend(2 * (close - start)) {
-                return;
-            }
-            let inside = unescape(&self.text[start..close], in_quotes);
-            self.nested(|parser| {
-                let inside = split_within(&inside, parser.depth, &mut parser.words);
-                parser.complete &= inside.complete;
-                let first = parser.commands.len();
-                for mut command in inside.commands.into_iter().map(Command::into_owned) {
-                    command.feed = command.feed.start + first..command.feed.end + first;
-                    command.nesting += parser.nesting + 1;
-                    parser.commands.push(command);
-                }
-            });
-        } else {
-            self.within(close, |parser| parser.commands_inside(false));
-        }
+        // What is escaped for the commands inside is not read.
+        self.complete &= !escapes;
+        self.within(close, |parser| parser.commands_inside(false));
         self.at = (close + 1).min(self.end);
     }
 
@@ -462,21 +447,4 @@ impl<'a> Parser<'a> {
         let code = code.and_then(char::from_u32);
         code.unwrap_or(char::REPLACEMENT_CHARACTER)
     }
-}
-
-fn unescape(text: &str, in_quotes: bool) -> String {
-    let mut unescaped = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let meant = matches!(letters.peek(), Some('`' | '\\' | '$'))
-            || (in_quotes && letters.peek() == Some(&'"'));
-        match letters.peek() {
-            Some(next) if letter == '\\' && meant => {
-                unescaped.push(*next);
-                letters.next();
-            }
-            _ => unescaped.push(letter),
-        }
-    }
-    unescaped
 }
