@@ -140,8 +140,11 @@ pub struct Ancestors {
 }
 
 pub fn ancestors() -> Ancestors {
+    ancestors_by(std::process::id(), parent_of)
+}
+
+fn ancestors_by(mut process: u32, parent_of: impl Fn(u32) -> Option<u32>) -> Ancestors {
     let mut processes = Vec::new();
-    let mut process = std::process::id();
     loop {
         match parent_of(process) {
             None => return Ancestors { processes, are_all: !HAS_PROC },
@@ -291,6 +294,19 @@ mod tests {
                 "{cmdline:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_walk_up_ends_with_the_first_process() {
+        let walk = |parents: [(u32, u32); 2]| {
+            let parent = |it| parents.iter().find(|(child, _)| *child == it).map(|(_, it)| *it);
+            let Ancestors { processes, are_all } = ancestors_by(9, parent);
+            (processes, are_all)
+        };
+        assert_eq!(walk([(9, 5), (5, 1)]), (vec![5, 1], true), "the client as the first process");
+        assert_eq!(walk([(9, 5), (5, 0)]), (vec![5], true), "a namespace's own first process");
+        assert_eq!(walk([(9, 5), (5, 5)]), (vec![5], false), "a number that was used again");
+        assert_eq!(walk([(9, 5), (8, 1)]), (vec![5], !HAS_PROC), "one that cannot be read");
     }
 
     #[test]

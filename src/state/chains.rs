@@ -226,20 +226,24 @@ pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
 /// The most bytes of a file that may be nothing but blanks.
 const BLANKS: u64 = 4096;
 
-/// Returns whether a manifest is larger than anybody writes one, so that reading it would take long.
-fn is_too_large(path: &Path) -> bool {
-    const LARGEST: u64 = 1024 * 1024;
-    files::stamp(path).is_ok_and(|stamp| stamp.is_some_and(|stamp| stamp.size > LARGEST))
+/// The most bytes of a manifest.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Refuses a manifest of more bytes than anybody writes, as reading it would take long.
+pub fn check_size(paths: &Paths, path: &Path, bytes: u64) -> Result<(), Problems> {
+    if bytes <= LARGEST {
+        return Ok(());
+    }
+    let message = "a manifest has at most 1 MiB, and it has more".to_owned();
+    Err(Problems(vec![Problem { origin: origin(&paths.shown(path)), message }]))
 }
 
 fn parse(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<Manifest>, Problems> {
     let mut texts = Vec::new();
     for path in chain.files() {
         let file = paths.shown(path);
-        if is_too_large(path) {
-            let message = "a manifest has at most 1 MiB, and it has more".to_owned();
-            return Err(Problems(vec![Problem { origin: origin(&file), message }]));
-        }
+        let size = files::stamp(path).ok().flatten().map_or(0, |stamp| stamp.size);
+        check_size(paths, path, size)?;
         let text = files::read_text(path).map_err(|error| unreadable(&file, &error.source))?;
         texts.push(text.map(|text| (file, text)));
     }
@@ -352,7 +356,8 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let read = |path: &Path| {
-        if is_too_large(path) {
+        let stamp = files::stamp(path).ok().flatten();
+        if stamp.is_some_and(|stamp| stamp.size > LARGEST) {
             return Err(std::io::Error::other("it is too large"));
         }
         foreign::read(path)

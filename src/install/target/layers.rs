@@ -34,11 +34,16 @@ impl Layers {
         edited: Option<&str>,
         lock: &Lock,
     ) -> Result<Option<Self>> {
-        let read = |path: &Path| match edited {
-            Some(text) if path == target.manifest => Ok(Some(text.to_owned())),
-            _ => files::read_text(path),
-        };
         let wrong = |problems: Problems| anyhow::anyhow!("the manifest cannot be read\n{problems}");
+        let read = |path: &Path| {
+            let text = match edited {
+                Some(text) if path == target.manifest => Some(text.to_owned()),
+                _ => files::read_text(path)?,
+            };
+            let size = text.as_ref().map_or(0, String::len) as u64;
+            chains::check_size(&world.paths, path, size).map_err(wrong)?;
+            anyhow::Ok(text)
+        };
         if edited.is_none()
             && let Some(problems) = chains::emptied(&world.paths, &target.chain)
         {
