@@ -53,7 +53,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
         parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
-        parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.package)));
+        parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
         let is_absent = hook.package.as_ref().is_some_and(|it| it.absent.is_some());
         let mark = match (hook.enabled, uncalled.is_some()) {
             (false, _) => Some("(off)"),
@@ -306,6 +306,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "name": hook.name,
         "scope": scope,
         "package": hook.package.as_ref().map(|it| &it.package),
+        "rev": hook.package.as_ref().map(|it| &it.rev),
         "summary": hook.summary,
         "events": Event::names(&hook.events),
         "matcher": hook.matcher,

@@ -1,5 +1,7 @@
 //! `hookman log`: what the journal tells of the last runs, and of those to come.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
 use std::thread;
@@ -86,6 +88,12 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
     }
 }
 
+/// The hooks of packages that are configured here, each with its package.
+fn packages(world: &World) -> BTreeMap<String, String> {
+    let hooks = configured::hooks(world).unwrap_or_default().into_iter();
+    hooks.filter_map(|it| Some((it.hook.name, it.hook.package?.version()))).collect()
+}
+
 /// Returns whether no run was ever written down.
 fn is_empty(world: &World) -> bool {
     journal_files::volumes(&world.paths)
@@ -143,6 +151,8 @@ pub(super) struct Wanted<'a> {
     /// The earliest second since 1970.
     from: Option<i64>,
     most: usize,
+    /// The hooks of packages by name, each with its package, once they were asked for.
+    packages: OnceCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -152,7 +162,7 @@ impl<'a> Wanted<'a> {
             Event::meant(event)?;
         }
         let most = args.lines.unwrap_or(if from.is_some() { usize::MAX } else { LINES });
-        Ok(Self { args, from, most })
+        Ok(Self { args, from, most, packages: OnceCell::new() })
     }
 
     /// The row of a journal's line; nothing for one that does not fit or is none.
@@ -224,9 +234,14 @@ impl<'a> Wanted<'a> {
             let call = if entry.call.is_empty() { "" } else { ", tool call " };
             let call = harmless(&format!("{call}{}", entry.call));
             let _ = write!(text, "\n    run {}{by_hand}{call}", journal::id(line));
-            for line in row.details() {
-                text.push_str("\n    ");
-                text.push_str(&line);
+            let packages = self.packages.get_or_init(|| packages(world));
+            let mut origins: Vec<String> = Vec::new();
+            for step in steps.iter().filter(|step| packages.contains_key(&step.hook)) {
+                let line = format!("{} is of {}", step.hook, packages[&step.hook]);
+                origins.extend((!origins.contains(&line)).then_some(line));
+            }
+            for line in origins.into_iter().chain(row.details()) {
+                text.extend(["\n    ", &line]);
             }
         }
         text

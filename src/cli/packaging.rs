@@ -1,5 +1,7 @@
 //! Packages that come into a manifest, change in it, and go out of it.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
 use super::args::Install;
@@ -15,6 +17,7 @@ use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::options::RegisterOptions;
 use crate::machine::files;
+use crate::machine::paths::real;
 use crate::machine::world::World;
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{package_edit, packages_of};
@@ -48,7 +51,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     };
     let package = Package {
         name: free_name(&typed.name(), &there),
-        from: typed.from,
+        from: from_manifest(world, &target, typed.from),
         folder: typed.folder,
         rev,
         hooks: (!hooks.is_empty()).then(|| hooks.into_iter().cloned().collect()),
@@ -74,6 +77,21 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         target.flag()
     );
     write(world, target, &args.options, "install", (before, after), Renewed::None, Some(call))
+}
+
+/// A directory as a manifest names it, which was typed from where this process is.
+fn from_manifest(world: &World, target: &Target, from: Provenance) -> Provenance {
+    let whole = match &from {
+        Provenance::Path(path) if path.starts_with('.') => Path::new(path).canonicalize(),
+        _ => return from,
+    };
+    let Ok(whole) = whole else { return from };
+    let project = target.chain.project().map(real);
+    let inner = project.and_then(|it| Some(Path::new("..").join(whole.strip_prefix(it).ok()?)));
+    Provenance::Path(match inner {
+        Some(inner) => inner.to_string_lossy().into_owned(),
+        None => world.paths.shown(&whole),
+    })
 }
 
 /// Gets the packages that the lock names, and changes no lock.

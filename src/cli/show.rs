@@ -107,7 +107,7 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
                 format!("its files are in {}", world.paths.shown(package.root.as_ref().as_ref()))
             }
         };
-        world.terminal.print_row("", &format!("of the package {}: {from}", package.package), 2);
+        world.terminal.print_row("", &format!("of the package {}: {from}", package.version()), 2);
     }
     let (key, value) = match &hook.action {
         Action::Builtin { name, .. } => {

@@ -349,7 +349,8 @@ fn said(what: &'static str, command: &mut Command) -> Result<String, Trouble> {
         Err(error) => {
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let line = text.split('\0').find(|it| it.contains('\u{fffd}')).unwrap_or_default();
-            Err(BadTree::Path(line.to_owned(), "is no UTF-8").into())
+            let path = line.rsplit('\t').next().unwrap_or_default();
+            Err(BadTree::Path(path.to_owned(), "is no UTF-8").into())
         }
     }
 }

@@ -10,7 +10,7 @@ use super::model::{
     Absent, Action, Audience, Hook, Manner, Observe, OnError, Options, Origin, Preset, Presets,
     Problem, Surroundings, When,
 };
-use super::package::Membership;
+use super::package::{Membership, Package};
 use super::passing::{self, Rest};
 use crate::client::event::Event;
 
@@ -46,12 +46,13 @@ fn default_timeout(defaults: &DefaultKeys, preset: Option<&Preset>) -> u64 {
 
 impl Draft {
     /// A hook of a package that is not on this machine.
-    pub(super) fn absent(package: &str, hook: Absent, why: &Arc<str>, origin: Origin) -> Self {
+    pub(super) fn absent(package: &Package, hook: Absent, why: &Arc<str>, origin: Origin) -> Self {
         let Absent { name, events, on_error } = hook;
         let nowhere: Arc<str> = "".into();
         Self {
             membership: Some(Membership {
-                package: package.to_owned(),
+                package: package.name.clone(),
+                rev: package.rev.clone().unwrap_or_default(),
                 name: name.clone(),
                 root: Arc::clone(&nowhere),
                 data: nowhere,

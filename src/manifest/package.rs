@@ -49,6 +49,8 @@ pub struct PackageText {
 pub struct Membership {
     /// The package's name.
     pub package: String,
+    /// The tag, branch or commit that the manifest names; empty for a directory.
+    pub rev: String,
     /// The name of the hook in it.
     pub name: String,
     /// The directory that its programs are relative to.
@@ -59,6 +61,24 @@ pub struct Membership {
     pub foreign: bool,
     /// The reason why the hook is not on this machine, and cannot run.
     pub absent: Option<Arc<str>>,
+}
+
+impl Package {
+    /// Its name with its revision, such as `team@v1.4.0`.
+    pub fn version(&self) -> String {
+        version(&self.name, self.rev.as_deref().unwrap_or_default())
+    }
+}
+
+impl Membership {
+    /// The package's name with its revision, such as `team@v1.4.0`.
+    pub fn version(&self) -> String {
+        version(&self.package, &self.rev)
+    }
+}
+
+fn version(name: &str, rev: &str) -> String {
+    if rev.is_empty() { name.to_owned() } else { format!("{name}@{rev}") }
 }
 
 /// The reason why a package's hooks cannot be had.

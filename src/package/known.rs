@@ -81,7 +81,7 @@ impl Known {
         let found = form::read(&reader(&place))
             .map_err(|why| NotHere::Unreadable(package.name.clone(), why.to_string()))?;
         Ok(PackageText {
-            file: format!("{}/{}", package.name, found.file),
+            file: format!("{}/{}", package.version(), found.file),
             text: found.text,
             data: store::data(&self.paths, &package.name).to_string_lossy().into_owned(),
             root: place.to_string_lossy().into_owned(),

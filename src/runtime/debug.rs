@@ -89,9 +89,13 @@ pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {
         let before = format!("{} lists no hooks", paths.shown(&chain.manifest));
         return Reasons { before: Some(before), hooks: Vec::new() };
     }
-    let told = |hook: &Hook| Told {
-        hook: hook.name.clone(),
-        why: known(&hook.name, entry, Some(hook)).unwrap_or_else(|| not_asked(hook, asked, entry)),
+    let told = |hook: &Hook| {
+        let why = known(&hook.name, entry, Some(hook));
+        let mut why = why.unwrap_or_else(|| not_asked(hook, asked, entry));
+        if let Some(package) = &hook.package {
+            why.extend([" (of ", &package.version(), ")"]);
+        }
+        Told { hook: hook.name.clone(), why }
     };
     Reasons { before: None, hooks: hooks.iter().map(told).collect() }
 }

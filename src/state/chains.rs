@@ -77,7 +77,7 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
         Ok(true) => Header::parse(&cached),
         _ => None,
     };
-    if good.as_ref().is_some_and(|header| fits(header, chain)) {
+    if good.as_ref().is_some_and(|header| fits(paths, header, chain)) {
         return Loaded::Plan(cached);
     }
     let was_good = good.is_some();
@@ -148,19 +148,27 @@ fn gone(paths: &Paths, chain: &Chain, is_called: bool, cached: &str) -> Option<L
     Some(Loaded::Broken { problems, on_error: plan::strictest(cached) })
 }
 
-fn fits(header: &Header<'_>, chain: &Chain) -> bool {
+/// The manifests that a plan comes of: for a project also the user's, whose `on_change` decides which of
+/// its hooks are held.
+fn manifests<'c>(paths: &Paths, chain: &'c Chain) -> impl Iterator<Item = Cow<'c, Path>> {
+    let of_user = chain.overlay.as_ref().map(|_| paths.user_manifest().into());
+    chain.files().map(Cow::Borrowed).chain(of_user)
+}
+
+fn fits(paths: &Paths, header: &Header<'_>, chain: &Chain) -> bool {
     let is_same = |path: &Path, source: &Source<'_>| {
         path.to_str() == Some(&*source.path) && is_as_it_was(path, source)
     };
-    let manifests = chain.files().count();
+    let manifests: Vec<_> = manifests(paths, chain).collect();
+    let count = manifests.len();
     header.build == build()
-        && header.sources.len() >= manifests
-        && chain.files().zip(&header.sources).all(|(path, source)| is_same(path, source))
+        && header.sources.len() >= count
+        && manifests.iter().zip(&header.sources).all(|(path, source)| is_same(path, source))
         // The settings are among them where a hook has an entry of its own.
-        && (header.sources.len() == manifests || {
+        && (header.sources.len() == count || {
             let settings = chain.settings();
-            header.sources.len() == manifests + settings.len()
-                && settings.iter().zip(&header.sources[manifests..]).all(|(it, source)| is_same(it, source))
+            header.sources.len() == count + settings.len()
+                && settings.iter().zip(&header.sources[count..]).all(|(it, source)| is_same(it, source))
         })
 }
 
@@ -296,7 +304,9 @@ fn keep(paths: &Paths, chain: &Chain, plan: &str) {
 /// With `whole`, all packages have to be there.
 fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Problems> {
     let settings = chain.settings();
-    let mut sources: Vec<Source<'_>> = chain.files().map(|it| source(it, pins::SETTLED)).collect();
+    let manifests: Vec<_> = manifests(paths, chain).collect();
+    let mut sources: Vec<Source<'_>> =
+        manifests.iter().map(|it| source(it, pins::SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
     let Some(mut manifest) = parse(paths, chain, whole)? else { return Ok(None) };
     let pins = pins::columns(paths, chain, &manifest.hooks);

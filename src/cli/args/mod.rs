@@ -93,7 +93,8 @@ pub enum Command {
     Release(Release),
     /// List the hooks in the order they run in
     List(List),
-    /// Show one hook: what it does, its options, and where each value comes from
+    /// Show one hook: what it does, its options, and where it and each value come from
+    #[command(visible_alias = "which")]
     Show(Show),
     /// Switch hooks off, for one session or for good
     Disable(Disable),
@@ -331,6 +332,7 @@ pub struct List {
 #[command(after_help = "Examples:
   hookman show one-strike     a hook of a manifest, or a ready-made one
   hookman show one --json     part of a name will do
+  hookman which no-secrets    the same: its file, its package and revision
   hookman show destructive-guard --rules push
                               the rules of a guard about a word, with their ids
 

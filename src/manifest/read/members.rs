@@ -33,7 +33,7 @@ pub(super) fn of(
                 return Vec::new();
             };
             let why: Arc<str> = why.to_string().into();
-            let draft = |hook| Draft::absent(&package.name, hook, &why, reader.origin(offset));
+            let draft = |hook| Draft::absent(package, hook, &why, reader.origin(offset));
             return absent.into_iter().map(draft).collect();
         }
     };
@@ -65,6 +65,7 @@ pub(super) fn of(
     for draft in &mut drafts {
         draft.membership = Some(Membership {
             package: package.name.clone(),
+            rev: package.rev.clone().unwrap_or_default(),
             name: draft.name.clone(),
             root: Arc::clone(&root),
             data: Arc::clone(&data),
