@@ -74,6 +74,8 @@ fn git(asks: bool) -> Command {
     let mut git = Command::new("git");
     git.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
     git.args(["-c", "fetch.recurseSubmodules=false", "-c", "gc.auto=0"]);
+    // As loose objects a few large files would not be seen to grow.
+    git.args(["-c", "fetch.unpackLimit=1"]);
     git.env("GIT_ALLOW_PROTOCOL", "https:ssh:file").env("GIT_LFS_SKIP_SMUDGE", "1");
     git.env("LC_ALL", "C");
     if !asks {
