@@ -318,16 +318,15 @@ fn index(rules: &[&Rule], compacts: &[Value]) -> Vec<String> {
     let mut letters: BTreeMap<char, BTreeMap<String, String>> = BTreeMap::new();
     let mut start = 0;
     for (number, (rule, compact)) in rules.iter().zip(compacts).enumerate() {
-        let end = start + compact.to_string().len();
         let words = rule.subcommand.split_whitespace().next().unwrap_or_default();
         let names: BTreeSet<String> =
             rule.program.split('|').map(str::to_ascii_lowercase).collect();
         for name in names {
             let letter = name.chars().next().unwrap_or(',');
             let known = letters.entry(letter).or_default().entry(name).or_default();
-            known.extend([" ", words, &format!(":{number}:{start}:{end}")]);
+            known.extend([" ", words, &format!(":{number}:{start}")]);
         }
-        start = end + 1;
+        start += compact.to_string().len() + 1;
     }
     let of_letter = |names: BTreeMap<String, String>| {
         let texts: Vec<String> = names.into_iter().map(|(name, rules)| name + &rules).collect();

@@ -21,16 +21,17 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     }
     // How the words of a line begin decides most calls, without a look at each of them.
     let beginnings = starts(bytes).fold(0, |all, at| all | beginning(&bytes[at..], 1));
-    let may_begin = |group: &&str| {
-        let beginning = beginning(group.as_bytes(), u64::MAX);
+    let may_begin = |group: &&[u8]| {
+        let beginning = beginning(group, u64::MAX);
         beginning == u64::MAX || beginnings & beginning != 0
     };
-    let mut calls = programs.split(';').filter(may_begin).flat_map(|group| group.split('|'));
+    let groups = programs.as_bytes().split(|byte| *byte == b';').filter(may_begin);
+    let mut calls = groups.flat_map(|group| group.split(|byte| *byte == b'|'));
     calls.any(|call| match call {
-        ">" => may_write(line),
-        "?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
-        "(" => line.contains("()") || line.contains("function "),
-        _ => may_make(bytes, beginnings, call.as_bytes()),
+        b">" => may_write(line),
+        b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
+        b"(" => line.contains("()") || line.contains("function "),
+        _ => may_make(bytes, beginnings, call),
     })
 }
 

@@ -51,7 +51,7 @@ impl<'a> Rules<'a> {
     /// The rules that may be about a call; `None` in the place of one that cannot be read.
     ///
     /// The index of a letter is programs with commas between them, each with its rules behind blanks:
-    /// the first words of the subcommand, the number, and where in the text it begins and ends.
+    /// the first words of the subcommand, the number, and where in the text it begins.
     pub(super) fn about<'s, 'i>(
         &'s self,
         invocation: &'i Invocation<'i>,
@@ -77,10 +77,12 @@ impl<'a> Rules<'a> {
     }
 
     fn read(&self, place: &str) -> Option<&Rule<'a>> {
-        let mut numbers = place.split(':').map(str::parse::<usize>);
-        let mut next = || numbers.next()?.ok();
-        let (number, start, end) = (next()?, next()?, next()?);
-        let read = || serde_json::from_str(self.text.get(start..end)?).ok();
+        let (number, start) = place.split_once(':')?;
+        let (number, start) = (number.parse::<usize>().ok()?, start.parse::<usize>().ok()?);
+        let read = || {
+            let mut reader = serde_json::Deserializer::from_str(self.text.get(start..)?);
+            Deserialize::deserialize(&mut reader).ok()
+        };
         self.read.get(number)?.get_or_init(read).as_deref()
     }
 }

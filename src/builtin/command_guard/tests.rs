@@ -353,7 +353,7 @@ fn what_the_runtime_reads_is_compact() {
             "per_agent": true,
             "globals": ["x -C --git-dir"],
             "count": 1,
-            "index": ["x :0:0:37", "y :0:0:37"],
+            "index": ["x :0:0", "y :0:0"],
         },
         "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });
