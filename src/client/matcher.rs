@@ -160,23 +160,16 @@ pub fn union<'a>(
         let matcher = matcher.map(|it| if is_model { model::without_context(it) } else { it });
         match (kind(matcher, event), matcher) {
             (Kind::Any, _) | (_, None) => return None,
-            (Kind::List, Some(list)) => {
-                for name in names(list) {
-                    if !exact.contains(&name) {
-                        exact.push(name);
-                    }
-                }
-            }
-            (Kind::Pattern, Some(pattern)) => {
-                if !patterns.contains(&pattern) && compile(pattern).is_ok() {
-                    patterns.push(pattern);
-                }
-            }
+            (Kind::List, Some(list)) => exact.extend(names(list)),
+            (Kind::Pattern, Some(pattern)) => patterns.push(pattern),
         }
     }
     // Sorted, so that moving a hook inside a manifest does not change what is registered.
-    exact.sort_unstable();
-    patterns.sort_unstable();
+    for parts in [&mut exact, &mut patterns] {
+        parts.sort_unstable();
+        parts.dedup();
+    }
+    patterns.retain(|pattern| compile(pattern).is_ok());
     match (exact.as_slice(), patterns.as_slice()) {
         ([], []) => None,
         (exact, []) => Some(exact.join("|")),

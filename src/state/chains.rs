@@ -159,11 +159,10 @@ fn fits(paths: &Paths, header: &Header<'_>, chain: &Chain) -> bool {
     let is_same = |path: &Path, source: &Source<'_>| {
         path.to_str() == Some(&*source.path) && is_as_it_was(path, source)
     };
-    let manifests: Vec<_> = manifests(paths, chain).collect();
-    let count = manifests.len();
+    let count = manifests(paths, chain).count();
     header.build == build()
         && header.sources.len() >= count
-        && manifests.iter().zip(&header.sources).all(|(path, source)| is_same(path, source))
+        && manifests(paths, chain).zip(&header.sources).all(|(path, source)| is_same(&path, source))
         // The settings are among them where a hook has an entry of its own.
         && (header.sources.len() == count || {
             let settings = chain.settings();

@@ -250,7 +250,6 @@ impl kind::Options for Options {
             head.insert("careful".into(), true.into());
         }
         head.insert("globals".into(), globals.collect());
-        head.insert("count".into(), rules.len().into());
         head.insert("index".into(), index(&rules, &compacts).into());
         let mut compiled = Map::new();
         // In the order of the runtime, which reads no further when a command calls none of the
@@ -317,14 +316,14 @@ fn name(level: Level) -> Value {
 fn index(rules: &[&Rule], compacts: &[Value]) -> Vec<String> {
     let mut letters: BTreeMap<char, BTreeMap<String, String>> = BTreeMap::new();
     let mut start = 0;
-    for (number, (rule, compact)) in rules.iter().zip(compacts).enumerate() {
+    for (rule, compact) in rules.iter().zip(compacts) {
         let words = rule.subcommand.split_whitespace().next().unwrap_or_default();
         let names: BTreeSet<String> =
             rule.program.split('|').map(str::to_ascii_lowercase).collect();
         for name in names {
             let letter = name.chars().next().unwrap_or(',');
             let known = letters.entry(letter).or_default().entry(name).or_default();
-            known.extend([" ", words, &format!(":{number}:{start}")]);
+            known.extend([" ", words, &format!(":{start}")]);
         }
         start += compact.to_string().len() + 1;
     }

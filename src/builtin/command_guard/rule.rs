@@ -25,9 +25,6 @@ pub(super) struct Head<'a> {
     /// For each program with such options: its name, then those that take the next word.
     #[serde(borrow, default)]
     pub(super) globals: Vec<Text<'a>>,
-    /// The number of rules.
-    #[serde(default)]
-    count: usize,
     /// For each letter the programs that begin with it and their rules; see [`Rules::about`].
     #[serde(borrow, default)]
     index: Vec<Text<'a>>,
@@ -37,21 +34,26 @@ pub(super) struct Head<'a> {
 pub(super) struct Rules<'a> {
     index: &'a [Text<'a>],
     text: &'a str,
-    /// In a box, because few of many rules are read and each is long.
-    read: Vec<OnceCell<Option<Box<Rule<'a>>>>>,
+    read: OnceCell<Box<Read<'a>>>,
+}
+
+/// A rule that was read, and the one that was read after it. None moves, as findings refer to them.
+struct Read<'a> {
+    start: usize,
+    rule: Option<Rule<'a>>,
+    next: OnceCell<Box<Self>>,
 }
 
 impl<'a> Rules<'a> {
     /// The rules that `head` has the index of; `text` is their JSON.
     pub(super) fn new(head: &'a Head<'_>, text: &'a str) -> Self {
-        let read = std::iter::repeat_with(OnceCell::new).take(head.count).collect();
-        Self { index: &head.index, text, read }
+        Self { index: &head.index, text, read: OnceCell::new() }
     }
 
     /// The rules that may be about a call; `None` in the place of one that cannot be read.
     ///
     /// The index of a letter is programs with commas between them, each with its rules behind blanks:
-    /// the first words of the subcommand, the number, and where in the text it begins.
+    /// the first words of the subcommand, and where in the text it begins.
     pub(super) fn about<'s, 'i>(
         &'s self,
         invocation: &'i Invocation<'i>,
@@ -71,19 +73,23 @@ impl<'a> Rules<'a> {
             words.is_empty() || words.split('|').any(has)
         };
         rules.flatten().filter_map(move |rule| {
-            let (words, place) = rule.split_once(':').unwrap_or_default();
-            may_fit(words).then(|| self.read(place))
+            let (words, start) = rule.split_once(':').unwrap_or_default();
+            may_fit(words).then(|| self.read(start))
         })
     }
 
-    fn read(&self, place: &str) -> Option<&Rule<'a>> {
-        let (number, start) = place.split_once(':')?;
-        let (number, start) = (number.parse::<usize>().ok()?, start.parse::<usize>().ok()?);
+    fn read(&self, start: &str) -> Option<&Rule<'a>> {
+        let start = start.parse().ok()?;
         let read = || {
             let mut reader = serde_json::Deserializer::from_str(self.text.get(start..)?);
-            Deserialize::deserialize(&mut reader).ok()
+            Rule::deserialize(&mut reader).ok()
         };
-        self.read.get(number)?.get_or_init(read).as_deref()
+        let new = || Box::new(Read { start, rule: read(), next: OnceCell::new() });
+        let mut known = self.read.get_or_init(new);
+        while known.start != start {
+            known = known.next.get_or_init(new);
+        }
+        known.rule.as_ref()
     }
 }
 

@@ -352,8 +352,7 @@ fn what_the_runtime_reads_is_compact() {
             "forget_after": 7200,
             "per_agent": true,
             "globals": ["x -C --git-dir"],
-            "count": 1,
-            "index": ["x :0:0", "y :0:0"],
+            "index": ["x :0", "y :0"],
         },
         "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });
