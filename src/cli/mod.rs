@@ -61,6 +61,8 @@ mod why;
 mod word;
 mod written;
 
+use std::ffi::OsString;
+
 use anyhow::Result;
 use clap::FromArgMatches;
 
@@ -84,7 +86,8 @@ pub fn main() -> u8 {
     let terminal = Terminal::of_process();
     let failure =
         Manner { json: failure::asks_for_json(arguments), status: failure::status(arguments) };
-    let matches = args::help::command().try_get_matches_from(arguments);
+    let first = arguments.get(1).map(OsString::as_os_str);
+    let matches = args::help::for_call(first).try_get_matches_from(arguments);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return failure.tell_parser(&terminal, &error),

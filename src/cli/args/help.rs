@@ -1,5 +1,6 @@
 //! The help of all commands together: in groups, by what they are for.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 
 use clap::{Command, CommandFactory};
@@ -22,10 +23,19 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// The greatest width of the help.
 const WIDTH: usize = 80;
 
-/// The command line with its commands in groups.
+/// The command line.
 pub fn command() -> Command {
     // Without a width clap takes 100 columns.
-    let command = Cli::command().term_width(WIDTH);
+    Cli::command().term_width(WIDTH)
+}
+
+/// The command line for a call with this first word. The help of all commands, which takes long to make,
+/// is only in it where that word is no command.
+pub fn for_call(first: Option<&OsStr>) -> Command {
+    let command = command();
+    if first.is_some_and(|it| command.get_subcommands().any(|known| known.get_name() == it)) {
+        return command;
+    }
     let groups = groups(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
