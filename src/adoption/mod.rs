@@ -19,7 +19,6 @@ mod texts;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::syntax::json::{Document, is_blank};
 
@@ -170,19 +169,14 @@ impl Adoption {
         Ok(adoption)
     }
 
-    /// The handlers that a hook was made of, as they were; the matchers are left out.
-    pub fn handlers_of(&self, hook: &str) -> Vec<Rebuilt> {
-        let of_hook = self.hooks.iter().filter(|adopted| adopted.hook == hook);
-        let handler = |adopted: &Adopted| {
-            let handler = self.handler(&adopted.pointer)?;
+    /// The handlers that were adopted, as they were; the matchers are left out.
+    pub fn handlers(&self) -> Vec<(&Adopted, Rebuilt)> {
+        let Ok(document) = Document::parse(&self.original) else { return Vec::new() };
+        let rebuilt = |adopted: &Adopted| {
+            let handler = document.value(document.lookup(&adopted.pointer)?);
             Some(Rebuilt { event: adopted.event().to_owned(), matcher: None, handler })
         };
-        of_hook.filter_map(handler).collect()
-    }
-
-    pub fn handler(&self, pointer: &str) -> Option<Value> {
-        let document = Document::parse(&self.original).ok()?;
-        document.lookup(pointer).map(|node| document.value(node))
+        self.hooks.iter().filter_map(|it| Some((it, rebuilt(it)?))).collect()
     }
 }
 

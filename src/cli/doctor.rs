@@ -149,6 +149,7 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
     for line in told.lines() {
         world.terminal.line(harmless(&line));
     }
+    let called = word::hookman(world);
     for examined in examined {
         if examined.findings.is_empty() && args.verbose {
             world
@@ -156,7 +157,7 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
                 .line(format!("ok       {}: {}", examined.check.id, examined.check.about));
         }
         for finding in &examined.findings {
-            print(world, finding);
+            print(world, &called, finding);
         }
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
@@ -231,7 +232,7 @@ fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Res
     Ok(())
 }
 
-fn print(world: &World, finding: &Finding) {
+fn print(world: &World, called: &str, finding: &Finding) {
     let level = finding.level.name();
     let shown = match (world.terminal.colours, finding.level) {
         (false, _) => format!("{level:8}"),
@@ -240,7 +241,7 @@ fn print(world: &World, finding: &Finding) {
         (true, Level::Info) => format!("\x1b[36m{level:8}\x1b[0m"),
     };
     let Finding { check, place, message, notice, .. } = finding;
-    let fix = word::typed(world, &finding.fix);
+    let fix = finding.fix.replace("`hookman ", &format!("`{called} "));
     let indent = " ".repeat(9);
     let mut rest = format!("{check}: {place} ({})", finding.rests_on.name());
     for (label, text) in [("", message.as_str()), ("noticed: ", notice), ("to do: ", &fix)] {

@@ -1,5 +1,7 @@
 //! Does what is adopted run once?
 
+use std::collections::HashSet;
+
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
@@ -26,10 +28,11 @@ pub(super) const CHECKS: &[Check] = &[
 fn twice(facts: &Facts, findings: &mut Findings) {
     for file in &facts.settings {
         let Some(Known { text, adoption, .. }) = known(facts, file) else { continue };
-        let (flag, handlers) = (file.flag(), file.handlers());
-        for adopted in adoption.standing(text).unwrap_or_default() {
-            let (hook, handler) = (&adopted.hook, adoption.handler(&adopted.pointer));
-            let found = handlers.iter().find(|it| !it.ours && Some(&it.value) == handler.as_ref());
+        let (flag, handlers, kept) = (file.flag(), file.handlers(), adoption.handlers());
+        let standing = adoption.standing(text).unwrap_or_default();
+        for (adopted, kept) in kept.iter().filter(|(adopted, _)| standing.contains(adopted)) {
+            let hook = &adopted.hook;
+            let found = handlers.iter().find(|it| !it.ours && it.value == kept.handler);
             findings.add(
                 Level::Warning,
                 match found {
@@ -49,21 +52,18 @@ fn twice(facts: &Facts, findings: &mut Findings) {
 
 /// Of equal handlers of several files the client runs one, but not of one that hookman runs.
 fn across(facts: &Facts, findings: &mut Findings) {
-    let files: Vec<_> = facts.settings.iter().map(|file| (file, known(facts, file))).collect();
-    for (index, (file, own)) in files.iter().enumerate() {
-        for (hook, handler) in own.iter().flat_map(Known::run) {
-            let foreign = |other: &SettingsFile| {
-                other.handlers().into_iter().filter(|it| !it.ours).any(|it| {
-                    let (event, handler_there) = (it.event, it.value);
-                    let it = Rebuilt { event, matcher: None, handler: handler_there };
-                    it.is_twin_of(&handler)
-                })
-            };
-            let others = files.iter().enumerate().filter(|(at, _)| *at != index);
-            for (at, (other, theirs)) in others {
-                let mut run = theirs.iter().flat_map(Known::run);
+    let known: Vec<_> = facts.settings.iter().map(|file| known(facts, file)).collect();
+    let run: Vec<_> =
+        known.iter().map(|it| it.as_ref().map(Known::run).unwrap_or_default()).collect();
+    let foreign: Vec<Vec<Rebuilt>> = facts.settings.iter().map(foreign).collect();
+    for (index, file) in facts.settings.iter().enumerate() {
+        for (hook, handler) in &run[index] {
+            let others = facts.settings.iter().enumerate().filter(|(at, _)| *at != index);
+            for (at, other) in others {
+                let foreign = foreign[at].iter().any(|it| it.is_twin_of(handler));
+                let mut run = run[at].iter();
                 // Where hookman runs both, the finding names the later file.
-                if foreign(other) || at < index && run.any(|(_, it)| it.is_twin_of(&handler)) {
+                if foreign || at < index && run.any(|(_, it)| it.is_twin_of(handler)) {
                     findings.add(
                         Level::Warning,
                         &file.shown,
@@ -81,6 +81,12 @@ fn across(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// Lists the handlers of a file that are not hookman's.
+fn foreign(file: &SettingsFile) -> Vec<Rebuilt> {
+    let foreign = file.handlers().into_iter().filter(|it| !it.ours);
+    foreign.map(|it| Rebuilt { event: it.event, matcher: None, handler: it.value }).collect()
 }
 
 fn nowhere(facts: &Facts, findings: &mut Findings) {
@@ -110,9 +116,10 @@ struct Known<'f> {
 
 impl Known<'_> {
     /// The adopted hooks of the manifest, each with a handler that it runs.
-    fn run(&self) -> impl Iterator<Item = (&str, Rebuilt)> {
-        let names = self.hooks.iter().map(|hook| hook.hook);
-        names.flat_map(|name| self.adoption.handlers_of(name).into_iter().map(move |it| (name, it)))
+    fn run(&self) -> Vec<(&str, Rebuilt)> {
+        let names: HashSet<&str> = self.hooks.iter().map(|hook| hook.hook).collect();
+        let all = self.adoption.handlers().into_iter().map(|(it, kept)| (it.hook.as_str(), kept));
+        all.filter(|(hook, _)| names.contains(hook)).collect()
     }
 }
 

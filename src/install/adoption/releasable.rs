@@ -57,8 +57,10 @@ pub(crate) fn with_twins<'a, 's>(
     if chosen.len() == all.len() {
         return all.iter().collect();
     }
+    let all_kept = state.adoption.handlers();
     let handlers = |it: &Releasable<'_>| {
-        let kept = state.adoption.handlers_of(&it.name);
+        let of_hook = all_kept.iter().filter(|(adopted, _)| adopted.hook == it.name);
+        let kept: Vec<Rebuilt> = of_hook.map(|(_, kept)| kept.clone()).collect();
         let rebuilt = || it.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
         if kept.is_empty() { rebuilt() } else { kept }
     };
