@@ -6,7 +6,7 @@ use std::path::Path;
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
-use crate::machine::files;
+use crate::machine::{clients, clock, environment, files};
 use crate::session::id::SessionId;
 use crate::state::journal::Entry;
 use crate::syntax::quoting::quoted;
@@ -49,6 +49,9 @@ pub(super) const CHECKS: &[Check] = &[
         run: notes,
     },
 ];
+
+/// The variable in which the client tells its tools their session.
+const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// The number of the last runs that are looked at.
 const RECENT: usize = 200;
@@ -110,7 +113,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
             "run `claude update`, or look at what else calls hookman",
         );
     }
-    let is_odd = |entry: &&&crate::state::journal::Entry<'_>| {
+    let is_odd = |entry: &&&Entry<'_>| {
         !entry.session.is_empty() && !SessionId::new(&*entry.session).is_file_name()
     };
     if let Some(entry) = recent.iter().rev().find(is_odd) {
@@ -124,6 +127,31 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
             "nothing",
         );
     }
+    if let Some(variable) = environment::text(SESSION_VARIABLE)
+        && let Some(call) = own_call(&recent)
+        && call.session != variable
+    {
+        findings.add(
+            Level::Warning,
+            facts.paths.shown(&facts.paths.journal()),
+            format!(
+                "hooks of this session get the session_id `{}`, and {SESSION_VARIABLE} is `{}` here",
+                SessionId::new(&*call.session),
+                SessionId::new(variable)
+            ),
+            format!("run `claude update`, and name the session until then: `--session {}`", call.session),
+        );
+    }
+}
+
+/// The run that the client made for the tool call which this process is, where it made one.
+fn own_call<'e>(recent: &[&'e Entry<'static>]) -> Option<&'e Entry<'static>> {
+    /// Seconds from a shell's hook to this process.
+    const SHORTLY: i64 = 10;
+    let call = recent.iter().rev().find(|entry| entry.subject == "Bash")?;
+    let age = clock::unix_seconds() - clock::seconds(&call.time)?;
+    let is_own = call.event == "PreToolUse" && call.host.is_empty() && age <= SHORTLY;
+    (is_own && clients::ancestors().processes.contains(&call.client)).then_some(call)
 }
 
 fn transcript_path(facts: &Facts, findings: &mut Findings) {
@@ -228,13 +256,13 @@ fn notes(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn recent(facts: &Facts) -> &[crate::state::journal::Entry<'static>] {
+fn recent(facts: &Facts) -> &[Entry<'static>] {
     let start = facts.journal.len().saturating_sub(RECENT);
     &facts.journal[start..]
 }
 
 /// The last runs that a client made.
-fn of_client(facts: &Facts) -> Vec<&crate::state::journal::Entry<'static>> {
+fn of_client(facts: &Facts) -> Vec<&Entry<'static>> {
     let mut runs: Vec<_> = facts.client_runs().rev().take(RECENT).collect();
     runs.reverse();
     runs
