@@ -19,10 +19,10 @@ use crate::install::target::protection;
 use crate::machine::environment;
 use crate::machine::world::World;
 use crate::session::request::Verb;
-use crate::settings::Colour;
 use crate::state::reply::Reply;
 use crate::state::switchable::Switchable;
 use crate::state::{careful, chains, configured};
+use crate::syntax::diff::Colour;
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
 /// hooks only with `--project`, because their manifest is everybody's. All of them are switched or

@@ -21,8 +21,8 @@ use crate::manifest::{Action, Hook, packages_of};
 use crate::package::fetch::{self, Got};
 use crate::package::lock::{self, Lock, Locked};
 use crate::package::{definition, form, known, store};
-use crate::settings::unified_diff;
 use crate::state::plans;
+use crate::syntax::diff::unified_diff;
 
 /// The locks of a chain as they are and as they are to be, with the manifest where that changes too.
 #[derive(Default)]

@@ -13,9 +13,9 @@ use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
-use crate::settings::unified_diff;
 use crate::state::chains::Chain;
 use crate::state::pins::{self, Pin, Pins};
+use crate::syntax::diff::unified_diff;
 
 /// The hooks of a chain that are to be pinned as they are now.
 pub(crate) struct Trusting {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use similar::TextDiff;
 
 use super::call::{Call, Place, SESSION};
 use super::stage::{Answer, Answered, Stage};
@@ -18,6 +17,7 @@ use crate::runtime::call::Kept;
 use crate::runtime::effects::Effects;
 use crate::session::memory::MemoryStore;
 use crate::state::chains::{self, Chain};
+use crate::syntax::diff::marked_lines;
 use crate::syntax::suggestion;
 
 /// The file of cases next to a manifest.
@@ -212,13 +212,8 @@ impl Case {
             let pretty = |it: &Value| format!("{it:#}");
             let (expected, found) =
                 (pretty(input), answer.input.as_ref().map(pretty).unwrap_or_default());
-            let diff = TextDiff::from_lines(&expected, &found);
-            let line =
-                |it: similar::Change<&str>| format!("\n  {} {}", it.tag(), it.value().trim_end());
-            problems.push(format!(
-                "rewritten:{}",
-                diff.iter_all_changes().map(line).collect::<String>()
-            ));
+            let lines = marked_lines(&expected, &found);
+            problems.push(format!("rewritten:\n  {}", lines.join("\n  ")));
         }
         problems
     }

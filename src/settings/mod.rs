@@ -5,7 +5,6 @@
 
 pub(crate) mod bare;
 pub(crate) mod change;
-pub(crate) mod diff;
 pub(crate) mod draft;
 pub(crate) mod edit;
 pub(crate) mod identity;
@@ -27,7 +26,6 @@ pub(crate) mod undo;
 pub mod wanted;
 
 pub use change::{Action, Change, Extra};
-pub use diff::{Colour, unified_diff};
 pub use inventory::{Handler, handlers, own_handlers, places};
 pub use plan::{Plan, plan};
 pub use record::Record;

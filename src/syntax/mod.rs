@@ -1,5 +1,6 @@
-//! Readers of languages: JSON text, YAML at the head of Markdown, and shell lines.
+//! Readers of languages: JSON text, YAML at the head of Markdown, and shell lines; and diffs of texts.
 
+pub(crate) mod diff;
 pub(crate) mod escaped;
 pub(crate) mod frontmatter;
 pub mod json;

@@ -16,9 +16,9 @@ use crate::manifest::Hook;
 use crate::manifest::enabled::{Unclear, set_enabled};
 use crate::manifest::project_switch::{Project, set_in_project};
 use crate::session::request::Verb;
-use crate::settings::{Colour, unified_diff};
 use crate::state::chains::{self, Chain};
 use crate::state::switchable::Switchable;
+use crate::syntax::diff::{Colour, unified_diff};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {

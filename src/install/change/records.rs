@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use crate::adoption::Kept;
 use crate::machine::world::World;
 use crate::machine::{backups, files, paths};
-use crate::settings::{Colour, Record, Remembered, Undo, plan, unified_diff};
+use crate::settings::{Record, Remembered, Undo, plan};
+use crate::syntax::diff::{Colour, unified_diff};
 
 pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))

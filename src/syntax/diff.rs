@@ -1,4 +1,4 @@
-//! A plan as a unified diff.
+//! Two texts as a unified diff.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -66,6 +66,14 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
     hook.into_inner().into_inner().into_ops()
+}
+
+/// Marks each line of two texts as one of both, of the first (`-`) or of the second (`+`).
+pub fn marked_lines(before: &str, after: &str) -> Vec<String> {
+    let [old, new] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
+    let changes = changes(&old, &new);
+    let changes = changes.iter().flat_map(|change| change.iter_changes(&old[..], &new[..]));
+    changes.map(|change| format!("{} {}", change.tag(), change.value())).collect()
 }
 
 fn written_out(text: &str) -> Cow<'_, str> {
