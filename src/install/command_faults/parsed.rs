@@ -2,7 +2,7 @@
 
 use super::command::{Command, Line};
 use super::fault::{Fault, Kind, Layer, Weight};
-use super::scripts::{Language, MOST, Run, Script, run, unreadable};
+use super::scripts::{Language, MOST, Run, Script, by_program, run, unreadable};
 use super::{linted, python};
 use crate::machine::child::{Ended, Finished};
 
@@ -54,13 +54,14 @@ pub(super) fn scripts(scripts: Vec<Script>, sh_is_dash: bool) -> Vec<(usize, Fau
             once.push(script);
         }
     }
-    let (of_python, others): (Vec<&Script>, Vec<&Script>) =
-        once.iter().partition(|script| script.language == Language::Python);
+    let of = |language| once.iter().filter(move |it| it.language == language);
     let mut runs: Vec<Run<'_>> = Vec::new();
-    for script in others {
+    for script in of(Language::Shell).chain(of(Language::Ruby)) {
         runs.push(Run { words: words(script), of: vec![script], read });
     }
-    runs.extend(python::runs(&of_python));
+    runs.extend(python::runs(&of(Language::Python).collect::<Vec<_>>()));
+    let options = ["-e", NODE_READER, "--"];
+    runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
     runs.extend(linted::runs(&once, sh_is_dash));
     let finished = run(runs.iter().map(|run| run.words.as_slice()));
     let mut faults = Vec::new();
@@ -79,12 +80,25 @@ fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)))).collect()
 }
 
+/// Prints the number of each script that Node cannot read, and what Node says of it as JSON.
+const NODE_READER: &str = include_str!("parsed.js");
+
+fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+    let stdout = String::from_utf8_lossy(&finished.stdout);
+    let fault = |row: &str| {
+        let (number, said) = row.split_once('\t')?;
+        let script = of.get(number.parse::<usize>().ok()?)?;
+        let said: String = serde_json::from_str(said).ok()?;
+        Some((script.of, unreadable(script, &why(&said, script)?)))
+    };
+    stdout.lines().filter_map(fault).collect()
+}
+
 fn words(script: &Script) -> Vec<String> {
     let options: &[&str] = match script.language {
         Language::Shell if script.program.ends_with("zsh") => &["-f", "-n"],
         Language::Shell => &["-n"],
-        Language::Node => &["--check"],
-        Language::Python | Language::Ruby => &["-c"],
+        Language::Node | Language::Python | Language::Ruby => &["-c"],
     };
     let mut words = vec![script.program.display().to_string()];
     words.extend(options.iter().map(|option| (*option).to_owned()));

@@ -2,7 +2,7 @@
 
 use super::answers::{self, Written};
 use super::fault::{Fault, Kind, Layer, Weight};
-use super::scripts::{Run, Script, unreadable};
+use super::scripts::{Run, Script, by_program, unreadable};
 use crate::client::event::{Event, ExitTwo};
 use crate::client::unheard::{is_answer, refuses};
 use crate::machine::child::Finished;
@@ -12,19 +12,7 @@ const READER: &str = include_str!("parsed.py");
 
 /// One run for each Python that scripts are for.
 pub(super) fn runs<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
-    let mut runs: Vec<Run<'s>> = Vec::new();
-    for script in scripts.iter().copied() {
-        let program = script.program.display().to_string();
-        let file = script.file.display().to_string();
-        if let Some(run) = runs.iter_mut().find(|run| run.words[0] == program) {
-            run.words.push(file);
-            run.of.push(script);
-        } else {
-            let words = [&program, "-I", "-c", READER, &file].map(str::to_owned);
-            runs.push(Run { words: words.to_vec(), of: vec![script], read });
-        }
-    }
-    runs
+    by_program(scripts, &["-I", "-c", READER], read)
 }
 
 fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {

@@ -127,6 +127,28 @@ pub(super) struct Run<'s> {
     pub(super) read: Reader,
 }
 
+/// One run for each program of scripts, which takes the scripts behind its own options.
+pub(super) fn by_program<'s>(
+    scripts: &[&'s Script],
+    options: &[&str],
+    read: Reader,
+) -> Vec<Run<'s>> {
+    let mut runs: Vec<Run<'s>> = Vec::new();
+    for script in scripts.iter().copied() {
+        let program = script.program.display().to_string();
+        let file = script.file.display().to_string();
+        if let Some(run) = runs.iter_mut().find(|run| run.words[0] == program) {
+            run.words.push(file);
+            run.of.push(script);
+        } else {
+            let options = options.iter().map(|it| (*it).to_owned());
+            let words = std::iter::once(program).chain(options).chain([file]).collect();
+            runs.push(Run { words, of: vec![script], read });
+        }
+    }
+    runs
+}
+
 pub(super) fn unreadable(script: &Script, why: &str) -> Fault {
     let program = script.program.file_name().unwrap_or_default().to_string_lossy();
     let mut fault = Fault::new(
