@@ -110,15 +110,40 @@ pub const GROUPS: &[&str] = &[
     "Only for certain workflows",
 ];
 
-/// The ready-made hook of this name.
+/// The ready-made hook of this name, or a kind's without options by `kind:NAME`.
 ///
 /// Parses its file the first time, so it has no place where every microsecond counts.
 pub fn find(name: &str) -> Option<&'static Entry> {
     static PARSED: LazyLock<Vec<OnceLock<Option<Entry>>>> =
         LazyLock::new(|| TEXTS.iter().map(|_| OnceLock::new()).collect());
+    if let Some(kind) = name.strip_prefix("kind:") {
+        return plain().iter().find(|entry| entry.name == kind);
+    }
     let at = TEXTS.iter().position(|(known, _)| *known == name)?;
     let (name, text) = TEXTS[at];
     PARSED[at].get_or_init(|| parse(name, text).ok()).as_ref()
+}
+
+/// A hook of each kind without options, for what a package lays over it.
+fn plain() -> &'static [Entry] {
+    static PLAIN: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let entry = |kind: &&'static Kind| Entry {
+            name: kind.name,
+            kind,
+            summary: kind.name.to_owned(),
+            description: String::new(),
+            group: String::new(),
+            keywords: Vec::new(),
+            events: Vec::new(),
+            matcher: None,
+            timeout: None,
+            default: false,
+            options: Arc::default(),
+            compiled: OnceLock::new(),
+        };
+        KINDS.iter().map(entry).collect()
+    });
+    &PLAIN
 }
 
 pub fn kind(name: &str) -> Option<&'static Kind> {

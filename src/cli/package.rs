@@ -1,5 +1,6 @@
 //! `hookman package`: what an author needs of a package.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -10,6 +11,7 @@ use super::exit::ExitStatus;
 use super::word::hint;
 use crate::client::event::Event;
 use crate::doctor;
+use crate::machine::scratch::Scratch;
 use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Tree};
 use crate::machine::world::World;
@@ -17,7 +19,7 @@ use crate::machine::{files, program};
 use crate::manifest::package::{self, Provenance};
 use crate::manifest::{self, Action, Hook, Source, package_edit};
 use crate::package::form;
-use crate::package::known::{self, Known};
+use crate::package::known::Known;
 use crate::package::lock::{Lock, Locked};
 use crate::rehearsal::cases::{self, Book};
 use crate::runtime::effects::Effects;
@@ -119,34 +121,49 @@ impl Checked {
             let advice = doctor::of_file(hook).into_iter();
             findings.extend(advice.map(|it| format!("{}: {}: {}", hook.name, it.message, it.fix)));
         }
-        let cases = tested(world, folder, &mut findings);
+        let cases = if hooks.is_empty() { 0 } else { tested(world, folder, &mut findings) };
         let old = files::read_text(&folder.join("README.md")).ok().flatten();
         let readme = with_table(&old.unwrap_or_default(), &hooks);
         Self { hooks, findings, cases, readme }
     }
 }
 
-/// The hooks of a package, all of them.
-fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
-    match form::read(&known::reader(folder)) {
-        Err(why) => findings.push(why.to_string()),
-        Ok(reading) => findings.extend(reading.refused),
-    }
+/// A manifest that takes all hooks of the package in a directory and nothing else, and its lock.
+fn alone(folder: &Path) -> (String, Lock) {
     let name = "package".to_owned();
     let path = folder.to_string_lossy().into_owned();
-    let lock = Lock {
-        package: vec![Locked { name: name.clone(), path: path.clone(), ..Locked::default() }],
-        own: Vec::new(),
-    };
+    let locked = Locked { name: name.clone(), path: path.clone(), ..Locked::default() };
     let wanted = package::Package {
         name,
         from: Provenance::Path(path),
         folder: String::new(),
         rev: None,
-        hooks: None,
+        hooks: Some(vec![package::ALL.to_owned()]),
         line: 0,
     };
-    let text = package_edit::block(&wanted);
+    (package_edit::block(&wanted), Lock { package: vec![locked], own: Vec::new() })
+}
+
+/// A chain of all hooks of the package in a directory, for its cases.
+pub(super) fn staged(world: &World, folder: &Path) -> io::Result<(Chain, Scratch)> {
+    let (text, lock) = alone(folder);
+    let scratch = Scratch::new()?;
+    scratch.write(form::MANIFEST, &text)?;
+    scratch.write("hookman.lock", &lock.text().unwrap_or_default())?;
+    let manifest = scratch.path(form::MANIFEST);
+    Ok((Chain { manifest, overlay: None, ..Chain::of_user(&world.paths) }, scratch))
+}
+
+/// The hooks of a package, all of them.
+fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
+    match form::read(folder) {
+        Err(why) => {
+            findings.push(why.to_string());
+            return Vec::new();
+        }
+        Ok(reading) => findings.extend(reading.refused),
+    }
+    let (text, lock) = alone(folder);
     let manifests: [PathBuf; 1] = [folder.join(form::MANIFEST)];
     let known = Known::of(&world.paths, manifests.iter().map(PathBuf::as_path)).with(&lock);
     let catalogue = Catalogue { known, is_whole: true };
@@ -195,7 +212,8 @@ fn tested(world: &World, folder: &Path, findings: &mut Vec<String>) -> usize {
         }
         Some(Ok(book)) => book,
     };
-    let chain = Chain { manifest: folder.join(form::MANIFEST), ..Chain::of_user(&world.paths) };
+    let staged = staged(world, folder).map_err(|why| findings.push(why.to_string()));
+    let Ok((chain, _scratch)) = staged else { return 0 };
     for case in &book.case {
         let tested = case.run(&world.paths, &chain, Effects::Real, None);
         if !tested.problems.is_empty() {

@@ -1,6 +1,6 @@
 //! Packages that come into a manifest, change in it, and go out of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -22,7 +22,9 @@ use crate::machine::world::World;
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{package_edit, packages_of};
 use crate::package::fetch;
+use crate::package::known::Known;
 use crate::package::source::{Typed, is_source};
+use crate::state::chains::Chain;
 use crate::syntax::quoting::quoted;
 
 /// Returns whether one of the words that were typed is a package.
@@ -169,6 +171,22 @@ pub(super) fn remove(
         Some(call),
     )
     .map(Some)
+}
+
+/// The directory of a package that one of the chains has, by its name; `None` where a word names none.
+pub(super) fn place(world: &World, chains: &[Chain], word: &Path) -> Result<Option<PathBuf>> {
+    if word.is_file() {
+        return Ok(None);
+    }
+    for chain in chains {
+        for manifest in chain.files() {
+            let there = packages_of(&files::read_text(manifest)?.unwrap_or_default());
+            if let Some(package) = there.iter().find(|it| Path::new(&it.name) == word) {
+                return Ok(Some(Known::of(&world.paths, chain.files()).place(package)?));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Names the packages that there are, behind the message about one that is not.

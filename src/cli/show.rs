@@ -112,7 +112,7 @@ fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<
     let (key, value) = match &hook.action {
         Action::Builtin { name, .. } => {
             if let Some(entry) = catalogue::find(name) {
-                explanation(entry, "", all, world);
+                explanation(&hook.name, entry, "", all, world);
             }
             ("builtin", name.as_str().into())
         }
@@ -155,7 +155,7 @@ fn ready_made(entry: &Entry, args: &Show, world: &World) {
     world.terminal.print_row(&format!("{} - ", entry.name), &entry.summary, 2);
     hint(world, format!("not configured here; add it with `hookman install {}`", entry.name));
     let on = format!("runs on {}; ", list::on(&entry.events, entry.matcher.as_deref()));
-    explanation(entry, &on, args.all, world);
+    explanation(entry.name, entry, &on, args.all, world);
     world.terminal.line(format!("\nFor a manifest:\n\n{}", outline::manifest(entry).trim_end()));
 }
 
@@ -178,9 +178,12 @@ fn entry_as_json(entry: &Entry) -> Value {
 
 /// Explains a ready-made hook: its purpose, the events it runs `on`, and its options; with `all` also
 /// the keys of their tables.
-fn explanation(entry: &Entry, on: &str, all: bool, world: &World) {
+fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
-    world.terminal.line(format!("\n{}\n", table::paragraphs(&entry.description)));
+    if !entry.description.is_empty() {
+        world.terminal.line(format!("\n{}", table::paragraphs(&entry.description)));
+    }
+    world.terminal.line("");
     world.terminal.print_row("", &format!("{on}of the kind {}", entry.kind.name), 2);
     if !can.is_empty() {
         world.terminal.print_row("it can ", &can.join(", "), 2);
@@ -208,7 +211,7 @@ fn explanation(entry: &Entry, on: &str, all: bool, world: &World) {
     if !inner.is_empty() {
         hint(
             world,
-            format!("\n`hookman show {} --all` explains the keys of tables, too", entry.name),
+            format!("\n`hookman show {name} --all` explains the keys of tables, too"),
         );
     }
 }

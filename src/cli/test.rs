@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::args::rehearse::Test;
 use super::exit::ExitStatus;
 use super::word::hint;
+use super::{package, packaging};
 use crate::machine::files;
+use crate::machine::scratch::Scratch;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::rehearsal::cases::{self, Book, Tested};
@@ -29,7 +31,7 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
     }
     let effects = if args.run_commands { Effects::Real } else { Effects::Held };
     let mut results = Vec::new();
-    for (file, chain) in books(args, world) {
+    for (file, chain, _scratch) in books(args, world)? {
         let text = files::read_text(&file)?;
         let text = text.with_context(|| format!("`{}` is not there", file.display()))?;
         let book = Book::read(&text).map_err(|why| anyhow!("`{}`: {why}", file.display()))?;
@@ -58,20 +60,25 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
     Ok(if failed { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Finds the files of cases, each with the chain of the manifest next to it.
-fn books(args: &Test, world: &World) -> Vec<(PathBuf, Chain)> {
+/// Finds the files of cases, each with the chain that it asks: of the manifest next to it, or of the package
+/// that is named.
+fn books(args: &Test, world: &World) -> Result<Vec<(PathBuf, Chain, Option<Scratch>)>> {
     let chains = chains::chains_of(&world.paths, configured::project().as_deref());
     let book = |manifest: &Path| manifest.with_file_name(cases::FILE);
     if args.files.is_empty() {
-        let books = chains.into_iter().map(|chain| (book(&chain.manifest), chain));
-        return books.filter(|(file, _)| files::is_there(file)).collect();
+        let books = chains.into_iter().map(|chain| (book(&chain.manifest), chain, None));
+        return Ok(books.filter(|(file, ..)| files::is_there(file)).collect());
     }
     let found = |file: &PathBuf| {
+        if let Some(place) = packaging::place(world, &chains, file)? {
+            let (chain, scratch) = package::staged(world, &place)?;
+            return Ok((place.join(cases::FILE), chain, Some(scratch)));
+        }
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let manifest = path.with_file_name("hookman.toml");
         let chain = chains.iter().find(|it| it.manifest == manifest).cloned();
         let chain = chain.unwrap_or_else(|| Chain { manifest, ..Chain::of_user(&world.paths) });
-        (path, chain)
+        Ok((path, chain, None))
     };
     args.files.iter().map(found).collect()
 }

@@ -272,7 +272,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
             locked,
         ),
     };
-    if let Ok(reading) = form::read(&known::reader(&place)) {
+    if let Ok(reading) = form::read(&place) {
         lines.extend(reading.refused.iter().map(|why| format!("  not run by hookman: {why}")));
         if let Some(plugin) = reading.plugin {
             lines.push(format!(
@@ -287,7 +287,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         let matcher = hook.matcher.as_deref().map(|it| format!("({it})")).unwrap_or_default();
         lines.push(format!("  {}  {events}{matcher}", hook.name));
         lines.push(match &hook.action {
-            Action::Builtin { name, .. } => format!("      the built-in hook {name}"),
+            Action::Builtin { name, .. } => format!("      {} ({name})", hook.summary),
             Action::Command(line) => format!("      runs {}", line.replace('\n', "\n        ")),
             Action::Argv(words) => format!("      runs {}", words.join(" ")),
             Action::Passed(passed) => format!("      the client runs {}", passed.summary()),
@@ -325,9 +325,11 @@ fn differences(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> V
     let [Ok(old), Ok(new)] = places.each_ref().map(|place| trees::read(place)) else {
         return Vec::new();
     };
-    let definition = |place: &Path| form::read(&known::reader(place)).ok();
+    let definition = |place: &Path| form::read(place).ok();
     let [before, after] = places.each_ref().map(|place| definition(place));
     let file = after.as_ref().or(before.as_ref()).map(|it| it.file.clone()).unwrap_or_default();
+    let both = before.iter().chain(&after).flat_map(|it| &it.entries);
+    let entries: BTreeSet<String> = both.map(|(file, _)| file.clone()).collect();
     let [before, after] = [before, after].map(|it| it.map(|it| it.text));
     let run: Vec<String> = hooks
         .iter()
@@ -348,7 +350,8 @@ fn differences(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> V
         let can_run = |leaf: Option<&Leaf>| {
             leaf.is_some_and(|it| it.executable || it.bytes.starts_with(b"#!"))
         };
-        if sides[0] == sides[1] || !(run.contains(path) || sides.into_iter().any(can_run)) {
+        let is_named = run.contains(path) || entries.contains(path);
+        if sides[0] == sides[1] || !(is_named || sides.into_iter().any(can_run)) {
             continue;
         }
         let texts = sides.map(|leaf| leaf.map(|leaf| std::str::from_utf8(&leaf.bytes)));

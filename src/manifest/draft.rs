@@ -29,6 +29,8 @@ pub(super) struct Draft {
     /// The package that it comes from.
     pub(super) membership: Option<Membership>,
     pub(super) action: Option<Action>,
+    /// What it is for, where its file says that.
+    pub(super) summary: Option<String>,
     pub(super) keys: HookKeys,
     pub(super) option_origins: Vec<(Vec<String>, Origin)>,
     pub(super) origins: BTreeMap<String, Origin>,
@@ -61,6 +63,7 @@ impl Draft {
             }),
             name,
             action: Some(Action::Argv(Vec::new())),
+            summary: None,
             keys: HookKeys {
                 events: Some(events),
                 on_error: Some(on_error),
@@ -166,7 +169,7 @@ impl Draft {
             _ => None,
         };
         let events = self.keys.events.take();
-        let Some(events) = events.or_else(|| Some(preset.as_ref()?.events.clone())) else {
+        let Some(events) = events.or_else(|| preset.as_ref().map(|it| it.events.clone()).filter(|it| !it.is_empty())) else {
             let message = format!(
                 "the hook `{}` has no event; say when it runs: event = \"PreToolUse\"",
                 self.name
@@ -216,7 +219,7 @@ impl Draft {
         Ok(Hook {
             name: self.name,
             package: self.membership,
-            summary: preset_summary.unwrap_or_else(|| described(&action)),
+            summary: self.summary.or(preset_summary).unwrap_or_else(|| described(&action)),
             events,
             matcher: keys.matcher.or(preset_matcher.flatten()),
             enabled: keys.enabled.unwrap_or(true),

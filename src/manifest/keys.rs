@@ -95,7 +95,7 @@ PackageKeys in "[[package]]" {
     path: String = "path", TEXT, "a directory instead; it may be relative to the manifest", "";
     folder: String = "folder", TEXT, "the directory in it that is the package", "";
     rev: String = "rev", TEXT, "a tag, a branch or a commit of the repository", "";
-    hooks: Vec<String> = "hooks", TEXTS, "the hooks that are wanted", "those that the package names";
+    hooks: Vec<String> = "hooks", TEXTS, "the hooks that are wanted; `\"*\"` is all of them", "those that the package names";
 }
 
 /// The head of a package's own manifest.

@@ -372,6 +372,9 @@ impl Manifest {
     }
 }
 
+/// The beginning of the name of a kind of built-in hooks as if it were a ready-made one, without options.
+pub const KIND: &str = "kind:";
+
 /// The values that a ready-made hook brings along, so that a manifest need not write them.
 #[derive(Clone, Debug)]
 pub struct Preset {

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// The word for all hooks of a package.
+pub const ALL: &str = "*";
+
 /// The origin of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
@@ -36,6 +39,8 @@ pub struct PackageText {
     pub file: String,
     /// Its text.
     pub text: String,
+    /// Its catalogue entries: the file as messages name it, and its text.
+    pub entries: Vec<(String, String)>,
     /// The directory that its programs are relative to.
     pub root: String,
     /// The directory in which they may write.

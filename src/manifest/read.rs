@@ -244,6 +244,7 @@ fn read_hook(
         name: name.unwrap_or_default(),
         membership: None,
         action,
+        summary: None,
         keys,
         option_origins: Vec::new(),
         origins: reader.origins(table),

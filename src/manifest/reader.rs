@@ -30,6 +30,12 @@ impl<'a> Reader<'a> {
         Self { file, text, lines, problems: Vec::new() }
     }
 
+    /// The name of the file without its ending.
+    pub(super) fn file_stem(&self) -> &'a str {
+        let name = self.file.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// Parses the text; a text that is no TOML is a problem and an empty table.
     pub(super) fn parse(&mut self) -> Spanned<DeTable<'a>> {
         let (table, errors) = DeTable::parse_recoverable(self.text);

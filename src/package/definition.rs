@@ -39,7 +39,9 @@ pub fn text(hook: &Hook) -> String {
     };
     let events: Vec<String> = Event::names(&hook.events).iter().map(|it| string(it)).collect();
     let mut rows = Vec::new();
-    let mut add = |key, value: Option<String>| rows.extend(value.map(|value| (key, value)));
+    let mut add = |key: &str, value: Option<String>| {
+        rows.extend(value.map(|value| (key.to_owned(), value)));
+    };
     add("event", is_said("event").then(|| format!("[{}]", events.join(", "))));
     add("matcher", hook.matcher.as_deref().filter(|_| is_said("matcher")).map(string));
     add("if", hook.manner.condition.as_deref().map(string));
@@ -54,7 +56,7 @@ pub fn text(hook: &Hook) -> String {
     }
     for (key, value) in &*hook.options {
         let key = format!("options.{key}");
-        add("options", is_said(&key).then(|| format!("{key} = {value}")));
+        add(&key, is_said(&key).then(|| value.to_string()));
     }
     add("timeout", is_said("timeout").then(|| seconds(hook.timeout_ms).to_string()));
     add("on_error", (hook.on_error != OnError::Open).then(|| string(hook.on_error.name())));
@@ -73,7 +75,7 @@ pub fn text(hook: &Hook) -> String {
     let when = serde_json::to_string(&hook.audience.when).ok().filter(|it| it != "{}");
     add("when", when);
     add("switch", hook.audience.user_only.then(|| string("user")));
-    rows.into_iter().fold(String::new(), |text, (key, value)| text + key + " = " + &value + "\n")
+    rows.into_iter().fold(String::new(), |text, (key, value)| text + &key + " = " + &value + "\n")
 }
 
 /// The files that a hook runs: its program, the scripts behind interpreters, and whatever else its words

@@ -1,10 +1,12 @@
 //! The three forms of a package, each as the text of a manifest.
 
 use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::adoption::{self, Candidate, Names, Program};
+use crate::machine::{folders, foreign};
 use crate::manifest::edit::{NewHook, block, string};
 use crate::manifest::{Action, Manner, OnError};
 use crate::syntax::json::Document;
@@ -15,6 +17,8 @@ pub const MANIFEST: &str = "hookman.toml";
 const PLUGIN: &str = ".claude-plugin/plugin.json";
 const PLUGIN_HOOKS: &str = "hooks/hooks.json";
 const SETTINGS: &str = ".claude/settings.json";
+/// The directory of its catalogue entries.
+const ENTRIES: &str = "hooks";
 
 /// The name by which a plugin's commands know where they are.
 pub const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
@@ -28,6 +32,8 @@ pub struct Reading {
     pub file: String,
     /// The text.
     pub text: String,
+    /// Its catalogue entries, each a hook of its own: the file and its text.
+    pub entries: Vec<(String, String)>,
     /// True if its commands were written for the client itself.
     pub foreign: bool,
     /// The handlers that hookman does not run, each with the reason.
@@ -61,13 +67,25 @@ impl fmt::Display for NoPackage {
 impl std::error::Error for NoPackage {}
 
 /// Reads one file of a package, if it is there and a text.
-pub type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
+type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Reads a package.
-pub fn read(files: Files<'_>) -> Result<Reading, NoPackage> {
+/// Reads the package in a directory.
+pub fn read(place: &Path) -> Result<Reading, NoPackage> {
+    let files: Files<'_> = &|path| {
+        let bytes = foreign::read(&place.join(path)).ok().flatten()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
     if let Some(text) = files(MANIFEST).filter(|text| has_head(text)) {
-        let (foreign, refused, plugin) = (false, Vec::new(), None);
-        return Ok(Reading { file: MANIFEST.to_owned(), text, foreign, refused, plugin });
+        let mut all = folders::entries(&place.join(ENTRIES)).unwrap_or_default();
+        all.sort();
+        let entry = |path: PathBuf| {
+            let name = path.file_name()?.to_str().filter(|it| it.ends_with(".toml"))?;
+            let file = format!("{ENTRIES}/{name}");
+            Some((file.clone(), files(&file)?))
+        };
+        let entries = all.into_iter().filter_map(entry).collect();
+        let (file, foreign, refused, plugin) = (MANIFEST.to_owned(), false, Vec::new(), None);
+        return Ok(Reading { file, text, entries, foreign, refused, plugin });
     }
     match (files(PLUGIN), files(PLUGIN_HOOKS), files(SETTINGS)) {
         (None, None, None) => Err(NoPackage::Nothing),
@@ -175,7 +193,7 @@ fn of_handlers(
         }
     }
     let plugin = head.and_then(|head| head.get("name")?.as_str()).map(str::to_owned);
-    Ok(Reading { file, text, foreign: true, refused, plugin })
+    Ok(Reading { file, text, entries: Vec::new(), foreign: true, refused, plugin })
 }
 
 /// A command line with the package's root in the place of the project's, where it names a file that the

@@ -6,7 +6,7 @@ use super::form;
 use super::lock::{Lock, Locked, next_to};
 use super::store;
 use crate::machine::paths::Paths;
-use crate::machine::{files, foreign};
+use crate::machine::files;
 use crate::manifest::package::{NotHere, Package, PackageText, Provenance};
 
 /// The packages that the lock of a chain's manifests names, where they were fetched.
@@ -78,11 +78,13 @@ impl Known {
     /// The hooks of a package as the text of a manifest.
     pub fn text(&self, package: &Package) -> Result<PackageText, NotHere> {
         let place = self.place(package)?;
-        let found = form::read(&reader(&place))
+        let found = form::read(&place)
             .map_err(|why| NotHere::Unreadable(package.name.clone(), why.to_string()))?;
+        let shown = |file: &str| format!("{}/{file}", package.version());
         Ok(PackageText {
-            file: format!("{}/{}", package.version(), found.file),
+            file: shown(&found.file),
             text: found.text,
+            entries: found.entries.iter().map(|(file, text)| (shown(file), text.clone())).collect(),
             data: store::data(&self.paths, &package.name).to_string_lossy().into_owned(),
             root: place.to_string_lossy().into_owned(),
             foreign: found.foreign,
@@ -112,12 +114,4 @@ pub fn at(paths: &Paths, folder: &Path, path: &str, inner: &str) -> PathBuf {
 pub fn planned(paths: &Paths, place: PathBuf, locked: &Locked) -> PathBuf {
     let kept = store::place(paths, &locked.tree);
     if !place.exists() && kept.is_dir() { kept } else { place }
-}
-
-/// Reads the files of a package from its directory.
-pub fn reader(place: &Path) -> impl Fn(&str) -> Option<String> + '_ {
-    |path| {
-        let bytes = foreign::read(&place.join(path)).ok().flatten()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
 }

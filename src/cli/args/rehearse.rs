@@ -78,6 +78,7 @@ pub struct Try {
   hookman test --init             write a first set of cases next to your manifest
   hookman test                    run the cases of your manifest and of this project's
   hookman test team.test.toml     run the cases of a file, against the manifest next to it
+  hookman test team --run-commands    run those that the package team brings along
   hookman test --junit out.xml    the same for a CI that reads JUnit
 
 A case is a call and the answer that the manifest next to the file is to give:
@@ -91,7 +92,7 @@ A case is a call and the answer that the manifest next to the file is to give:
 Each case has state and a folder of its own. Exit codes: 0 all pass, 1 some do not,
 2 could not test.")]
 pub struct Test {
-    /// Files of cases (default: hookman.test.toml next to each manifest)
+    /// Files of cases, or packages (default: hookman.test.toml next to each manifest)
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Write a first set of cases from what the hooks answer today

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::super::draft::{Defaults, Draft};
 use super::super::keys::{DefaultKeys, HeadKeys, OVERRIDABLE};
-use super::super::model::{Presets, Problem};
-use super::super::package::{Membership, Package};
+use super::super::model::{KIND, Presets, Problem, check_name};
+use super::super::package::{ALL, Membership, Package};
 use super::super::packages;
 use super::super::reader::Reader;
 use super::super::table::Table;
@@ -52,6 +53,14 @@ pub(super) fn of(
         let Some(table) = inner.inner("hook", item) else { continue };
         drafts.extend(read_hook(&mut inner, table, item.span().start, &defaults));
     }
+    let mut extra = Vec::new();
+    for (file, text) in &text.entries {
+        let mut entry = Reader::new(file, text);
+        let (draft, is_default) = entry_of(&mut entry, &defaults, presets, read_hook);
+        extra.extend(draft.iter().filter(|_| !is_default).map(|draft| draft.name.clone()));
+        drafts.extend(draft);
+        inner.problems.append(&mut entry.problems);
+    }
     let is_broken = !inner.problems.is_empty();
     reader.problems.append(&mut inner.problems);
     if is_broken {
@@ -73,7 +82,13 @@ pub(super) fn of(
             absent: None,
         });
     }
-    let Some(wanted) = package.hooks.as_ref().or(head.default.as_ref()) else { return drafts };
+    let Some(wanted) = package.hooks.as_ref().or(head.default.as_ref()) else {
+        drafts.retain(|draft| !extra.contains(&draft.name));
+        return drafts;
+    };
+    if wanted.iter().any(|name| name == ALL) {
+        return drafts;
+    }
     for name in wanted {
         if !drafts.iter().any(|draft| draft.name == *name) {
             let names = drafts.iter().map(|draft| draft.name.as_str());
@@ -86,6 +101,44 @@ pub(super) fn of(
     }
     drafts.retain(|draft| wanted.contains(&draft.name));
     drafts
+}
+
+/// Reads a catalogue entry of a package as the hook that it describes; true if it says that it is one of
+/// those that who names none gets.
+fn entry_of(
+    reader: &mut Reader<'_>,
+    defaults: &Defaults,
+    presets: &dyn Presets,
+    read_hook: ReadHook<'_>,
+) -> (Option<Draft>, bool) {
+    let mut table = reader.parse().into_inner();
+    let mut text = |key: &str| table.remove(key)?.into_inner().as_str().map(str::to_owned);
+    let summary = text("summary");
+    for about in ["description", "group", "keywords"] {
+        table.remove(about);
+    }
+    let is_default = table.remove("default").is_some_and(|it| it.get_ref().as_bool() == Some(true));
+    for (from, to) in [("kind", "builtin"), ("events", "event")] {
+        let Some(mut value) = table.remove(from) else { continue };
+        let span = value.span();
+        if let Some(kind) = value.get_ref().as_str().filter(|_| from == "kind") {
+            let name = format!("{KIND}{kind}");
+            if presets.find(&name).is_none() {
+                reader.problem(span.start, format!("no kind of built-in hook is called `{kind}`"));
+                return (None, is_default);
+            }
+            value = Spanned::new(span.clone(), DeValue::String(name.into()));
+        }
+        table.insert(Spanned::new(span, to.into()), value);
+    }
+    let name = reader.file_stem().to_owned();
+    let is_named = check_name(&name).map_err(|why| reader.problem(0, why.to_string())).is_ok();
+    if !table.contains_key("builtin") {
+        reader.problem(0, "a catalogue entry needs `kind`, that of a built-in hook".to_owned());
+        return (None, is_default);
+    }
+    let draft = read_hook(reader, &table, 0, defaults).filter(|_| is_named);
+    (draft.map(|draft| Draft { name, summary, ..draft }), is_default)
 }
 
 /// Gives the message about a package that is for a later hookman.
