@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 
+use super::adopt_plugins;
 use super::args::Adopt;
 use super::exit::ExitStatus;
 use super::word::hint;
@@ -25,6 +26,9 @@ use crate::machine::world::World;
 use crate::session::names;
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
+    if args.plugins {
+        return adopt_plugins::adopt(args, world);
+    }
     let target = Target::of(&args.options.scope, world)?;
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     let binary = protection::binary(world, &target, args.options.binary.as_deref())?;

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::args::Apply;
 use super::exit::ExitStatus;
+use super::packaging;
 use super::registering::status;
 use super::word::hint;
 use super::written::{Written, told};
@@ -42,6 +43,9 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     transaction.show(&changes);
     let is_deaf = transaction.warn(&changes, &layers.all.hooks);
     hosts::warn(world, &target, &layers);
+    if layers.all.hooks.iter().any(|hook| hook.package.is_some()) {
+        packaging::name_twins(world, &layers.all.hooks);
+    }
     let outcome = transaction.commit("apply", &Question::new("Write this?"), &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, is_deaf));

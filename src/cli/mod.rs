@@ -2,6 +2,7 @@
 
 mod add;
 mod adopt;
+mod adopt_plugins;
 mod apply;
 pub mod args;
 mod backups;

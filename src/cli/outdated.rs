@@ -7,9 +7,9 @@ use super::args::Outdated;
 use super::exit::ExitStatus;
 use super::word::hint;
 use crate::install::target::Target;
-use crate::machine::files;
 use crate::machine::world::World;
-use crate::manifest::package::{Package, Provenance};
+use crate::machine::{files, trees};
+use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::packages_of;
 use crate::package::{fetch, known};
 
@@ -59,7 +59,7 @@ pub(super) fn tell(world: &World, newer: &[Newer]) {
         } else {
             (was.0.clone(), rev.clone())
         };
-        world.terminal.line(format!("{package}: {old} → {new}"));
+        world.terminal.line(format!("{package}: {} → {new}", old.trim_start()));
     }
     hint(world, "`hookman update` shows what is different, and asks");
 }
@@ -70,8 +70,19 @@ pub(super) fn newer(world: &World, target: &Target) -> Result<Vec<Newer>> {
     let lock = known::read(&target.manifest).unwrap_or_default();
     let mut found = Vec::new();
     for package in packages_of(&text) {
-        let (Provenance::Git(url), Some(rev)) = (&package.from, &package.rev) else { continue };
+        let Provenance::Git(url) = &package.from else { continue };
         let locked = lock.of(&package);
+        if let Some(plugin) = url.strip_prefix(PLUGIN) {
+            // What the client has removed since runs on as it was.
+            let Ok(tree) = fetch::plugged(&world.paths, &target.manifest, plugin) else { continue };
+            let (was, commit) = (locked.map(|it| it.tree.clone()), trees::digest(&tree));
+            let was = (String::new(), was.unwrap_or_default());
+            if was.1 != commit {
+                found.push(Newer { package: package.name, was, rev: String::new(), commit });
+            }
+            continue;
+        }
+        let rev = package.rev.as_deref().unwrap_or_default();
         let newest = of(&package, url, rev, world.terminal.can_ask());
         let newest = newest
             .with_context(|| format!("the package `{}` cannot be looked for", package.name))?;
@@ -80,7 +91,7 @@ pub(super) fn newer(world: &World, target: &Target) -> Result<Vec<Newer>> {
             let (newest, commit) = newest;
             found.push(Newer {
                 package: package.name,
-                was: (rev.clone(), was),
+                was: (rev.to_owned(), was),
                 rev: newest,
                 commit,
             });

@@ -155,7 +155,7 @@ pub(super) fn staged(world: &World, folder: &Path) -> io::Result<(Chain, Scratch
 }
 
 /// The hooks of a package, all of them.
-fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
+pub(super) fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
     match form::read(folder) {
         Err(why) => {
             findings.push(why.to_string());

@@ -20,11 +20,12 @@ use crate::machine::files;
 use crate::machine::paths::real;
 use crate::machine::world::World;
 use crate::manifest::package::{Package, Provenance};
-use crate::manifest::{package_edit, packages_of};
+use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::fetch;
 use crate::package::known::Known;
 use crate::package::source::{Typed, is_source};
 use crate::state::chains::Chain;
+use crate::state::configured;
 use crate::syntax::quoting::quoted;
 
 /// Returns whether one of the words that were typed is a package.
@@ -124,14 +125,22 @@ pub(super) fn write(
     let manifest = ManifestChange::to(&target.manifest, before, Some(after));
     let packages = packages.completed(world, Some(manifest), &layers);
     let names: Vec<&str> = packages.news().iter().map(|news| news.package.name.as_str()).collect();
-    let is_new = |hook: &&crate::manifest::Hook| {
-        hook.package.as_ref().is_some_and(|it| names.contains(&it.package.as_str()))
-    };
+    let is_new =
+        |hook: &&Hook| hook.package.as_ref().is_some_and(|it| names.contains(&it.package.as_str()));
     let hooks: Vec<_> = layers.all.hooks.iter().filter(is_new).cloned().collect();
     for finding in hooks.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
+    name_twins(world, &hooks);
     Ok(registering.end(verb, &packages, &layers, &hooks, call)?.1)
+}
+
+/// Names the plugins that are on in the client and whose hooks are among these of packages.
+pub(super) fn name_twins(world: &World, hooks: &[Hook]) {
+    let plugins = doctor::plugin::known(&world.paths, configured::project().as_deref());
+    for (plugin, message) in doctor::doubled(&plugins, hooks) {
+        world.terminal.warn(format!("warning: {message}: {}", plugin.off()));
+    }
 }
 
 /// Takes packages out of the manifest, with what it says of their hooks; `None` where the names are not all
@@ -199,7 +208,7 @@ pub(super) fn named(there: &[Package]) -> String {
 }
 
 /// A name that no package has yet.
-fn free_name(name: &str, there: &[Package]) -> String {
+pub(super) fn free_name(name: &str, there: &[Package]) -> String {
     let is_free = |name: &str| there.iter().all(|it| it.name != name);
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     std::iter::once(name.to_owned()).chain(numbered).find(|it| is_free(it)).unwrap_or_default()

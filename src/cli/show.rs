@@ -209,9 +209,6 @@ fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
         }
     }
     if !inner.is_empty() {
-        hint(
-            world,
-            format!("\n`hookman show {name} --all` explains the keys of tables, too"),
-        );
+        hint(world, format!("\n`hookman show {name} --all` explains the keys of tables, too"));
     }
 }

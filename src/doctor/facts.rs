@@ -12,7 +12,7 @@ use super::installed::{self, Installed};
 use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
 use super::server_names;
-use super::settings_file::SettingsFile;
+use super::settings_file::{self, SettingsFile};
 use crate::client::settings_schema::VERSIONS;
 use crate::client::version::Version;
 use crate::install::command_faults::Around;
@@ -82,15 +82,11 @@ impl Facts {
     ///
     /// `scope` is that of the one settings file to look at; without it all are.
     pub fn gather(paths: &Paths, project: Option<&Path>, scope: Option<&str>) -> Self {
-        let mut files = vec![("user", paths.user_settings())];
+        let mut files = settings_file::all(paths, project);
         let mut chains = vec![Chain::of_user(paths)];
-        if let Some(project) =
-            project.filter(|project| real(&project.join(".claude")) != real(&paths.config))
-        {
-            files.push(("project", project.join(".claude/settings.json")));
-            files.push(("local", project.join(".claude/settings.local.json")));
-            chains.push(Chain::of_project(project));
-        }
+        chains.extend(
+            project.filter(|it| settings_file::is_of_its_own(paths, it)).map(Chain::of_project),
+        );
         let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
         files.retain(|(name, _)| is_asked(name));
         let own = Chain::managed_settings(&paths.managed_folder());
@@ -124,6 +120,7 @@ impl Facts {
         }
         if scope.is_none() {
             plugins = plugin::plugins(paths, project, &settings);
+            plugins.retain(|plugin| plugin.is_on);
             frontmatters = frontmatter::below(paths, &paths.config, false);
             let of_project = project.map(|project| project.join(".claude"));
             let of_project = of_project.filter(|folder| real(folder) != real(&paths.config));

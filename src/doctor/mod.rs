@@ -33,7 +33,7 @@ mod mods;
 mod modules;
 mod order;
 mod overlap;
-mod plugin;
+pub mod plugin;
 mod plugins;
 mod pointless;
 mod races;
@@ -58,6 +58,7 @@ pub use conditions::of_file;
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Level, Mend};
 pub use hosts::remember;
+pub use plugins::doubled;
 pub use subjects::of_matcher;
 
 /// All families, in the order in which findings are read.

@@ -6,25 +6,45 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::frontmatter;
-use super::settings_file::SettingsFile;
+use super::settings_file::{self, SettingsFile};
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, folders};
+use crate::package::plugin as installations;
 
 pub struct Plugin {
     /// Its name, with that of its marketplace where it has one.
     pub name: String,
     pub root: PathBuf,
-    /// The place: a settings file that switches it on, or a directory.
+    /// The place: a settings file that switches it on or off, or a directory.
     pub origin: String,
+    /// True if the client loads it.
+    pub is_on: bool,
     pub files: Vec<SettingsFile>,
     pub modules: Vec<PathBuf>,
 }
 
-/// The plugins that the client loads: those that settings switch on, and those that lie where it
-/// looks for them.
-///
-/// Source: the client 2.1.329, which wrote `installed_plugins.json` in version 2, and its
-/// documentation.
+impl Plugin {
+    /// The way to have the client run none of its hooks.
+    pub fn off(&self) -> String {
+        if self.name.contains('@') {
+            let name = &self.name;
+            return format!(
+                "run `claude plugin disable {name}`, which also takes its commands and skills"
+            );
+        }
+        format!("take it out of {}", self.origin)
+    }
+}
+
+/// The plugins that the client knows here, those that are off too.
+pub fn known(paths: &Paths, project: Option<&Path>) -> Vec<Plugin> {
+    let files = settings_file::all(paths, project).into_iter();
+    let settings: Vec<SettingsFile> =
+        files.map(|(scope, path)| SettingsFile::read(paths, scope, &path)).collect();
+    plugins(paths, project, &settings)
+}
+
+/// The plugins that the client installed, and those that lie where it looks for them.
 pub(super) fn plugins(
     paths: &Paths,
     project: Option<&Path>,
@@ -73,22 +93,13 @@ fn installed(paths: &Paths, project: Option<&Path>, settings: &[SettingsFile]) -
             }
         }
     }
-    let list = paths.config.join("plugins/installed_plugins.json");
-    let list = files::read_text(&list).ok().flatten();
-    let list: Value = list.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let mut found = Vec::new();
-    for (name, (is_on, place)) in on {
-        let entries = list["plugins"][&name].as_array();
-        let entry = entries.into_iter().flatten().rev().find(|entry| {
-            let of = entry["projectPath"].as_str();
-            of.is_none_or(|of| project.is_some_and(|project| project == Path::new(of)))
-        });
-        let Some(root) = entry.and_then(|entry| entry["installPath"].as_str()) else { continue };
-        if is_on {
-            found.push(plugin(paths, name, PathBuf::from(root), place));
-        }
-    }
-    found
+    let of_list = paths.shown(&installations::file(paths));
+    let found = installations::installed(paths).into_iter().filter_map(|(name, entries)| {
+        let root = installations::root(&entries, project)?;
+        let (is_on, place) = on.get(&name).cloned().unwrap_or((false, of_list.clone()));
+        Some(Plugin { is_on, ..plugin(paths, name, root, place) })
+    });
+    found.collect()
 }
 
 fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin {
@@ -116,7 +127,7 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
         whole.iter().map(|path| SettingsFile::read_foreign(paths, "plugin", path)).collect();
     files.extend(frontmatter::below(paths, &root, true));
     let modules = files.iter().flat_map(modules).collect();
-    Plugin { name, root, origin, files, modules }
+    Plugin { name, root, origin, is_on: true, files, modules }
 }
 
 /// The modules that a file of hooks names, relative to itself.

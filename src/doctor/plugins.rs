@@ -1,14 +1,20 @@
 //! The hooks from plugins and from an administrator, which hookman neither orders nor switches.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
+use super::plugin::Plugin;
 use super::settings_file::SettingsFile;
 use crate::client::event::Event;
 use crate::install::addition::managed;
 use crate::install::target::binary::registered;
+use crate::manifest::Hook;
+use crate::manifest::package::Membership;
+use crate::package::form;
 use crate::settings::Handler;
 use crate::state::chains::Chain;
 
@@ -33,7 +39,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "plugin-twice",
-        about: "no plugin has a handler that settings have too",
+        about: "no plugin has a handler that settings or a package have too",
         notice: "it runs twice for each call",
         run: twice,
     },
@@ -138,7 +144,33 @@ fn listed(facts: &Facts, findings: &mut Findings) {
     }
 }
 
+/// The plugins that are on and whose hooks a package among `hooks` has too, each with the words for it.
+pub fn doubled<'p>(plugins: &'p [Plugin], hooks: &[Hook]) -> Vec<(&'p Plugin, String)> {
+    let mut packages: Vec<&Membership> =
+        hooks.iter().filter_map(|it| it.package.as_ref()).collect();
+    packages.sort_by_key(|it| &it.package);
+    packages.dedup_by_key(|it| &it.package);
+    let mut found = Vec::new();
+    for package in packages.into_iter().filter(|it| it.foreign) {
+        let reading = form::read(Path::new(&*package.root)).ok();
+        let Some(name) = reading.and_then(|reading| reading.plugin) else { continue };
+        let is_it = |it: &&Plugin| it.is_on && it.name.split('@').next() == Some(&name);
+        found.extend(plugins.iter().filter(is_it).map(|plugin| {
+            let (plugged, package) = (&plugin.name, &package.package);
+            (plugin, format!("the client runs the hooks of the plugin `{plugged}` as well as hookman, which has them from the package `{package}`"))
+        }));
+    }
+    found
+}
+
 fn twice(facts: &Facts, findings: &mut Findings) {
+    for chain in &facts.chains {
+        let hooks = chain.manifest.as_ref().ok().and_then(|it| it.as_ref());
+        let hooks = hooks.map(|manifest| &*manifest.hooks).unwrap_or_default();
+        for (plugin, message) in doubled(&facts.plugins, hooks) {
+            findings.add(Level::Warning, &plugin.origin, message, plugin.off());
+        }
+    }
     let settings: Vec<_> = facts.settings.iter().map(|file| (file, file.handlers())).collect();
     for plugin in &facts.plugins {
         let root = plugin.root.display().to_string();

@@ -12,7 +12,7 @@ use crate::adoption::Kept;
 use crate::client::event::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::machine::files;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::settings::{self, Handler, Remembered, Undo};
 use crate::syntax::json::{Document, Position, is_blank};
 
@@ -50,6 +50,21 @@ pub struct SettingsFile {
     pub undo: Option<Undo>,
     /// The places of the values of its handlers and groups by JSON Pointer, once one was asked for.
     pub(super) places: OnceLock<HashMap<String, Position>>,
+}
+
+/// The settings files that are a user's and a project's.
+pub(super) fn all(paths: &Paths, project: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
+    let mut files = vec![("user", paths.user_settings())];
+    if let Some(project) = project.filter(|project| is_of_its_own(paths, project)) {
+        files.push(("project", project.join(".claude/settings.json")));
+        files.push(("local", project.join(".claude/settings.local.json")));
+    }
+    files
+}
+
+/// Returns whether a project has another configuration than the user.
+pub(super) fn is_of_its_own(paths: &Paths, project: &Path) -> bool {
+    real(&project.join(".claude")) != real(&paths.config)
 }
 
 impl SettingsFile {

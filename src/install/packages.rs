@@ -16,7 +16,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Leaf, Tree};
 use crate::machine::world::World;
 use crate::machine::{agents, environment, files};
-use crate::manifest::package::{Package, Provenance};
+use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::{Action, Hook, packages_of};
 use crate::package::fetch::{self, Got};
 use crate::package::lock::{self, Lock, Locked};
@@ -152,7 +152,7 @@ impl Packages {
             let since = was.as_ref().map(|was| was.commit.as_str()).filter(|it| !it.is_empty());
             let folder = manifest.parent().unwrap_or(manifest);
             let asks = world.terminal.can_ask();
-            if !is_path {
+            if matches!(&package.from, Provenance::Git(url) if !url.starts_with(PLUGIN)) {
                 world.terminal.warn(format!("fetching `{}` …", harmless(&package.name)));
             }
             let fixed = kept.filter(|_| !is_renewed && !is_path);
@@ -253,6 +253,7 @@ pub(crate) fn own_lines(world: &World, hooks: &[Hook], manifest: &Path) -> Vec<S
 fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec<String> {
     let News { package, locked, was, log, .. } = news;
     let (Provenance::Git(from) | Provenance::Path(from)) = &package.from;
+    let from = from.strip_prefix(PLUGIN).unwrap_or(from);
     let inner =
         if package.folder.is_empty() { String::new() } else { format!("//{}", package.folder) };
     let rev = if locked.rev.is_empty() { String::new() } else { format!(" {}", locked.rev) };
@@ -275,10 +276,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
     if let Ok(reading) = form::read(&place) {
         lines.extend(reading.refused.iter().map(|why| format!("  not run by hookman: {why}")));
         if let Some(plugin) = reading.plugin {
-            lines.push(format!(
-                "  it is the plugin `{plugin}`; where the client has it too, `claude plugin disable {plugin}` \
-                 keeps it from running twice"
-            ));
+            lines.push(format!("  it is the plugin `{plugin}`"));
         }
     }
     let own: Vec<&Hook> = hooks.iter().filter(|hook| is_of(hook, &package.name)).collect();

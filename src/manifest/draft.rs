@@ -29,7 +29,7 @@ pub(super) struct Draft {
     /// The package that it comes from.
     pub(super) membership: Option<Membership>,
     pub(super) action: Option<Action>,
-    /// What it is for, where its file says that.
+    /// A line on its purpose, where its file has one.
     pub(super) summary: Option<String>,
     pub(super) keys: HookKeys,
     pub(super) option_origins: Vec<(Vec<String>, Origin)>,
@@ -169,7 +169,9 @@ impl Draft {
             _ => None,
         };
         let events = self.keys.events.take();
-        let Some(events) = events.or_else(|| preset.as_ref().map(|it| it.events.clone()).filter(|it| !it.is_empty())) else {
+        let Some(events) = events
+            .or_else(|| preset.as_ref().map(|it| it.events.clone()).filter(|it| !it.is_empty()))
+        else {
             let message = format!(
                 "the hook `{}` has no event; say when it runs: event = \"PreToolUse\"",
                 self.name

@@ -93,6 +93,7 @@ PackageKeys in "[[package]]" {
     name: String = "name", TEXT, "the name that the package has here", "";
     git: String = "git", TEXT, "a repository, as `git` understands it", "";
     path: String = "path", TEXT, "a directory instead; it may be relative to the manifest", "";
+    plugin: String = "plugin", TEXT, "a plugin instead that the client installed: `NAME@MARKETPLACE`", "";
     folder: String = "folder", TEXT, "the directory in it that is the package", "";
     rev: String = "rev", TEXT, "a tag, a branch or a commit of the repository", "";
     hooks: Vec<String> = "hooks", TEXTS, "the hooks that are wanted; `\"*\"` is all of them", "those that the package names";

@@ -6,10 +6,13 @@ use std::sync::Arc;
 /// The word for all hooks of a package.
 pub const ALL: &str = "*";
 
+/// The beginning of an address that is a plugin which the client installed.
+pub const PLUGIN: &str = "plugin:";
+
 /// The origin of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// A repository, by a URL that git understands.
+    /// A repository, by a URL that git understands, or an installed plugin.
     Git(String),
     /// A directory; one that is not absolute is relative to the manifest's.
     Path(String),

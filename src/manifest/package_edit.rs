@@ -7,14 +7,17 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::edit::{lines, string};
-use super::package::{Package, Provenance};
+use super::package::{PLUGIN, Package, Provenance};
 
 /// The lines of a package.
 pub fn block(package: &Package) -> String {
     let Package { name, from, folder, rev, hooks, .. } = package;
     let mut rows = vec![("name", string(name))];
     match from {
-        Provenance::Git(url) => rows.push(("git", string(url))),
+        Provenance::Git(url) => rows.push(match url.strip_prefix(PLUGIN) {
+            Some(plugin) => ("plugin", string(plugin)),
+            None => ("git", string(url)),
+        }),
         Provenance::Path(path) => rows.push(("path", string(path))),
     }
     rows.extend((!folder.is_empty()).then(|| ("folder", string(folder))));
@@ -61,10 +64,17 @@ pub fn set_rev(text: &str, name: &str, rev: &str) -> Option<String> {
     replaced(text, name, &[("rev", Some(format!("rev = {}", string(rev))))])
 }
 
+/// The text with other hooks of a package that names its hooks; `None` where it has no such package.
+pub fn set_hooks(text: &str, name: &str, hooks: &[String]) -> Option<String> {
+    let hooks: Vec<String> = hooks.iter().map(|it| string(it)).collect();
+    replaced(text, name, &[("hooks", Some(format!("hooks = [{}]", hooks.join(", "))))])
+}
+
 /// The text with a directory in the place of a package's repository; `None` where it has no such package.
 pub fn set_path(text: &str, name: &str, path: &str) -> Option<String> {
     let path = format!("path = {}", string(path));
-    replaced(text, name, &[("git", Some(path)), ("rev", None), ("folder", None)])
+    let (git, plugin) = (("git", Some(path.clone())), ("plugin", Some(path)));
+    replaced(text, name, &[git, plugin, ("rev", None), ("folder", None)])
 }
 
 /// The text with other words in the place of some of a package's keys, or without their lines.
@@ -80,10 +90,12 @@ fn replaced(text: &str, name: &str, keys: &[(&str, Option<String>)]) -> Option<S
         let whole = found.span().start..value.span().end;
         match words {
             Some(words) => {
-                // The blanks before the equals sign are the layout of the table.
+                // The equals sign stays where the layout of the table has it, if there is room.
                 let between = &text[found.span().end..value.span().start];
+                let width = found.span().len() + between.find('=')?;
                 let (key, value) = words.split_once(" = ")?;
-                edits.push((whole, format!("{key}{between}{value}")));
+                let width = width.max(key.len() + usize::from(between.starts_with(' ')));
+                edits.push((whole, format!("{key:width$}{}{value}", between.trim_start())));
             }
             None => {
                 let start = text[..whole.start].rfind('\n').map_or(0, |at| at + 1);

@@ -4,7 +4,7 @@ use toml::de::DeTable;
 
 use super::keys::{HeadKeys, PackageKeys};
 use super::model::check_name;
-use super::package::{Package, Provenance};
+use super::package::{PLUGIN, Package, Provenance};
 use super::reader::{Item, Reader};
 use super::table::Table;
 
@@ -38,7 +38,8 @@ fn one(reader: &mut Reader<'_>, item: &Item<'_>) -> Option<Package> {
     let at = item.span().start;
     let before = reader.problems.len();
     let table = reader.inner("package", item)?;
-    let PackageKeys { name, git, path, folder, rev, hooks } = PackageKeys::of(reader, table);
+    let PackageKeys { name, git, path, plugin, folder, rev, hooks } =
+        PackageKeys::of(reader, table);
     if reader.problems.len() > before {
         return None;
     }
@@ -51,15 +52,22 @@ fn one(reader: &mut Reader<'_>, item: &Item<'_>) -> Option<Package> {
         refuse(error.to_string());
         return None;
     }
-    let from = match (git, path) {
-        (Some(url), None) if rev.is_some() => Provenance::Git(url),
-        (Some(_), None) => {
+    if git.is_none() && rev.is_some() {
+        refuse(format!(
+            "`rev` is for a repository, which the package `{name}` does not name by `git`"
+        ));
+        return None;
+    }
+    let from = match (git, path, plugin) {
+        (Some(url), None, None) if rev.is_some() => Provenance::Git(url),
+        (None, None, Some(plugin)) => Provenance::Git(format!("{PLUGIN}{plugin}")),
+        (Some(_), None, None) => {
             refuse(format!("the package `{name}` needs `rev`, a tag, a branch or a commit"));
             return None;
         }
-        (None, Some(path)) => Provenance::Path(path),
+        (None, Some(path), None) => Provenance::Path(path),
         _ => {
-            let ways = "one of `git`, a repository, and `path`, a directory";
+            let ways = "one of `git`, a repository, `path`, a directory, and `plugin`, an installed plugin";
             refuse(format!("the package `{name}` needs {ways}"));
             return None;
         }

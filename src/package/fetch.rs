@@ -1,14 +1,15 @@
 //! Getting a package: which commit its revision is, and the files of it.
 
 use std::fmt;
+use std::path::Path;
 
 use super::known;
 use super::lock::Locked;
-use super::store;
+use super::{plugin, store};
 use crate::machine::paths::Paths;
 use crate::machine::repository::{self, Fetched, Reference, Trouble, references};
-use crate::machine::trees::{self, BadTree};
-use crate::manifest::package::{Package, Provenance};
+use crate::machine::trees::{self, BadTree, Tree};
+use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// The reason why a package was not got.
@@ -20,6 +21,8 @@ pub enum NotFetched {
     NoRevision(String, String),
     /// Neither a version nor a branch is there to choose.
     NoneThere,
+    /// The client has no such plugin.
+    NoPlugin(String),
     /// It is not what the lock says.
     Other(String),
     /// It could not be kept.
@@ -35,6 +38,15 @@ impl fmt::Display for NotFetched {
                 "it has neither a tag nor a branch `{rev}`, and a commit has 40 digits{hint}"
             ),
             Self::NoneThere => write!(f, "it has neither a version tag nor a branch"),
+            Self::NoPlugin(name) => write!(
+                f,
+                "the client has not installed it here; run `claude plugin install {name}`"
+            ),
+            Self::Other(commit) if commit.is_empty() => write!(
+                f,
+                "the client has another version of the plugin than `hookman.lock` names; `hookman update` \
+                 shows what is different"
+            ),
             Self::Other(commit) => write!(
                 f,
                 "the files of its commit {commit} are not those that `hookman.lock` names"
@@ -86,7 +98,7 @@ pub fn version(tag: &str) -> Option<Vec<u64>> {
 /// commit. `folder` is the directory of the manifest.
 pub fn get(
     paths: &Paths,
-    folder: &std::path::Path,
+    folder: &Path,
     package: &Package,
     locked: Option<&Locked>,
     since: Option<&str>,
@@ -108,6 +120,16 @@ pub fn get(
         }
         Provenance::Git(url) => url,
     };
+    if let Some(name) = url.strip_prefix(PLUGIN) {
+        let tree = plugged(paths, folder, name)?;
+        entry.git.clone_from(url);
+        entry.tree = trees::digest(&tree);
+        if locked.is_some_and(|locked| locked.tree != entry.tree) {
+            return Err(NotFetched::Other(String::new()));
+        }
+        store::keep(paths, &tree).map_err(NotFetched::Unkept)?;
+        return Ok(Got { locked: entry, log: Some(Vec::new()) });
+    }
     if !repository::is_address(url) {
         return Err(Trouble::Git("take this address", url.clone()).into());
     }
@@ -127,6 +149,13 @@ pub fn get(
         None => Some(Vec::new()),
     };
     Ok(Got { locked: entry, log })
+}
+
+/// The files of a plugin that the client installed; `folder` is the directory of the manifest.
+pub fn plugged(paths: &Paths, folder: &Path, name: &str) -> Result<Tree, NotFetched> {
+    let all = plugin::installed(paths);
+    let root = all.get(name).and_then(|all| plugin::root(all, Some(folder)));
+    Ok(trees::read(&root.ok_or_else(|| NotFetched::NoPlugin(name.to_owned()))?)?)
 }
 
 /// The commit that a revision is now.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::form;
 use super::lock::{Lock, Locked, next_to};
 use super::store;
-use crate::machine::paths::Paths;
 use crate::machine::files;
+use crate::machine::paths::Paths;
 use crate::manifest::package::{NotHere, Package, PackageText, Provenance};
 
 /// The packages that the lock of a chain's manifests names, where they were fetched.

@@ -5,5 +5,6 @@ pub mod fetch;
 pub mod form;
 pub mod known;
 pub mod lock;
+pub mod plugin;
 pub mod source;
 pub mod store;

@@ -262,9 +262,13 @@ pub struct Uninstall {
   hookman adopt                list the hooks of others; choose on a terminal
   hookman adopt guard          adopt one, after showing both changes
   hookman adopt --all --yes    adopt all that hookman can run, unasked
+  hookman adopt --plugins      the same for the hooks of the client's plugins
 
 An adopted hook keeps its matcher, time limit, environment and place.
-`hookman release` gives it back.")]
+`hookman release` gives it back.
+
+With --plugins a plugin becomes a package, of which a copy is kept. The client
+runs the plugin's hooks too until it is off there; the command says how.")]
 pub struct Adopt {
     /// The hooks to adopt, by the names that the list shows
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -272,6 +276,9 @@ pub struct Adopt {
     /// Adopt all that hookman can run
     #[arg(long)]
     pub all: bool,
+    /// Take hooks of the client's plugins, as packages
+    #[arg(long)]
+    pub plugins: bool,
     #[command(flatten)]
     pub options: RegisterOptions,
     /// List as JSON, and change nothing

@@ -78,7 +78,7 @@ pub struct Try {
   hookman test --init             write a first set of cases next to your manifest
   hookman test                    run the cases of your manifest and of this project's
   hookman test team.test.toml     run the cases of a file, against the manifest next to it
-  hookman test team --run-commands    run those that the package team brings along
+  hookman test team --run-commands  run those of the package team
   hookman test --junit out.xml    the same for a CI that reads JUnit
 
 A case is a call and the answer that the manifest next to the file is to give:

@@ -1,0 +1,35 @@
+//! The plugins that the client installed, as it lists them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::machine::files;
+use crate::machine::paths::Paths;
+
+/// The client's list.
+pub fn file(paths: &Paths) -> PathBuf {
+    paths.config.join("plugins/installed_plugins.json")
+}
+
+/// The installations of each plugin by its name, which has the marketplace's behind an `@`.
+///
+/// Source: the client 2.1.329, which wrote the list in version 2.
+pub fn installed(paths: &Paths) -> Map<String, Value> {
+    let text = files::read_text(&file(paths)).ok().flatten();
+    let mut list: Value =
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    match list["plugins"].take() {
+        Value::Object(plugins) => plugins,
+        _ => Map::new(),
+    }
+}
+
+/// The directory of the last of a plugin's installations that is for all projects, or for this one.
+pub fn root(installations: &Value, project: Option<&Path>) -> Option<PathBuf> {
+    let entry = installations.as_array()?.iter().rev().find(|entry| {
+        let of = entry["projectPath"].as_str();
+        of.is_none_or(|of| project.is_some_and(|project| project.starts_with(of)))
+    })?;
+    entry["installPath"].as_str().map(PathBuf::from)
+}
