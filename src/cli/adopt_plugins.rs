@@ -183,16 +183,13 @@ fn list(offers: &[Offer], target: &Target, world: &World) {
             world.terminal.line(harmless(&format!("  left to the client: {why}")));
         }
     }
-    match offers.iter().any(|offer| !offer.hooks.is_empty()) {
-        true => hint(
-            world,
-            format!(
-                "To take them: `hookman adopt --plugins NAME…{}`, by hook or by plugin",
-                target.flag()
-            ),
-        ),
-        false => world.terminal.line("No plugin here has hooks that hookman could take."),
+    if offers.iter().all(|offer| offer.hooks.is_empty()) {
+        world.terminal.line("No plugin here has hooks that hookman could take.");
+        return;
     }
+    let flag = target.flag();
+    let how = format!("To take them: `hookman adopt --plugins NAME…{flag}`, by hook or by plugin");
+    hint(world, how);
 }
 
 fn as_json(offers: &[Offer]) -> serde_json::Value {

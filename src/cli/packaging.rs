@@ -182,15 +182,15 @@ pub(super) fn remove(
     .map(Some)
 }
 
-/// The directory of a package that one of the chains has, by its name; `None` where a word names none.
-pub(super) fn place(world: &World, chains: &[Chain], word: &Path) -> Result<Option<PathBuf>> {
-    if word.is_file() {
+/// The directory of a package that one of the chains has, by its name; `None` where none has that.
+pub(super) fn place(world: &World, chains: &[Chain], name: &Path) -> Result<Option<PathBuf>> {
+    if name.is_file() {
         return Ok(None);
     }
     for chain in chains {
         for manifest in chain.files() {
             let there = packages_of(&files::read_text(manifest)?.unwrap_or_default());
-            if let Some(package) = there.iter().find(|it| Path::new(&it.name) == word) {
+            if let Some(package) = there.iter().find(|it| Path::new(&it.name) == name) {
                 return Ok(Some(Known::of(&world.paths, chain.files()).place(package)?));
             }
         }

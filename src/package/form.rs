@@ -79,7 +79,8 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
         let mut all = folders::entries(&place.join(ENTRIES)).unwrap_or_default();
         all.sort();
         let entry = |path: PathBuf| {
-            let name = path.file_name()?.to_str().filter(|it| it.ends_with(".toml"))?;
+            let name =
+                path.file_name()?.to_str().filter(|it| it.strip_suffix(".toml").is_some())?;
             let file = format!("{ENTRIES}/{name}");
             Some((file.clone(), files(&file)?))
         };
