@@ -8,9 +8,11 @@ use crate::machine::child::{Ended, Finished};
 
 /// The faults of lines that the shell cannot read, each with the number of its command.
 pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<(usize, Fault)> {
-    let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~".contains(it);
+    // No shell refuses these, and most lines are of them alone.
+    let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
+    let is_read = |line: &str| line.chars().all(is_plain) && line.matches('"').count() % 2 == 0;
     let asked = commands.enumerate().filter_map(|(at, command)| match command.line {
-        Line::Shell(line) if !line.chars().all(is_plain) => Some((at, command, line)),
+        Line::Shell(line) if !is_read(line) => Some((at, command, line)),
         _ => None,
     });
     let asked: Vec<(usize, &Command<'_>, &str)> = asked.collect();
