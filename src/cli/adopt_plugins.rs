@@ -180,7 +180,7 @@ fn list(offers: &[Offer], target: &Target, world: &World) {
             world.terminal.print_row("  ", &offer.row(hook), 6);
         }
         for why in &offer.left {
-            world.terminal.line(harmless(&format!("  left to the client: {why}")));
+            world.terminal.line(harmless(&format!("  {why}")));
         }
     }
     if offers.iter().all(|offer| offer.hooks.is_empty()) {

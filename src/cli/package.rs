@@ -161,7 +161,7 @@ pub(super) fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) ->
             findings.push(why.to_string());
             return Vec::new();
         }
-        Ok(reading) => findings.extend(reading.refused),
+        Ok(reading) => findings.extend(reading.notes),
     }
     let (text, lock) = alone(folder);
     let manifests: [PathBuf; 1] = [folder.join(form::MANIFEST)];

@@ -11,6 +11,7 @@ use super::word;
 use crate::doctor;
 use crate::install::addition;
 use crate::install::addition::edition::Edition;
+use crate::install::change::Change;
 use crate::install::change::manifest::ManifestChange;
 use crate::install::packages::{Packages, Renewed};
 use crate::install::target::Target;
@@ -128,6 +129,13 @@ pub(super) fn write(
     let is_new =
         |hook: &&Hook| hook.package.as_ref().is_some_and(|it| names.contains(&it.package.as_str()));
     let hooks: Vec<_> = layers.all.hooks.iter().filter(is_new).cloned().collect();
+    if hooks.is_empty() && verb == "install" && !packages.news().is_empty() {
+        packages.show(world);
+        bail!(
+            "nothing was written: the package gives no hook that hookman runs; where it leaves its hooks to \
+             a choice, name them behind it, or '*' for all"
+        );
+    }
     for finding in hooks.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }

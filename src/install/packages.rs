@@ -274,7 +274,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         ),
     };
     if let Ok(reading) = form::read(&place) {
-        lines.extend(reading.refused.iter().map(|why| format!("  not run by hookman: {why}")));
+        lines.extend(reading.notes.iter().map(|note| format!("  {note}")));
         if let Some(plugin) = reading.plugin {
             lines.push(format!("  it is the plugin `{plugin}`"));
         }

@@ -15,10 +15,14 @@ use crate::syntax::shell;
 /// The file that makes a directory a package in its own form.
 pub const MANIFEST: &str = "hookman.toml";
 const PLUGIN: &str = ".claude-plugin/plugin.json";
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const PLUGIN_HOOKS: &str = "hooks/hooks.json";
 const SETTINGS: &str = ".claude/settings.json";
 /// The directory of its catalogue entries.
 const ENTRIES: &str = "hooks";
+
+/// The longest time limit that a manifest takes, in seconds.
+const LONGEST: f64 = 600.0;
 
 /// The name by which a plugin's commands know where they are.
 pub const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
@@ -36,8 +40,8 @@ pub struct Reading {
     pub entries: Vec<(String, String)>,
     /// True if its commands were written for the client itself.
     pub foreign: bool,
-    /// The handlers that hookman does not run, each with the reason.
-    pub refused: Vec<String>,
+    /// What hookman does not run of it, or otherwise than the client, with the reason.
+    pub notes: Vec<String>,
     /// The name of the plugin, by which the client knows it too.
     pub plugin: Option<String>,
 }
@@ -47,6 +51,8 @@ pub struct Reading {
 pub enum NoPackage {
     /// It has none of the files that make it one.
     Nothing,
+    /// It is a marketplace, with plugins in these directories.
+    Marketplace(Vec<String>),
     /// One of them is not what it should be.
     Broken(String, String),
 }
@@ -58,6 +64,11 @@ impl fmt::Display for NoPackage {
                 f,
                 "it has neither `{MANIFEST}` with a `[package]` table, nor `{PLUGIN}`, nor `{SETTINGS}`, \
                  so it is no package of hooks; `//FOLDER` behind the address names a directory in it"
+            ),
+            Self::Marketplace(folders) => write!(
+                f,
+                "it is a marketplace; `//FOLDER` behind the address names one of its plugins: {}",
+                folders.join(", ")
             ),
             Self::Broken(file, why) => write!(f, "its `{file}` cannot be read: {why}"),
         }
@@ -85,11 +96,11 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
             Some((file.clone(), files(&file)?))
         };
         let entries = all.into_iter().filter_map(entry).collect();
-        let (file, foreign, refused, plugin) = (MANIFEST.to_owned(), false, Vec::new(), None);
-        return Ok(Reading { file, text, entries, foreign, refused, plugin });
+        let (file, foreign, notes, plugin) = (MANIFEST.to_owned(), false, Vec::new(), None);
+        return Ok(Reading { file, text, entries, foreign, notes, plugin });
     }
     match (files(PLUGIN), files(PLUGIN_HOOKS), files(SETTINGS)) {
-        (None, None, None) => Err(NoPackage::Nothing),
+        (None, None, None) => Err(nothing(files)),
         (None, None, Some(settings)) => of_handlers(vec![(SETTINGS, settings)], None, files),
         (head, hooks, _) => {
             let head = head.unwrap_or_else(|| "{}".to_owned());
@@ -128,6 +139,18 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
     }
 }
 
+/// The reason why a directory without any of the files is no package.
+fn nothing(files: Files<'_>) -> NoPackage {
+    let list: Option<Value> = files(MARKETPLACE).and_then(|it| serde_json::from_str(&it).ok());
+    let plugins = list.as_ref().and_then(|list| list.get("plugins")?.as_array());
+    let folder = |plugin: &Value| {
+        let path = plugin.get("source")?.as_str()?;
+        Some(path.trim_start_matches("./").to_owned())
+    };
+    let folders: Vec<String> = plugins.into_iter().flatten().filter_map(folder).collect();
+    if folders.is_empty() { NoPackage::Nothing } else { NoPackage::Marketplace(folders) }
+}
+
 /// Returns whether a manifest is that of a package.
 fn has_head(text: &str) -> bool {
     let (document, _) = toml::de::DeTable::parse_recoverable(text);
@@ -149,25 +172,33 @@ fn of_handlers(
             let _ = writeln!(text, "{key} = {value}");
         }
     }
-    let (mut names, mut refused) = (Names::default(), Vec::new());
+    let (mut names, mut notes) = (Names::default(), Vec::new());
+    // A plugin's relative path is one from the session's directory, as under the client.
+    let place = |text: &str| if head.is_none() { placed(text, files) } else { text.to_owned() };
     let mut file = head.map_or(SETTINGS, |_| PLUGIN).to_owned();
     for (name, json) in texts {
         name.clone_into(&mut file);
         let broken = |why: String| NoPackage::Broken(name.to_owned(), why);
+        let json = with_shorter_limits(&json, &mut notes);
         let document = Document::parse(&json).map_err(|error| broken(error.to_string()))?;
+        if !matches!(document.lookup("/hooks").map(|it| document.value(it)), Some(Value::Object(_)))
+        {
+            notes
+                .push(format!("`{name}` has no object `hooks` with events, so nothing of it runs"));
+        }
         for Candidate { event, summary, wrapped, .. } in adoption::candidates(&document) {
             let wrapped = match wrapped {
                 Ok(wrapped) => wrapped,
                 Err(why) => {
-                    refused.push(format!("{event} `{summary}`: {why}"));
+                    notes.push(format!("not run by hookman: {event} `{summary}`: {why}"));
                     continue;
                 }
             };
             let name = names.give(&adoption::suggest(&wrapped.program), wrapped.event);
             let action = match wrapped.program {
-                Program::Command(line) => Action::Command(placed(&line, files)),
+                Program::Command(line) => Action::Command(place(&line)),
                 Program::Argv(words) => {
-                    Action::Argv(words.iter().map(|word| placed(word, files)).collect())
+                    Action::Argv(words.iter().map(|word| place(word)).collect())
                 }
             };
             let manner = Manner {
@@ -194,7 +225,30 @@ fn of_handlers(
         }
     }
     let plugin = head.and_then(|head| head.get("name")?.as_str()).map(str::to_owned);
-    Ok(Reading { file, text, entries: Vec::new(), foreign: true, refused, plugin })
+    if text.matches("[[hook]]").count() == 0 && notes.is_empty() {
+        notes.push(format!(
+            "it has no hooks, neither in `{PLUGIN_HOOKS}` nor as `hooks` in `{PLUGIN}`"
+        ));
+    }
+    Ok(Reading { file, text, entries: Vec::new(), foreign: true, notes, plugin })
+}
+
+/// The text of a file with time limits that hookman has, too; a limit in milliseconds is a common mistake.
+fn with_shorter_limits(json: &str, notes: &mut Vec<String>) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
+    let mut is_other = false;
+    let groups = value["hooks"].as_object_mut().into_iter().flat_map(|it| it.values_mut());
+    for group in groups.filter_map(Value::as_array_mut).flatten() {
+        let handlers = group.get_mut("hooks").and_then(Value::as_array_mut);
+        for limit in handlers.into_iter().flatten().filter_map(|it| it.get_mut("timeout")) {
+            if limit.as_f64().is_some_and(|seconds| seconds > LONGEST) {
+                notes.push(format!("a time limit of {limit} s becomes {LONGEST} s"));
+                *limit = LONGEST.into();
+                is_other = true;
+            }
+        }
+    }
+    if is_other { value.to_string() } else { json.to_owned() }
 }
 
 /// A command line with the package's root in the place of the project's, where it names a file that the
