@@ -10,6 +10,7 @@ mod attributes;
 mod faults;
 mod home;
 mod kills;
+mod packages;
 #[cfg(target_os = "linux")]
 mod pieces;
 mod races;

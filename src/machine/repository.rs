@@ -80,7 +80,8 @@ fn git(asks: bool) -> Command {
     git.env("LC_ALL", "C");
     if !asks {
         git.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env("SSH_ASKPASS", "true");
-        git.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        // So that ssh asks that program, too, and the user's own command for ssh goes on counting.
+        git.env("SSH_ASKPASS_REQUIRE", "force");
     }
     // Inside of a hook of git these name the repository that is committed to.
     for name in

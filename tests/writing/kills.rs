@@ -5,8 +5,32 @@ use std::time::{Duration, Instant};
 
 use super::home::{Files, Home, State, variable};
 
-fn rounds() -> u32 {
+pub(super) fn rounds() -> u32 {
     variable("ROUNDS").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(20)
+}
+
+/// Times that are spread over what a command takes, the same ones in every run.
+pub(super) struct Spread(u64);
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Spread {
+    /// Waits for a part of `whole`, or a little more than it.
+    pub(super) fn wait(&mut self, whole: Duration) {
+        let Self(seed) = self;
+        *seed =
+            seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = u32::try_from(*seed >> 33).unwrap() % 1000;
+        let until = Instant::now() + whole * share / 700;
+        // A sleep is too coarse for the microseconds between two steps.
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+    }
 }
 
 /// The commands that write, each with what is done before it.
@@ -44,24 +68,17 @@ fn kills_at_random_times_leave_the_old_files_or_the_new_ones() {
         start.elapsed()
     };
     let whole = (0..5).map(time).min().unwrap();
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut spread = Spread::default();
     let (mut killed, mut written) = (0, 0);
     for (round, (command, files, old, new)) in (0..rounds()).zip(scenes.iter().cycle()) {
         home.reset(files);
-        // A simple generator is enough to spread the times, and it is the same in every run.
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut child = home
             .command(home.path("bin/hookman").to_str().unwrap())
             .args(command.split(' '))
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let share = u32::try_from(seed >> 33).unwrap() % 1000;
-        let until = Instant::now() + whole * share / 700;
-        // A sleep is too coarse for the microseconds between two steps.
-        while Instant::now() < until {
-            std::hint::spin_loop();
-        }
+        spread.wait(whole);
         child.kill().unwrap();
         killed += u32::from(!child.wait().unwrap().success());
         let found = home.state();
