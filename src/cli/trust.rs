@@ -33,7 +33,7 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
     let packages = Packages::of(world, &target, None, Renewed::None)?;
     let layers = Layers::required(world, &target, &packages.lock())?;
-    let packages = packages.completed(world, None, &layers);
+    let packages = packages.completed(world, None, &layers).by_trust();
     let names: Vec<String> = args.names.iter().filter(|it| !is_package(it)).cloned().collect();
     let is_known = |name: &String| layers.all.hooks.iter().any(|hook| hook.name == *name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
@@ -71,7 +71,8 @@ fn locks(target: &Target) -> Vec<Locked> {
 }
 
 fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
-    let layers = Layers::required(world, target, &Lock::default())?;
+    let lock = Lock { package: locks(target), own: Vec::new() };
+    let layers = Layers::required(world, target, &lock)?;
     let hooks = &layers.all.hooks;
     let pinned = pins::read(&world.paths, &target.chain).unwrap_or_default();
     let unseen = Trusting::all(world, target, hooks, &[]).news;
@@ -113,9 +114,20 @@ fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     let paths = &world.paths;
     let mut pinned = pins::read(paths, &target.chain).unwrap_or_default();
     let locks = locks(target);
+    let lock = Lock { package: locks.clone(), own: Vec::new() };
+    let layers = Layers::locked(world, target, None, &lock).ok().flatten();
     let mut trees = Vec::new();
     for name in &args.revoke {
         let tree = locks.iter().find(|it| it.name == *name).map(|it| it.tree.clone());
+        let hook = layers.as_ref().and_then(|it| it.all.hooks.iter().find(|it| it.name == *name));
+        if let Some(package) =
+            hook.filter(|hook| store::holds(paths, hook)).and_then(|it| it.package.as_ref())
+        {
+            let (package, flag) = (&package.package, target.flag());
+            bail!(
+                "`{name}` is of a package, which is seen as a whole: `hookman trust --revoke {package}{flag}`"
+            );
+        }
         if pinned.remove(name).is_none() && tree.is_none() {
             bail!(
                 "`{name}` is not among what you have seen; `hookman trust --list{}` names that",
@@ -135,7 +147,10 @@ fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     for tree in &trees {
         store::distrust(paths, tree)?;
     }
-    let _ = chains::compile(paths, &target.chain);
+    // The plan that there was has the hooks of the packages.
+    if chains::compile(paths, &target.chain).is_err() {
+        let _ = chains::without_packages(paths, &target.chain);
+    }
     world.terminal.line("Done. They do not run until you trust them again.");
     Ok(ExitStatus::Done)
 }

@@ -17,11 +17,11 @@ use crate::machine::trees::{self, Leaf, Tree};
 use crate::machine::world::World;
 use crate::machine::{agents, environment, files};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
-use crate::manifest::{Action, Hook, packages_of};
+use crate::manifest::{Action, Hook, OnChange, packages_of};
 use crate::package::fetch::{self, Got};
 use crate::package::lock::{self, Lock, Locked};
 use crate::package::{definition, form, known, store};
-use crate::state::plans;
+use crate::state::{pins, plans};
 use crate::syntax::diff::unified_diff;
 
 /// The locks of a chain as they are and as they are to be, with the manifest where that changes too.
@@ -35,6 +35,8 @@ pub(crate) struct Packages {
     data: Vec<PathBuf>,
     /// True if the manifests' own hooks are locked too.
     locks_own: bool,
+    /// True if a person says by `hookman trust` that they may run.
+    by_trust: bool,
     /// A directory of the user's that a package is copied to.
     copy: Option<(PathBuf, Tree)>,
 }
@@ -226,6 +228,18 @@ impl Packages {
             news.diffs = differences(world, news, hooks, manifest);
         }
         self
+    }
+
+    /// The same as the word of `hookman trust`.
+    #[must_use]
+    pub(crate) fn by_trust(self) -> Self {
+        Self { by_trust: true, ..self }
+    }
+
+    /// Returns whether they may run from now on.
+    fn is_agreed(&self, world: &World) -> bool {
+        let is_enough = self.by_trust || pins::on_change(&world.paths) != Some(OnChange::Hold);
+        is_enough && is_persons_word()
     }
 
     /// The packages that a person is to look at.
@@ -421,7 +435,7 @@ impl Change for Packages {
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
-        if is_persons_word() {
+        if self.is_agreed(writes.world) {
             for locked in self.files.iter().flat_map(|file| &file.new.package) {
                 store::trust(&writes.world.paths, locked)?;
             }
@@ -447,8 +461,8 @@ impl Change for Packages {
                 writes.world.terminal.line(format!("{deed} {shown}"));
             }
         }
-        if !self.news.is_empty() && !is_persons_word() {
-            let line = "The packages do not run yet: only you can say that they may, with `hookman apply` in \
+        if !self.news.is_empty() && !self.is_agreed(writes.world) {
+            let line = "The packages do not run yet: only you can say that they may, with `hookman trust` in \
                         a terminal of your own.";
             writes.world.terminal.line(line);
         }

@@ -120,7 +120,7 @@ impl fmt::Display for NotHere {
             }
             Self::Unseen(name) => write!(
                 f,
-                "the package `{name}` is another one than you have seen; type {APPLY} to look at it"
+                "the package `{name}` is another one than you have seen; type `hookman trust` (with --project for a project) to look at it"
             ),
             Self::NoDirectory(name, file) => {
                 write!(f, "the package `{name}` is not there: `{file}` is no directory")

@@ -123,7 +123,7 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
 }
 
 /// Makes the plan of a chain of whose packages some are not on this machine, and keeps it.
-fn without_packages(paths: &Paths, chain: &Chain) -> Option<String> {
+pub fn without_packages(paths: &Paths, chain: &Chain) -> Option<String> {
     if emptied(paths, chain).is_some() {
         return None;
     }

@@ -7,6 +7,7 @@ mod fault;
 mod filters;
 mod lines;
 mod linted;
+#[allow(clippy::manual_is_multiple_of, reason = "a pair of quotes is two")]
 mod parsed;
 pub(crate) mod places;
 mod programs;

@@ -10,8 +10,7 @@ use crate::machine::child::{Ended, Finished};
 pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<(usize, Fault)> {
     // No shell refuses these, and most lines are of them alone.
     let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
-    let is_read =
-        |line: &str| line.chars().all(is_plain) && line.matches('"').count().is_multiple_of(2);
+    let is_read = |line: &str| line.chars().all(is_plain) && line.matches('"').count() % 2 == 0;
     let asked = commands.enumerate().filter_map(|(at, command)| match command.line {
         Line::Shell(line) if !is_read(line) => Some((at, command, line)),
         _ => None,
