@@ -102,10 +102,9 @@ fn offers(world: &World, there: &[Package]) -> Vec<Offer> {
         let from = Provenance::Git(format!("{PLUGIN}{}", plugin.name));
         if !plugin.name.contains('@') && !hooks.is_empty() {
             // The client runs whatever lies there, so it cannot be off and be read from there.
+            let shown = world.paths.shown(&plugin.root);
             left = vec![format!(
-                "{} hooks: move {} elsewhere, and `hookman install` it by its path",
-                hooks.len(),
-                world.paths.shown(&plugin.root)
+                "to take them, move {shown} elsewhere and `hookman install` it by its path"
             )];
             hooks.clear();
         }
@@ -114,7 +113,8 @@ fn offers(world: &World, there: &[Package]) -> Vec<Offer> {
         }
         Offer { plugin, from, hooks, left }
     };
-    let offers = plugins.into_iter().filter(|it| it.root.is_dir()).map(offer);
+    let has_hooks = |it: &Plugin| it.files.iter().any(|file| !file.handlers().is_empty());
+    let offers = plugins.into_iter().filter(|it| it.root.is_dir() && has_hooks(it)).map(offer);
     offers.filter(|it| !it.hooks.is_empty() || !it.left.is_empty()).collect()
 }
 

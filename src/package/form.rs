@@ -40,7 +40,7 @@ pub struct Reading {
     pub entries: Vec<(String, String)>,
     /// True if its commands were written for the client itself.
     pub foreign: bool,
-    /// What hookman does not run of it, or otherwise than the client, with the reason.
+    /// Remarks on handlers that hookman does not run, or otherwise than the client.
     pub notes: Vec<String>,
     /// The name of the plugin, by which the client knows it too.
     pub plugin: Option<String>,
