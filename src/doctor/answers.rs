@@ -1,5 +1,7 @@
 //! Does a command that was run say what it means to say in a way that is heard?
 
+use serde_json::{Map, Value};
+
 use crate::client::answer::Decision;
 use crate::client::event::{Event, ExitTwo, PlainText};
 use crate::client::noise;
@@ -32,6 +34,7 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
         faults.push(format!("it ended with {code}: {}", last_line(stderr)));
     }
     faults.extend(unheard(event, stdout));
+    faults.extend(is_unknown(stdout).then(|| "the client reads no key of its JSON".to_owned()));
     if output == Output::Text && noise::among(event, stdout, true).is_some() {
         let why = "there is other text around its JSON, and the client takes the whole for text";
         faults.push(why.to_owned());
@@ -53,6 +56,24 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     let mute = is_mute
         .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
     (faults, borne.or(note).or(mute))
+}
+
+/// Returns whether a text is an object without a key that the client knows, and not a payload that is
+/// handed on.
+fn is_unknown(stdout: &str) -> bool {
+    const KEYS: [&str; 9] = [
+        "async",
+        "continue",
+        "decision",
+        "hookSpecificOutput",
+        "hook_event_name",
+        "reason",
+        "stopReason",
+        "suppressOutput",
+        "systemMessage",
+    ];
+    let object: Option<Map<String, Value>> = serde_json::from_str(stdout.trim()).ok();
+    object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
 }
 
 fn is_no(output: &Output) -> bool {
@@ -187,6 +208,8 @@ mod tests {
             (PreToolUse, 1, deny, "", ""),
             (PreToolUse, 1, "", "prettier: cannot parse", ""),
             (PreToolUse, 1, "", "Blocked: rm", "says no with exit code 1"),
+            (PreToolUse, 0, r#"{"action":"block"}"#, "", "no key of its JSON"),
+            (PreToolUse, 0, r#"{"hook_event_name":"PreToolUse"}"#, "", ""),
             (PreToolUse, 0, "", deny, "prints its JSON on standard error"),
             (PreToolUse, 0, &text, "", "other text around its JSON"),
             (PreToolUse, 0, &other, "", "`hookEventName` is PostToolUse"),

@@ -141,6 +141,21 @@ fn agents(facts: &Facts, places: &[Place], findings: &mut Findings) {
 }
 
 pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
+    let of_tools = places.iter().filter(|it| it.event.facts().subject == Subject::Tool);
+    for place in of_tools {
+        let one = place.matcher.trim_start_matches('^').strip_prefix("mcp_");
+        if let Some(rest) = one.filter(|rest| !rest.starts_with('_')) {
+            findings.add(
+                Level::Warning,
+                &place.shown,
+                format!(
+                    "`{}` never matches: tools of MCP servers begin with `mcp__`",
+                    place.matcher
+                ),
+                format!("write `mcp__{}`", rest.replacen('_', "__", 1)),
+            );
+        }
+    }
     for place in places.iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
             let Some(rest) = name.strip_prefix("mcp__") else { continue };

@@ -36,8 +36,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// The words of a command, or of its script, that deny.
-const DENIES: &[&str] = &["permissionDecision", "exit 2", "exit(2)"];
+/// The words of a command, or of its script, that deny or ask.
+pub(super) const DENIES: &[&str] = &["deny", "\"ask", "'ask", "exit 2", "exit(2)"];
 
 /// The word that a hook which rewrites a call's input has to write.
 pub(super) const REWRITES: &str = "updatedInput";

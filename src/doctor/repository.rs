@@ -6,7 +6,7 @@ use super::check::Check;
 use super::facts::Facts;
 use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
-use crate::machine::git;
+use crate::machine::{files, git};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -36,6 +36,9 @@ fn project(facts: &Facts) -> Option<&Path> {
 
 fn local(facts: &Facts, findings: &mut Findings) {
     let Some(project) = project(facts) else { return };
+    let ignored = files::read_text(&project.join(".gitignore")).ok().flatten().unwrap_or_default();
+    let is_open = !ignored.is_empty() && !ignored.ends_with('\n');
+    let start = if is_open { "echo >> .gitignore; " } else { "" };
     for name in ["settings.local.json", "hookman.local.toml"] {
         let path = project.join(".claude").join(name);
         if !path.is_file() || git::ignores(project, &path) != Some(false) {
@@ -54,7 +57,7 @@ fn local(facts: &Facts, findings: &mut Findings) {
                 Level::Warning,
                 shown,
                 "git does not ignore it, and it is meant for one person",
-                format!("run `echo '.claude/{name}' >> .gitignore`"),
+                format!("run `{start}echo '.claude/{name}' >> .gitignore`"),
             );
         }
     }
@@ -146,7 +149,7 @@ fn together(facts: &Facts, findings: &mut Findings) {
             Level::Warning,
             facts.paths.shown(&folder.join(name)),
             "git does not keep it, and it keeps what goes with it",
-            format!("run `git add .claude/{name}`"),
+            format!("run `git add -f .claude/{name}`"),
         );
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
         let why = unheard(event, &first.text).into_iter().next()?;
         // What the shell puts in is known to a run alone.
         let is_filled = first.text.contains(['$', '`']);
-        let is_of_text = why.contains('$') || why.contains("JSON");
+        let is_of_text = why.contains('$') || why.contains("JSON") || is_of_value(&why);
         (!is_filled || !is_of_text).then_some(why)?
     };
     let start: String = first.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -79,6 +79,11 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
         format!("the answer `{start}…`: {why}"),
         format!("correct it; `hookman events {event}` shows the form of an answer"),
     ))
+}
+
+/// Returns whether a fault is about a value, not about a key.
+fn is_of_value(why: &str) -> bool {
+    why.contains(" is not ") || why.contains(" must be ")
 }
 
 #[cfg(test)]

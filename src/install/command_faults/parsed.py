@@ -12,6 +12,8 @@ FIELDS = {
     "additionalContext", "continue", "decision", "hookSpecificOutput", "permissionDecision", "updatedInput",
 }
 STARTS = ("subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen")
+# Functions of modules whose arguments may be what is printed; a script's own functions may print as well.
+PRINTERS = {"json.dump", "json.dumps", "sys.stdout.write"}
 HOME = site.getusersitepackages()
 PLACES = sys.path + os.environ.get("PYTHONPATH", "").split(os.pathsep) + [HOME]
 # What such files link to is known to a run alone.
@@ -37,16 +39,18 @@ def words(node):
 
 def called(node):
     inner = node.func
-    if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-        return inner.value.id + "." + inner.attr
-    return inner.id if isinstance(inner, ast.Name) else ""
+    return ast.unparse(inner) if isinstance(inner, (ast.Attribute, ast.Name)) else ""
 
 
-def call(number, node, on_error, is_borne):
+def call(number, node, on_error, elsewhere, is_borne):
     name, first = called(node), (node.args or [None])[0]
     to = {ast.unparse(it.value) for it in node.keywords if it.arg == "file"}
-    if name == "print" and "sys.stderr" in to:
+    to.update(ast.unparse(it) for it in node.args[1:2] if name == "json.dump")
+    is_printing = isinstance(node.func, ast.Name) or name in PRINTERS
+    if "sys.stderr" in to:
         on_error.update(id(it) for it in ast.walk(node))
+    elif to - {"sys.stdout"} or not is_printing:
+        elsewhere.update(id(it) for it in ast.walk(node))
     if name in STARTS and not is_borne and isinstance(first, ast.List) and first.elts:
         program = literal(first.elts[0])
         if isinstance(program, str) and program[:1] not in "$./~" and not shutil.which(program):
@@ -61,15 +65,16 @@ def call(number, node, on_error, is_borne):
         say("dict", number, node.lineno, json.dumps(literal(first)))
 
 
-def answers(number, node, on_error, is_top=True):
+def answers(number, node, on_error, elsewhere, is_top=True):
     for inner in ast.iter_child_nodes(node):
         is_dict = isinstance(inner, ast.Dict)
-        answers(number, inner, on_error, is_top and not is_dict)
-        if not is_dict or not is_top:
+        answers(number, inner, on_error, elsewhere, is_top and not is_dict)
+        if not is_dict or not is_top or id(inner) in elsewhere:
             continue
         said = literal(inner) if None not in inner.keys else {}
         is_whole = isinstance(said.get("hookSpecificOutput", {}), dict)
-        if FIELDS & said.keys() and is_whole and "hookEventName" not in said:
+        is_inner = "hookEventName" in said or "behavior" in said
+        if FIELDS & said.keys() and is_whole and not is_inner:
             kind = "answer-on-error" if id(inner) in on_error else "answer"
             say(kind, number, inner.lineno, json.dumps(said, default=str))
 
@@ -95,18 +100,18 @@ def read(number, name):
         tree = ast.parse(text, name)
     except SyntaxError as error:
         return say("syntax", number, error.lineno or 1, error.msg)
-    on_error, nodes = set(), list(ast.walk(tree))
+    on_error, elsewhere, nodes = set(), set(), list(ast.walk(tree))
     # A failure may be caught where it is not seen.
     is_borne = any(isinstance(node, ast.Try) for node in nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
-            call(number, node, on_error, is_borne)
+            call(number, node, on_error, elsewhere, is_borne)
         if isinstance(node, ast.Raise) and not is_borne and isinstance(node.exc, ast.Call):
             if called(node.exc) != "SystemExit" and words(node.exc):
                 say("exit", number, node.lineno, words(node.exc))
     # An answer that is filled later is known to a run alone.
     if b'["hookSpecificOutput"]' not in text and b"['hookSpecificOutput']" not in text:
-        answers(number, tree, on_error)
+        answers(number, tree, on_error, elsewhere)
     if not LINKED and b"sys.path" not in text and b"# /// script" not in text:
         modules(number, name, tree)
 

@@ -1,10 +1,13 @@
 //! Can the program that will run a line or a script read it, and does a linter warn of it?
 
+use std::path::Path;
+
 use super::command::{Command, Line};
 use super::fault::{Fault, Kind, Layer, Weight};
 use super::scripts::{Language, MOST, Run, Script, by_program, run, unreadable};
 use super::{linted, python};
 use crate::machine::child::{Ended, Finished};
+use crate::machine::files;
 
 /// The faults of lines that the shell cannot read, each with the number of its command.
 pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<(usize, Fault)> {
@@ -99,6 +102,10 @@ fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
 fn words(script: &Script) -> Vec<String> {
     let options: &[&str] = match script.language {
         Language::Shell if script.program.ends_with("zsh") => &["-f", "-n"],
+        // What the script switches on itself is off while it is only read.
+        Language::Shell if script.program.ends_with("bash") && has_extglob(&script.file) => {
+            &["-O", "extglob", "-n"]
+        }
         Language::Shell => &["-n"],
         Language::Node | Language::Python | Language::Ruby => &["-c"],
     };
@@ -106,6 +113,10 @@ fn words(script: &Script) -> Vec<String> {
     words.extend(options.iter().map(|option| (*option).to_owned()));
     words.push(script.file.display().to_string());
     words
+}
+
+fn has_extglob(file: &Path) -> bool {
+    files::read_text(file).ok().flatten().is_some_and(|text| text.contains("extglob"))
 }
 
 /// The words of an interpreter about a script, without the name of the file.

@@ -173,10 +173,21 @@ fn path(
         ),
         Some(Trouble::NoFormat) => interpreter(
             format!("`{shown}` is neither a program nor a script that names its interpreter"),
-            "begin it with a line such as `#!/bin/sh`".to_owned(),
+            format!("begin it with a line such as `{}`", first_line(&file)),
         ),
     };
     faults.push(fault);
+}
+
+/// The first line of a script by its ending.
+fn first_line(file: &Path) -> &'static str {
+    match file.extension().and_then(std::ffi::OsStr::to_str) {
+        Some("py") => "#!/usr/bin/env python3",
+        Some("js" | "cjs" | "mjs") => "#!/usr/bin/env node",
+        Some("rb") => "#!/usr/bin/env ruby",
+        Some("bash") => "#!/bin/bash",
+        _ => "#!/bin/sh",
+    }
 }
 
 fn is_of_other_language(file: &Path) -> bool {

@@ -1,17 +1,22 @@
 //! Running the commands of hooks once, with calls that are made up, in a copy of the project.
 
+mod calls;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+
+use calls::{PROBES, calls, looks_for};
 
 use super::answers::{self, Said, shortened};
 use super::facts::Facts;
+use super::order::DENIES;
 use crate::chain::plan::FILE;
-use crate::client::event::{Event, Subject};
+use crate::client::event::Event;
 use crate::client::matcher;
 use crate::client::unheard::refuses;
 use crate::install::command_faults::places::{self, path_of};
@@ -69,10 +74,29 @@ struct Trial {
     limit: Option<Duration>,
     is_async: bool,
     is_closed: bool,
-    /// True if its line or script says what is to be done where something in it fails.
-    has_other: bool,
+    script: Script,
     /// The calls of the cases that lie next to its manifest.
     cases: Vec<Call>,
+}
+
+/// The words that a command's line or script has.
+struct Script {
+    /// True if it says what is to be done where something in it fails.
+    has_other: bool,
+    /// True if it has words that deny.
+    can_deny: bool,
+    /// The text for which it looks, of the calls that are to be stopped.
+    looks_for: Option<&'static str>,
+}
+
+impl Script {
+    fn of(matcher: Option<&str>, mentions: &dyn Fn(&str) -> bool) -> Self {
+        Self {
+            has_other: mentions("||"),
+            can_deny: DENIES.iter().any(|word| mentions(word)),
+            looks_for: looks_for(matcher, mentions),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -148,6 +172,7 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec
         }
         Action::Builtin { .. } | Action::Passed(_) => return Vec::new(),
     };
+    let mentions = |word: &str| places::hook_mentions(hook, manifest, around, word);
     let trial = |event: &Event| {
         let is_for = |call: &&Call| {
             let subject = call.subject();
@@ -164,7 +189,7 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec
             limit: Some(Duration::from_millis(hook.timeout_ms)),
             is_async: hook.manner.background,
             is_closed: hook.on_error != OnError::Open,
-            has_other: places::hook_mentions(hook, manifest, around, "||"),
+            script: Script::of(hook.matcher.as_deref(), &mentions),
             cases: calls.iter().filter(is_for).take(CASES).cloned().collect(),
         }
     };
@@ -191,6 +216,7 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
     let args = handler.value.get("args").and_then(Value::as_array);
     let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     let limit = handler.value.get("timeout").and_then(Value::as_f64);
+    let mentions = |word: &str| places::handler_mentions(handler, around, word);
     Some(Trial {
         place,
         hook: None,
@@ -207,7 +233,7 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
         limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),
-        has_other: places::handler_mentions(handler, around, "||"),
+        script: Script::of(handler.matcher.as_deref(), &mentions),
         cases: Vec::new(),
     })
 }
@@ -221,114 +247,6 @@ fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
         scratch.link("project", project, ".git", ENTRIES)?;
     }
     PROBES.iter().try_for_each(|probe| scratch.write(&format!("project/{probe}"), "\n"))
-}
-
-/// The files that calls are about which ought to pass.
-const PROBES: [&str; 2] = ["hookman-probe.py", "hookman-probe.ts"];
-
-/// The tools that calls are made of: for each kind those that a matcher may name.
-const TOOLS: &[&[&str]] = &[
-    &["Bash", "PowerShell"],
-    &["Write", "Edit", "NotebookEdit"],
-    &["Read", "Grep", "Glob"],
-    &["WebFetch", "WebSearch", "Agent"],
-];
-
-/// A line that most guards stop, of which nothing would do any harm.
-const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; sudo rm -rf /nowhere; git push --force origin \
-                       main; git reset --hard; git commit --no-verify -m x; cat .env; chmod 777 \
-                       /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x";
-
-/// The file that most guards keep from being written.
-const KEPT: &str = ".git/node_modules/secrets/.env";
-
-/// A text that most guards keep from being written or sent.
-const SECRET: &str = "password = 'hunter2'; API_KEY=AKIAIOSFODNN7EXAMPLE\n";
-
-/// The inputs of calls of a tool that ought to pass, and of one that ought not.
-fn inputs(tool: &str, project: &Path) -> (Vec<Value>, Value) {
-    let file = |name: &str| project.join(name).display().to_string();
-    let write = |name: &str, text: &str| match tool {
-        "Edit" => json!({"file_path": file(name), "old_string": "\n", "new_string": text}),
-        "NotebookEdit" => json!({"notebook_path": file(name), "new_source": text}),
-        _ => json!({"file_path": file(name), "content": text}),
-    };
-    let line = |line: &str| json!({"command": line, "description": "a test of hooks"});
-    match tool {
-        "Bash" | "PowerShell" => (vec![line("true")], line(STOPPED)),
-        "Edit" | "Write" | "NotebookEdit" => {
-            (PROBES.iter().map(|name| write(name, "b\n")).collect(), write(KEPT, SECRET))
-        }
-        "Read" => (vec![json!({"file_path": file(PROBES[0])})], json!({"file_path": file(KEPT)})),
-        "Grep" | "Glob" => (vec![json!({"pattern": "a"})], json!({"pattern": KEPT})),
-        "WebFetch" => {
-            let of = |url: &str| json!({"url": url, "prompt": "a"});
-            (vec![of("https://example.com/")], of("http://169.254.169.254/?token=hunter2"))
-        }
-        "WebSearch" => (vec![json!({"query": "a"})], json!({"query": SECRET})),
-        "Agent" => {
-            let of = |prompt: &str| json!({"description": "a", "prompt": prompt, "subagent_type": "general-purpose"});
-            (vec![of("b")], of(STOPPED))
-        }
-        _ => (vec![json!({})], json!({"command": STOPPED, "path": KEPT})),
-    }
-}
-
-/// The calls that an event is tried with.
-fn calls(trial: &Trial, project: &Path) -> Vec<Call> {
-    if !trial.cases.is_empty() {
-        return trial.cases.clone();
-    }
-    let event = trial.event;
-    let subject = event.facts().subject;
-    let hits = |word: &&str| matcher::matches(trial.matcher.as_deref(), event, Some(word));
-    if subject != Subject::Tool {
-        let mut call = Call::sample(event);
-        let more = json!({
-            "prompt": "a test of hooks", "source": "startup", "trigger": "manual", "reason": "other",
-            "agent_type": "general-purpose", "agent_id": "a", "custom_instructions": "",
-            "file_path": project.join(PROBES[0]), "task_id": "1", "task_subject": "a",
-            "old_cwd": project, "new_cwd": project,
-        });
-        for (key, value) in object(more) {
-            call.fields.entry(key).or_insert(value);
-        }
-        let word = subject.words(event).and_then(|words| words.iter().find(|word| hits(word)));
-        if let (Some(field), Some(word)) = (subject.field(), word) {
-            call.fields.insert(field.to_owned(), (*word).into());
-        }
-        let stopped = (event == Event::UserPromptSubmit).then(|| Call::of_prompt(SECRET));
-        return [call].into_iter().chain(stopped).collect();
-    }
-    let mut tools: Vec<&str> =
-        TOOLS.iter().filter_map(|kind| kind.iter().copied().find(hits)).take(2).collect();
-    let named = trial.matcher.as_deref().and_then(|it| matcher::names(it).next());
-    if tools.is_empty() {
-        tools.push(named.unwrap_or("Bash"));
-    }
-    let is_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
-    let of_tool = |tool: &str| {
-        let (passing, stopped) = inputs(tool, project);
-        let inputs: Vec<Value> = if is_before {
-            passing.into_iter().take(1).chain([stopped]).collect()
-        } else {
-            passing
-        };
-        let more = object(json!({
-            "tool_response": {"stdout": "", "stderr": "", "success": true}, "error": "unknown",
-        }));
-        let call = |input: Value| {
-            let mut call = Call::of_tool(event, tool, &input);
-            call.fields.extend(if is_before { Map::new() } else { more.clone() });
-            call
-        };
-        inputs.into_iter().map(call).collect::<Vec<Call>>()
-    };
-    tools.into_iter().flat_map(of_tool).collect()
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(fields) = value { fields } else { Map::new() }
 }
 
 /// Runs some commands side by side, each with its calls.
@@ -358,7 +276,11 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
     let transcript = scratch.path("transcript.jsonl").display().to_string();
     let place =
         Place { session: SESSION, transcript: &transcript, cwd: &project.display().to_string() };
-    let payloads = |trial| calls(trial, &project).iter().map(|call| call.payload(place)).collect();
+    let payloads = |trial: &Trial| {
+        let made = || calls(trial.event, trial.matcher.as_deref(), &project);
+        let calls = if trial.cases.is_empty() { made() } else { trial.cases.clone() };
+        calls.iter().map(|call| call.payload(place)).collect()
+    };
     let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
     let mut owners = Vec::new();
     let mut specs = Vec::new();
@@ -410,7 +332,8 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         it.as_ref().is_ok_and(|it| {
             it.ended == Ended::Exited(0)
                 && it.stdout.is_empty()
-                && refuses(&String::from_utf8_lossy(&it.stderr))
+                && !it.stderr.is_empty()
+                && (trial.script.can_deny || refuses(&String::from_utf8_lossy(&it.stderr)))
         })
     };
     let refused = came.iter().filter(|it| in_vain(it)).count();
@@ -430,7 +353,12 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         notes.extend(note);
     }
     if says_nothing && trial.event == Event::PreToolUse && !trial.is_async {
-        notes.push(format!("it stops none of the {number} calls"));
+        match trial.script.looks_for.filter(|_| trial.script.can_deny && problems.is_empty()) {
+            Some(text) => problems.push(format!(
+                "it looks for `{text}` and can deny, and stops none of the {number} calls, of which one has that"
+            )),
+            None => notes.push(format!("it stops none of the {number} calls")),
+        }
     }
     let joined = |mut all: Vec<String>| {
         let mut seen: Vec<String> = Vec::new();
@@ -466,7 +394,7 @@ fn heard(trial: &Trial, finished: &Finished, project: &Path) -> (Vec<String>, Op
             stderr: &stderr,
             is_async: trial.is_async,
             is_closed: trial.is_closed,
-            has_other: trial.has_other,
+            has_other: trial.script.has_other,
         }),
         Ended::Signalled(signal) => {
             (vec![format!("signal {signal} ended it: {}", shortened(&stderr))], None)
