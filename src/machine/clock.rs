@@ -6,7 +6,12 @@ use jiff::{Timestamp, ToSpan, Unit};
 
 /// Now, to the millisecond, as `2026-01-31T12:00:00.123Z`.
 pub fn stamp() -> String {
-    rounded(Unit::Millisecond).to_string()
+    stamp_of(Timestamp::now())
+}
+
+/// Writes a time with all three digits behind the point, so that stamps sort as text.
+fn stamp_of(time: Timestamp) -> String {
+    format!("{time:.3}")
 }
 
 /// Now as a name for files that sorts by time: `20260131T120000.123Z`.
@@ -92,6 +97,13 @@ fn rounded(unit: Unit) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stamps_sort_as_text() {
+        let of = |millisecond| stamp_of(Timestamp::from_millisecond(millisecond).unwrap());
+        assert_eq!(of(120), "1970-01-01T00:00:00.120Z");
+        assert!([0, 1, 99, 100, 120, 123, 1000].map(of).is_sorted());
+    }
 
     #[test]
     fn a_time_of_day_is_the_next_one() {
