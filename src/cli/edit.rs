@@ -8,9 +8,10 @@ use super::exit::ExitStatus;
 use super::registering::Registering;
 use super::word::hint;
 use crate::install::addition::edition::{Draft, Edition};
-use crate::install::change::Change;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::transaction::Outcome;
+use crate::install::change::{Change, each};
+use crate::install::registration::warnings;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::machine::scratch::Scratch;
@@ -81,21 +82,25 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
 
 /// Says where the settings are not what a manifest asks for that was left as it is.
 fn drift(world: &World, target: &Target) -> ExitStatus {
-    let is_there = |layers: &Layers| SettingsChange::of(world, target, layers, None);
-    let settings = Layers::of(world, target, None).ok().flatten().map(|it| is_there(&it));
-    let Some(Ok(settings)) = settings else { return ExitStatus::Done };
-    if settings.iter().all(Change::is_empty) {
-        return ExitStatus::Done;
+    let settings = Layers::of(world, target, None).and_then(|layers| {
+        let of = |layers: Layers| SettingsChange::of(world, target, &layers, None);
+        layers.map(of).transpose()
+    });
+    let lacks = match settings {
+        Err(error) => vec![format!("{error:#}")],
+        Ok(None) => Vec::new(),
+        Ok(Some(settings)) if settings.iter().all(Change::is_empty) => {
+            warnings::found(world, target, &each(&settings).collect::<Vec<_>>())
+        }
+        Ok(Some(_)) => {
+            let (shown, flag) = (world.paths.shown(&target.settings), target.flag());
+            vec![format!("{shown} is not what it asks for; `hookman apply{flag}` writes it")]
+        }
+    };
+    for lack in &lacks {
+        hint(world, format!("⚠ Not in force: {lack}"));
     }
-    let flag = target.flag();
-    hint(
-        world,
-        format!(
-            "⚠ Not in force: {} is not what it asks for; `hookman apply{flag}` writes it",
-            world.paths.shown(&target.settings)
-        ),
-    );
-    ExitStatus::Found
+    if lacks.is_empty() { ExitStatus::Done } else { ExitStatus::Found }
 }
 
 fn write(

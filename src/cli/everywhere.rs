@@ -59,5 +59,5 @@ pub(super) fn switch(
     };
     let text = reply.text.replace("for this session", "in every session");
     let reply = Reply { text: format!("{text}\n{running}"), ..reply };
-    Ok(report(which.json, false, world, &all, &reply))
+    Ok(report(which.json, false, world, &all, reply))
 }

@@ -12,6 +12,7 @@ use crate::install::change::consent::Question;
 use crate::install::change::settings::SettingsChange;
 use crate::install::change::transaction::Transaction;
 use crate::install::change::{Change, each, is_empty};
+use crate::install::registration::warnings;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::install::target::options::Writing;
@@ -63,6 +64,11 @@ pub(super) fn switch(
     let mut changes: Vec<&dyn Change> = vec![&switch];
     changes.extend(each(&settings).filter(|change| !change.is_empty()));
     let would_change = !is_empty(&changes);
+    let lack = lack.or_else(|| {
+        let target = target.as_ref().filter(|_| verb == Verb::Enable)?;
+        let off = warnings::found(world, target, &changes);
+        (!off.is_empty()).then(|| format!("⚠ Not in force: {}", off.join("\n⚠ Not in force: ")))
+    });
     if let Some(transaction) = transaction.filter(|_| would_change) {
         transaction.show(&changes);
         if !which.dry_run {

@@ -18,7 +18,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
         let session = which::session(&args.session, world)?;
         let reply =
             profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
-        return Ok(commands::report(args.json, false, world, &session, &reply));
+        return Ok(commands::report(args.json, false, world, &session, reply));
     }
     let Some(name) = &args.name else {
         let session = which::session_if_any(&args.session, world)?;
@@ -37,7 +37,7 @@ pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     let here = here();
     let scene = commands::scene(world, &session, &here);
     let reply = profiles::disable(&scene, &chosen, &args.term.as_term())?;
-    Ok(commands::report(args.json, false, world, &session, &reply))
+    Ok(commands::report(args.json, false, world, &session, reply))
 }
 
 fn known(project: Option<&Path>, world: &World) -> Result<Vec<profiles::Profile>> {

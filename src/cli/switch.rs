@@ -5,13 +5,11 @@ use anyhow::{Result, bail};
 use super::exit::ExitStatus;
 use super::switching::{here, in_session, report, scene, switchable, told};
 use super::which;
-use super::which::Session;
 use super::{args, everywhere, permanent};
 use crate::machine::clock;
 use crate::machine::world::World;
 use crate::session::request::{self, Command, Request, Term, Verb};
-use crate::state::chains::{self, Chain};
-use crate::state::switchable::{self, Switchable};
+use crate::state::switchable;
 use crate::state::{configured, switching};
 
 /// Switches what the command line names.
@@ -54,40 +52,8 @@ pub(super) fn switch(
         Ok(chosen) => chosen,
         Err(reply) => return Ok(told(which, world, &reply)),
     };
-    let mut reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
-    let lacking = match verb {
-        Verb::Enable => uncalled(world, &session, &hooks),
-        _ => Vec::new(),
-    };
-    for line in &lacking {
-        reply.text.extend(["\n", line]);
-    }
-    match report(which.json, which.slash, world, &session, &reply) {
-        ExitStatus::Done if !lacking.is_empty() && !which.slash => Ok(ExitStatus::Found),
-        status => Ok(status),
-    }
-}
-
-/// Says of hooks that were to be switched on which of them the client's settings do not call.
-fn uncalled(world: &World, session: &Session, hooks: &[Switchable]) -> Vec<String> {
-    let project = which::project(Some(session), world);
-    let chains = chains::chains_of(&world.paths, project.as_deref());
-    let of_chain = |chain: &Chain| {
-        let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
-        let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
-        uncalled
-            .retain(|name| hooks.iter().any(|hook| hook.name == *name && hook.is_in(chain.scope)));
-        let names: Vec<&str> = uncalled.iter().map(String::as_str).collect();
-        let (does, them) = if names.len() == 1 {
-            ("is not registered, so it does not run", "it")
-        } else {
-            ("are not registered, so they do not run", "them")
-        };
-        let (names, flag) = (names.join(", "), chain.apply_flag());
-        let line = format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}");
-        (!uncalled.is_empty()).then_some(line)
-    };
-    chains.iter().filter_map(of_chain).collect()
+    let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
+    Ok(report(which.json, which.slash, world, &session, reply))
 }
 
 fn is_several(request: &Request) -> bool {

@@ -9,10 +9,13 @@ use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
 use super::{args, failure};
+use crate::install::registration::off_switches;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{agents, clock, environment};
 use crate::session::switches::Off;
+use crate::state::chains::{self, Chain};
+use crate::state::configured;
 use crate::state::reply::{Done, Reply};
 use crate::state::session_switches::Scene;
 use crate::state::switchable::{self, Switchable};
@@ -126,16 +129,20 @@ pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Sw
     Ok(hooks)
 }
 
-/// Tells what came of a request in a session.
+/// Tells what came of a request in a session, and what keeps a hook that it switched on from running.
 pub(super) fn report(
     json: bool,
     slash: bool,
     world: &World,
     session: &Session,
-    reply: &Reply,
+    mut reply: Reply,
 ) -> ExitStatus {
+    let lacking = lacking(world, session, &reply.hooks);
+    for line in &lacking {
+        reply.text.extend(["\n", line]);
+    }
     if json {
-        world.terminal.line(as_json(reply, Some((session, session.is_known(world)))).to_string());
+        world.terminal.line(as_json(&reply, Some((session, session.is_known(world)))).to_string());
     } else {
         hint(world, harmless(&reply.text));
         if slash && session.is_stranger() {
@@ -144,5 +151,41 @@ pub(super) fn report(
             session.tell(world);
         }
     }
-    exit(reply.failed, session.is_stranger(), slash)
+    exit(reply.failed, session.is_stranger() || !lacking.is_empty(), slash)
+}
+
+/// Says of hooks that are on now what keeps them from running all the same: that the settings do not call
+/// them, or a switch for all hooks.
+fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
+    let is_on = |done: &&Done| matches!(done.result, "enabled" | "not-disabled");
+    let on: Vec<&Done> = done.iter().filter(is_on).collect();
+    if on.is_empty() {
+        return Vec::new();
+    }
+    let project = which::project(Some(session), world);
+    let of_chain = |chain: &Chain| {
+        let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
+        let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
+        let is_in_chain = |it: &Done| it.scope.as_ref().is_none_or(|scope| scope == chain.scope);
+        uncalled.retain(|name| on.iter().any(|it| it.hook == *name && is_in_chain(it)));
+        let names: Vec<&str> = uncalled.iter().map(String::as_str).collect();
+        let (does, them) = if names.len() == 1 {
+            ("is not registered, so it does not run", "it")
+        } else {
+            ("are not registered, so they do not run", "them")
+        };
+        let (names, flag) = (names.join(", "), chain.apply_flag());
+        let line = format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}");
+        (!uncalled.is_empty()).then_some(line)
+    };
+    let chains = chains::chains_of(&world.paths, project.as_deref());
+    let mut lines: Vec<String> = chains.iter().filter_map(of_chain).collect();
+    let files = off_switches::files_of(&world.paths, project.as_deref());
+    let off = off_switches::on(&world.paths, &files, &off_switches::read);
+    lines.extend(
+        off.iter()
+            .filter(|off| !off.spares_exec_form)
+            .map(|off| format!("⚠ Not in force: {}: {}; {}", off.place, off.message, off.fix)),
+    );
+    lines
 }

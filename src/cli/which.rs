@@ -30,6 +30,8 @@ const FROM_CLIENT: &str = "CLAUDE_CODE_SESSION_ID";
 
 const NAMED: &str = "--session";
 
+const EVERYWHERE: &str = "--everywhere";
+
 impl Session {
     fn found(seen: &Seen, found_by: &'static str) -> Self {
         Self { id: seen.id.clone(), found_by, is_known: Some(true), seen: Some(seen.clone()) }
@@ -84,12 +86,14 @@ impl Session {
 
 pub(super) fn everywhere() -> Session {
     let id = everywhere::session();
-    Session { id, found_by: "--everywhere", is_known: Some(true), seen: None }
+    Session { id, found_by: EVERYWHERE, is_known: Some(true), seen: None }
 }
 
 /// The project whose hooks a session has, or that of this process where there is none.
 pub(super) fn project(session: Option<&Session>, world: &World) -> Option<PathBuf> {
-    let Some(session) = session.filter(|session| session.is_known != Some(false)) else {
+    let Some(session) =
+        session.filter(|it| it.is_known != Some(false) && it.found_by != EVERYWHERE)
+    else {
         return configured::project();
     };
     if let Some(seen) = &session.seen {

@@ -71,11 +71,6 @@ impl Switchable {
         places.next().is_some_and(|it| it.scope == MANAGED) && places.all(|it| it.scope == MANAGED)
     }
 
-    /// Returns whether the hook of a chain is meant.
-    pub fn is_in(&self, scope: &str) -> bool {
-        self.scope.is_none_or(|it| it == scope) && self.places.iter().any(|it| it.scope == scope)
-    }
-
     // A plan has a line for each event of a hook.
     fn add(&mut self, hook: Self) {
         for place in hook.places {
