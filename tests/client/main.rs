@@ -94,6 +94,7 @@ books! {
     install
     leaving
     managed
+    needs
     packages
     passing
     recipes
