@@ -31,8 +31,7 @@ silences! {
     NoFile "no-file": "the call names no file that it is for",
     Gone "gone": "the file is not there any more",
     NoTool "no-tool":
-        "no tool ran: none is configured for this file in the project, or the file is of no kind \
-         that it has a tool for",
+        "no tool ran: it knows none that the project configures for what was edited",
     Unasked "unasked":
         "the project has a tool of its own, and nobody has allowed it yet: `hookman install \
          --project-tools yes` in the project does",
