@@ -1,5 +1,7 @@
 //! The machine as a rehearsal shows it: everything can be read, and nothing is changed or started.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +10,9 @@ use super::host::{Facts, Finished, Host, Program};
 use super::real_host::RealHost;
 use crate::machine::clock;
 use crate::session::memory::MemoryStore;
+
+/// The most paths whose real ones are kept.
+const MOST_PATHS: usize = 1000;
 
 /// A machine that reads as [`RealHost`] does and holds back all else.
 #[derive(Debug)]
@@ -42,7 +47,24 @@ impl Host for HeldHost<'_> {
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        self.real.real(path)
+        thread_local! {
+            // A replay asks about the same paths again and again, and no link changes in it.
+            static KNOWN: RefCell<BTreeMap<PathBuf, PathBuf>> = const { RefCell::new(BTreeMap::new()) };
+        }
+        if self.memory.is_none() {
+            return self.real.real(path);
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some(real) = known.get(path) {
+                return real.clone();
+            }
+            if known.len() >= MOST_PATHS {
+                known.clear();
+            }
+            let real = self.real.real(path);
+            known.insert(path.to_owned(), real.clone());
+            real
+        })
     }
 
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::args::rehearse::Try;
 use super::exit::ExitStatus;
@@ -112,10 +112,11 @@ fn call(args: &Try) -> Result<Call> {
                 Call::of_file(of_tool, tool, &path.to_string_lossy())
             }
             (None, Some(input)) => {
-                let input: Value = serde_json::from_str(input).context("--input is not JSON")?;
-                Call::of_tool(of_tool, tool, &input)
+                let input: Map<String, Value> = serde_json::from_str(input)
+                    .context("--input is no JSON object, such as '{\"command\": \"ls\"}'")?;
+                Call::of_tool(of_tool, tool, &input.into())
             }
-            (None, None) => Call::of_tool(of_tool, tool, &Value::Object(serde_json::Map::new())),
+            (None, None) => Call::of_tool(of_tool, tool, &Map::new().into()),
         });
     }
     if let Some(prompt) = &args.prompt {

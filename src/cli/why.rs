@@ -274,7 +274,7 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
         "scope": entry.scope,
         "session": entry.session,
         "tool_use_id": entry.call,
-        "input": recorded.call.and_then(|made| made.call.fields.get("tool_input").cloned()),
+        "input": recorded.call.map(|made| made.fields()["tool_input"].take()),
         "told": recorded.told,
         "prompt_id": entry.prompt,
         "by_client": !entry.by_hand,

@@ -1,8 +1,9 @@
-//! Memory for the first thread: one piece that the process has from its start and that ends with it.
+//! Memory for the first thread, and for some more that ask for it: a piece for each, which the process has
+//! from its start and which end with it.
 //!
 //! A run lasts less than a millisecond, and a library's allocator asks the system for memory and
-//! gives it back many times in it. The owner's blocks come from the piece while it lasts; large blocks
-//! and those of other threads are the system allocator's.
+//! gives it back many times in it, with one lock for all threads. An owner's blocks come from its piece
+//! while that lasts; large blocks and those of other threads are the system allocator's.
 
 #![expect(unsafe_code, reason = "an allocator hands out raw memory")]
 #![expect(clippy::cast_ptr_alignment, reason = "a block begins at a grain")]
@@ -10,9 +11,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The bytes of the piece. What a run does not touch of it costs nothing.
+/// The number of pieces, and so of threads that can have one.
+pub const COUNT: usize = 4;
+/// The bytes of a piece. What a run does not touch of it costs nothing.
 const ROOM: usize = 8 * 1024 * 1024;
 /// Sizes and addresses of blocks are multiples of it.
 const GRAIN: usize = 16;
@@ -26,41 +29,56 @@ const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize +
 pub struct Memory;
 
 #[repr(align(16))]
-struct Bytes(UnsafeCell<[u8; ROOM]>);
+struct Bytes(UnsafeCell<[u8; ROOM * COUNT]>);
 
 // SAFETY: each byte is reached by who holds its block.
 unsafe impl Sync for Bytes {}
 
 /// Apart from what is known of it, which lies together with other variables.
-static BYTES: Bytes = Bytes(UnsafeCell::new([0; ROOM]));
+static BYTES: Bytes = Bytes(UnsafeCell::new([0; ROOM * COUNT]));
 
 struct Piece {
+    /// The place of its bytes among all.
+    first: usize,
     /// The number of bytes that were handed out.
     used: Cell<usize>,
     /// The blocks to use again, by size; the beginning of each holds the next one.
     free: [Cell<*mut u8>; SIZES],
 }
 
-// SAFETY: the owner alone reaches it.
+// SAFETY: the owner alone reaches what changes.
 unsafe impl Sync for Piece {}
 
-static PIECE: Piece =
-    Piece { used: Cell::new(0), free: [const { Cell::new(ptr::null_mut()) }; SIZES] };
+static PIECES: [Piece; COUNT] = [Piece::at(0), Piece::at(1), Piece::at(2), Piece::at(3)];
 
 thread_local! {
-    /// True if the thread is the owner of the piece.
-    static IS_OWNER: Cell<bool> = const { Cell::new(false) };
+    /// The piece that the thread owns.
+    static OWN: Cell<Option<&'static Piece>> = const { Cell::new(None) };
 }
 
-/// Makes the calling thread the owner, if there is none.
+/// Makes the calling thread the owner of a piece, while there is one that nobody had.
 pub fn take() {
-    static TAKEN: AtomicBool = AtomicBool::new(false);
-    if !TAKEN.swap(true, Ordering::Relaxed) {
-        IS_OWNER.set(true);
-    }
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    OWN.set(PIECES.get(TAKEN.fetch_add(1, Ordering::Relaxed)));
 }
 
 impl Piece {
+    const fn at(number: usize) -> Self {
+        let free = [const { Cell::new(ptr::null_mut()) }; SIZES];
+        Self { first: number * ROOM, used: Cell::new(0), free }
+    }
+
+    /// Gives the address of its bytes.
+    fn begin(&self) -> *mut u8 {
+        // SAFETY: each piece begins inside of the bytes.
+        unsafe { BYTES.0.get().cast::<u8>().add(self.first) }
+    }
+
+    /// The offset of a block in the piece; none of any other.
+    fn offset(&self, block: *mut u8) -> Option<usize> {
+        Some(block.addr().wrapping_sub(self.begin().addr())).filter(|offset| *offset < ROOM)
+    }
+
     /// A block for the owner, or null where it is not the piece's to give.
     fn give(&self, layout: Layout) -> *mut u8 {
         let size = rounded(layout.size());
@@ -80,7 +98,7 @@ impl Piece {
         }
         self.used.set(used + size);
         // SAFETY: the offset is inside of the piece.
-        unsafe { begin().add(used) }
+        unsafe { self.begin().add(used) }
     }
 
     /// Takes back a block of the owner.
@@ -108,13 +126,9 @@ impl Piece {
     }
 }
 
-fn begin() -> *mut u8 {
-    BYTES.0.get().cast()
-}
-
-/// The offset of a block in the piece; none of one that is the system's.
-fn offset(block: *mut u8) -> Option<usize> {
-    Some(block.addr().wrapping_sub(begin().addr())).filter(|offset| *offset < ROOM)
+/// Returns whether a block is of some piece.
+fn is_of_piece(block: *mut u8) -> bool {
+    block.addr().wrapping_sub(BYTES.0.get().addr()) < ROOM * COUNT
 }
 
 /// The size of the block that is given for a size. No layout is so large that it overflows.
@@ -135,8 +149,8 @@ fn place(size: usize) -> usize {
 // end; it is as long and as aligned as was asked for.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if IS_OWNER.get() {
-            let block = PIECE.give(layout);
+        if let Some(piece) = OWN.get() {
+            let block = piece.give(layout);
             if !block.is_null() {
                 return block;
             }
@@ -146,8 +160,8 @@ unsafe impl GlobalAlloc for Memory {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if IS_OWNER.get() {
-            let block = PIECE.give(layout);
+        if let Some(piece) = OWN.get() {
+            let block = piece.give(layout);
             if !block.is_null() {
                 // SAFETY: the block is as long as was asked for.
                 unsafe { block.write_bytes(0, layout.size()) };
@@ -159,22 +173,27 @@ unsafe impl GlobalAlloc for Memory {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match offset(block) {
-            Some(offset) if IS_OWNER.get() => PIECE.keep(block, offset, layout.size()),
-            // Another thread leaves it where it is.
-            Some(_) => {}
-            // SAFETY: what is not of the piece is the system's.
-            None => unsafe { System.dealloc(block, layout) },
+        if let Some(piece) = OWN.get()
+            && let Some(offset) = piece.offset(block)
+        {
+            piece.keep(block, offset, layout.size());
+        } else if !is_of_piece(block) {
+            // A block of another thread's piece stays where it is.
+            // SAFETY: what is of no piece is the system's.
+            unsafe { System.dealloc(block, layout) };
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(offset) = offset(block) else {
-            // SAFETY: what is not of the piece is the system's.
+        if let Some(piece) = OWN.get()
+            && let Some(offset) = piece.offset(block)
+        {
+            if piece.stretch(offset, layout.size(), size) {
+                return block;
+            }
+        } else if !is_of_piece(block) {
+            // SAFETY: what is of no piece is the system's.
             return unsafe { System.realloc(block, layout, size) };
-        };
-        if IS_OWNER.get() && PIECE.stretch(offset, layout.size(), size) {
-            return block;
         }
         // SAFETY: the caller gives a size that makes a layout with this alignment.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
@@ -194,6 +213,10 @@ unsafe impl GlobalAlloc for Memory {
 mod tests {
     use super::*;
 
+    fn begin() -> usize {
+        BYTES.0.get().addr()
+    }
+
     fn layout(size: usize) -> Layout {
         Layout::from_size_align(size, 8).unwrap()
     }
@@ -201,7 +224,7 @@ mod tests {
     fn alloc(size: usize) -> (*mut u8, Option<usize>) {
         // SAFETY: the size is not zero.
         let block = unsafe { Memory.alloc(layout(size)) };
-        (block, offset(block))
+        (block, OWN.get().and_then(|piece| piece.offset(block)))
     }
 
     #[test]
@@ -232,12 +255,19 @@ mod tests {
         }
         assert_eq!(at % GRAIN, 0);
         assert!(!others(8), "another thread has none of it");
+        let of_next = std::thread::spawn(|| {
+            take();
+            let (block, at) = alloc(8);
+            (block.addr(), at)
+        });
+        let (next, at_next) = of_next.join().unwrap();
+        assert_eq!((next - begin(), at_next), (ROOM, Some(0)), "a second owner has another piece");
         let (grown, _) = alloc(1000);
         // SAFETY: the block is alive, and as long as its layout says.
         unsafe {
             grown.write_bytes(7, 1000);
             let large = Memory.realloc(grown, layout(1000), LARGE + 1);
-            assert_eq!(offset(large), None, "a large block is the system's");
+            assert!(!is_of_piece(large), "a large block is the system's");
             assert_eq!(std::slice::from_raw_parts(large, 1000), [7; 1000]);
             Memory.dealloc(large, layout(LARGE + 1));
         }

@@ -1,5 +1,6 @@
 //! A directory for a while, and programs that run in it with nothing of this environment.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -46,7 +47,12 @@ pub struct Ended {
 
 impl Scratch {
     pub fn new() -> io::Result<Self> {
-        let folder = TempDir::with_prefix("hookman-")?;
+        let folder = TempDir::with_prefix("hookman-").map_err(|error| {
+            let (place, kind) = (env::temp_dir(), error.kind());
+            let place = place.display();
+            let why = format!("no directory can be made in `{place}` ({kind}); set TMPDIR");
+            io::Error::new(kind, why)
+        })?;
         let root = folder.path().canonicalize()?;
         Ok(Self { folder, root })
     }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use serde::Serialize;
 
-use super::call::Place;
 use super::stage::Stage;
 use super::transcript::{self, Past};
 use crate::builtin::silence::Silence;
@@ -19,7 +20,7 @@ use crate::client::event::Event;
 use crate::machine::paths::Paths;
 use crate::machine::signals::Endings;
 use crate::machine::terminal::Terminal;
-use crate::machine::{clock, files, folders};
+use crate::machine::{clock, files, folders, memory};
 use crate::manifest::Hook;
 use crate::runtime::call::Kept;
 use crate::runtime::effects::Effects;
@@ -30,6 +31,8 @@ use crate::state::journal::StepEntry;
 
 /// The characters that are shown of a call, and of a reason.
 const SHOWN: usize = 70;
+/// The most threads of a replay: as many as have memory of their own.
+const THREADS: usize = memory::COUNT;
 /// The decision where no hook said anything.
 const NONE: &str = "none";
 
@@ -102,76 +105,94 @@ pub struct Replay<'a> {
 
 impl Replay<'_> {
     /// Replays the sessions that have a call which counts, each from its beginning, up to the end or a
-    /// signal. A second thread reads ahead. No more of them ask hooks: what they take of the allocator's
-    /// lock costs more than they give.
+    /// signal. Each thread takes transcripts while there are some.
     pub fn run(&self) -> io::Result<Report> {
         Endings::watch();
         let mut transcripts = transcript::files(&self.paths.config);
         let is_new = |file: &PathBuf| folders::changed_second(file) >= Some(self.since);
         transcripts.retain(|_, files| files.iter().any(is_new));
-        let all = transcripts.len();
-        let mut report = Report::default();
+        let work = Work { transcripts: transcripts.into_iter().collect(), ..Work::default() };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+        let reports = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        memory::take();
+                        self.work(&work)
+                    })
+                })
+                .collect();
+            let mut reports = vec![self.work(&work)];
+            reports.extend(
+                others.into_iter().map(|it| it.join().unwrap_or_else(|it| resume_unwind(it))),
+            );
+            reports.into_iter().collect::<io::Result<Vec<_>>>()
+        })?;
+        Terminal::progress_ends();
+        let mut reports: Vec<_> = reports.into_iter().flatten().collect();
+        reports.sort_by_key(|(number, _)| *number);
+        let mut whole = Report::default();
+        reports.into_iter().for_each(|(_, report)| whole.add(report));
+        whole.judged.sort_by(|one, other| one.time.cmp(&other.time));
+        Ok(whole)
+    }
+
+    /// Replays transcripts while there are some, and gives the report on each with its number.
+    fn work(&self, work: &Work) -> io::Result<Vec<(usize, Report)>> {
         let mut asked = Asked::new(self, self.manifest.as_deref())?;
         let against = self.against.as_deref();
         let mut against = against.map(|it| Asked::new(self, Some(it))).transpose()?;
-        thread::scope(|scope| {
-            let (read, sessions) = mpsc::sync_channel(1);
-            let mut chains = vec![Chains::new(self.manifest.as_deref(), &asked.stage)];
-            chains.extend(self.against.as_deref().map(|it| Chains::new(Some(it), &asked.stage)));
-            scope.spawn(move || {
-                for (name, files) in &transcripts {
-                    let is_main =
-                        |it: &&PathBuf| it.file_stem().is_some_and(|stem| *stem == **name);
-                    let main = files.iter().find(is_main).map(|it| it.display().to_string());
-                    let sessions = self.sessions(files, &mut chains);
-                    if read.send((main.unwrap_or_default(), sessions)).is_err() {
-                        break;
-                    }
+        let is_ended = || Endings::watch().is_some_and(|it| it.come().is_some());
+        let mut reports = Vec::new();
+        loop {
+            let number = work.taken.fetch_add(1, Relaxed);
+            let Some((name, files)) = work.transcripts.get(number) else { break };
+            let mut report = Report { left: usize::from(is_ended()), ..Report::default() };
+            let is_main = |it: &&PathBuf| it.file_stem().is_some_and(|stem| *stem == **name);
+            let main = files.iter().find(is_main).map(|it| it.display().to_string());
+            let main = main.unwrap_or_default();
+            let files = if report.left == 0 { &**files } else { &[] };
+            let wants = |event, cwd: &str| {
+                asked.chains.hear(event, cwd)
+                    || against.as_mut().is_some_and(|it| it.chains.hear(event, cwd))
+            };
+            for past in self.sessions(files, wants, &mut report.unread).values().flatten() {
+                Terminal::progress(|| work.progress());
+                if is_ended() {
+                    report.left = 1;
+                    break;
                 }
-            });
-            for (done, (transcript, (sessions, unread))) in sessions.into_iter().enumerate() {
-                report.unread.extend(unread);
-                for past in sessions.values().flatten() {
-                    Terminal::progress(|| {
-                        format!("{done} of {all} transcripts, {} calls", report.calls)
-                    });
-                    if Endings::watch().is_some_and(|it| it.come().is_some()) {
-                        report.left = all - done;
-                        return;
-                    }
-                    let verdict = asked.ask(past, &transcript, &mut report);
-                    let other = against.as_mut();
-                    let other = other.map(|it| it.ask(past, &transcript, &mut Report::default()));
-                    if self.is_meant(past) {
-                        report.count(past, verdict, other);
-                    }
+                let verdict = asked.ask(past, &main, &mut report);
+                let other = against.as_mut();
+                let other = other.map(|it| it.ask(past, &main, &mut Report::default()));
+                if self.is_meant(past) {
+                    report.count(past, verdict, other);
+                    work.events.fetch_add(1, Relaxed);
                 }
             }
-        });
-        Terminal::progress_ends();
-        for it in asked.chains.known.values().flatten() {
-            report.passed.extend(it.passed.iter().cloned());
+            work.done.fetch_add(1, Relaxed);
+            reports.push((number, report));
         }
-        report.judged.sort_by(|one, other| one.time.cmp(&other.time));
-        Ok(report)
+        let passed = asked.chains.known.values().flatten().flat_map(|it| it.passed.clone());
+        reports.push((usize::MAX, Report { passed: passed.collect(), ..Report::default() }));
+        Ok(reports)
     }
 
     /// Reads the sessions of some transcripts that have a call which counts, each with its events in
-    /// their order; of results those that one of the chains hears of. Names the files that cannot be read.
+    /// their order; of results those that a chain wants. Names the files that cannot be read.
     fn sessions(
         &self,
         files: &[PathBuf],
-        chains: &mut [Chains<'_>],
-    ) -> (BTreeMap<String, Vec<Past>>, Vec<String>) {
+        mut wants: impl FnMut(Event, &str) -> bool,
+        unread: &mut Vec<String>,
+    ) -> BTreeMap<String, Vec<Past>> {
         let mut sessions: BTreeMap<String, Vec<Past>> = BTreeMap::new();
-        let mut unread = Vec::new();
         for file in files {
-            let wants = |event, cwd: &str| chains.iter_mut().any(|it| it.hear(event, cwd));
             let text = files::read_tail(file, u64::MAX).unwrap_or_else(|error| {
                 unread.push(format!("`{}` is left out: {error}", self.paths.shown(file)));
                 String::new()
             });
-            for past in transcript::events(&text, wants) {
+            for past in transcript::events(&text, &mut wants) {
                 sessions.entry(past.session.clone()).or_default().push(past);
             }
         }
@@ -179,7 +200,7 @@ impl Replay<'_> {
         for events in sessions.values_mut() {
             events.sort_by(|one, other| one.time.cmp(&other.time));
         }
-        (sessions, unread)
+        sessions
     }
 
     fn is_meant(&self, past: &Past) -> bool {
@@ -189,13 +210,47 @@ impl Replay<'_> {
     }
 
     fn is_counted(&self, past: &Past) -> bool {
-        past.call.event == Event::PreToolUse && self.is_meant(past)
+        past.event == Event::PreToolUse && self.is_meant(past)
+    }
+}
+
+/// The transcripts that the threads of a replay share, and how far they have come.
+#[derive(Default)]
+struct Work {
+    transcripts: Vec<(String, Vec<PathBuf>)>,
+    taken: AtomicUsize,
+    done: AtomicUsize,
+    events: AtomicUsize,
+}
+
+impl Work {
+    fn progress(&self) -> String {
+        let (done, events) = (self.done.load(Relaxed), self.events.load(Relaxed));
+        format!("{done} of {} transcripts, {events} events", self.transcripts.len())
     }
 }
 
 impl Report {
+    /// Adds what came of other transcripts.
+    fn add(&mut self, other: Self) {
+        self.sessions.extend(other.sessions);
+        self.days.extend(other.days);
+        self.calls += other.calls;
+        self.left += other.left;
+        self.unread.extend(other.unread);
+        self.us += other.us;
+        self.unasked.extend(other.unasked);
+        self.held.extend(other.held);
+        self.passed.extend(other.passed);
+        for (hook, mut what) in other.unknown {
+            self.unknown.entry(hook).or_default().append(&mut what);
+        }
+        self.judged.extend(other.judged);
+        self.changed.extend(other.changed);
+    }
+
     fn count(&mut self, past: &Past, verdict: Verdict, other: Option<Verdict>) {
-        if past.call.event == Event::PreToolUse {
+        if past.event == Event::PreToolUse {
             self.calls += 1;
             self.sessions.insert(past.session.clone());
             self.days.extend(past.time.split('T').next().map(str::to_owned));
@@ -208,8 +263,8 @@ impl Report {
             self.judged.push(Judged {
                 session: past.session.clone(),
                 time: past.time.clone(),
-                event: past.call.event.name(),
-                tool_use_id: past.id().to_owned(),
+                event: past.event.name(),
+                tool_use_id: past.id.clone(),
                 call: past.line(SHOWN),
                 verdict,
             });
@@ -300,8 +355,8 @@ impl<'a> Asked<'a> {
 
     fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Verdict {
         let mut found = Verdict { decision: NONE.to_owned(), ..Verdict::default() };
-        let event = past.call.event;
-        if event == Event::PostToolUse && self.denied.contains(past.id()) {
+        let event = past.event;
+        if event == Event::PostToolUse && self.denied.contains(&past.id) {
             return found;
         }
         let Self { chains, stage, .. } = self;
@@ -314,8 +369,7 @@ impl<'a> Asked<'a> {
         }
         let store = &self.session.1;
         store.set_now(clock::seconds(&past.time).unwrap_or_default().unsigned_abs());
-        let payload =
-            past.call.payload(Place { session: &past.session, transcript, cwd: &past.cwd });
+        let payload = past.payload(transcript);
         for Planned { chain, plan, .. } in asked {
             let kept = Kept { plan: plan.as_deref(), store };
             let Rehearsed { entry, verdict, .. } = stage.run(chain, event, &payload, Some(kept));
@@ -335,7 +389,7 @@ impl<'a> Asked<'a> {
             report.unknown.entry(hook).or_default().append(&mut what);
         }
         if found.decision == "deny" {
-            self.denied.insert(past.id().to_owned());
+            self.denied.insert(past.id.clone());
         }
         found
     }

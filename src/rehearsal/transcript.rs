@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::call::Call;
 use crate::client::event::Event;
 use crate::machine::folders;
 
@@ -24,7 +23,42 @@ pub struct Past {
     pub time: String,
     /// The session's directory then.
     pub cwd: String,
-    pub call: Call,
+    pub event: Event,
+    /// The id of the tool call, or empty.
+    pub id: String,
+    /// The fields of the payload besides those that each payload has, as the text of an object: so each
+    /// is written once, and a long session takes less memory.
+    fields: String,
+}
+
+/// The fields of a payload, of which an event has some.
+#[derive(Default, Serialize)]
+struct Fields<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_hook_active: Option<bool>,
+    #[serde(flatten)]
+    tool: Option<ToolFields<'a>>,
+    permission_mode: &'a str,
+    prompt_id: &'a str,
+    #[serde(flatten)]
+    agent: Option<AgentFields<'a>>,
+}
+
+#[derive(Serialize)]
+struct ToolFields<'a> {
+    tool_name: &'a Value,
+    tool_input: Option<&'a RawValue>,
+    tool_use_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct AgentFields<'a> {
+    agent_id: &'a str,
+    agent_type: &'a str,
 }
 
 /// A line, of which the long parts are read where a hook wants them.
@@ -100,21 +134,43 @@ impl<'a> Message<'a> {
 }
 
 impl Past {
-    /// Gives the id of the tool call.
-    pub fn id(&self) -> &str {
-        self.call.fields.get("tool_use_id").and_then(Value::as_str).unwrap_or_default()
+    fn at(line: &Line<'_>) -> Self {
+        Self {
+            session: line.session_id.clone().into_owned(),
+            time: line.timestamp.clone().into_owned(),
+            cwd: line.cwd.clone().into_owned(),
+            event: Event::SessionStart,
+            id: String::new(),
+            fields: String::new(),
+        }
+    }
+
+    /// Writes the payload.
+    pub fn payload(&self, transcript: &str) -> String {
+        let place = json!({
+            "session_id": self.session,
+            "transcript_path": transcript,
+            "cwd": self.cwd,
+            "hook_event_name": self.event.name(),
+        });
+        // Both are objects with at least one field.
+        place.to_string().trim_end_matches('}').to_owned() + "," + &self.fields[1..]
+    }
+
+    pub fn fields(&self) -> Value {
+        serde_json::from_str(&self.fields).unwrap_or_default()
     }
 
     /// Gives the call in a line of so many characters.
     pub fn line(&self, most: usize) -> String {
-        let fields = Value::Object(self.call.fields.clone());
+        let fields = self.fields();
         let input = &fields["tool_input"];
         let keys = ["command", "file_path", "notebook_path", "pattern", "url"];
         let text = keys.iter().find_map(|key| input[*key].as_str()).or(fields["prompt"].as_str());
         let text = text.unwrap_or_default();
         let line: String = text.lines().next().unwrap_or_default().chars().take(most).collect();
         let more = if line.len() < text.trim_end().len() { "…" } else { "" };
-        let name = fields["tool_name"].as_str().unwrap_or(self.call.event.name());
+        let name = fields["tool_name"].as_str().unwrap_or(self.event.name());
         format!("{name}: {line}{more}")
     }
 }
@@ -147,7 +203,7 @@ pub fn of_subagents(transcript: &Path) -> Vec<PathBuf> {
 /// Finds a call by its id, and what the model got for it: the tool's output, or the words of a denial.
 pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(id)).collect();
-    let is_it = |past: &Past| past.call.event == Event::PreToolUse && past.id() == id;
+    let is_it = |past: &Past| past.event == Event::PreToolUse && past.id == id;
     let made = events(&lines.join("\n"), |_, _| true).into_iter().find(is_it);
     let result = |line: &&str| {
         let line: Line<'_> = serde_json::from_str(line).ok()?;
@@ -210,17 +266,26 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
             self.prompt.clone_from(prompt);
         }
         if self.found.is_empty() && is_main {
-            self.add(line, Event::SessionStart, json!({ "source": "startup" }));
+            self.add(
+                line,
+                Event::SessionStart,
+                Fields { source: Some("startup"), ..Fields::default() },
+            );
         }
         match &*line.r#type {
             "system" if is_main && line.subtype == "compact_boundary" => {
-                self.add(line, Event::SessionStart, json!({ "source": "compact" }));
+                self.add(
+                    line,
+                    Event::SessionStart,
+                    Fields { source: Some("compact"), ..Fields::default() },
+                );
             }
             "user" => {
                 if let Some(text) = line.message.text().filter(|_| is_main && !line.is_meta)
                     && let Some(prompt) = typed(&text)
                 {
-                    self.add(line, Event::UserPromptSubmit, json!({ "prompt": prompt }));
+                    let prompt = Some(&*prompt);
+                    self.add(line, Event::UserPromptSubmit, Fields { prompt, ..Fields::default() });
                 }
                 if (self.wants)(Event::PostToolUse, &line.cwd) {
                     self.results(line);
@@ -231,10 +296,9 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                     let id = &*part.id;
                     if id.is_empty() || !self.calls.contains_key(id) {
                         self.calls.insert(id.to_owned(), self.found.len());
-                        let call = json!({
-                            "tool_name": &part.name, "tool_input": value(part.input), "tool_use_id": id,
-                        });
-                        self.add(line, Event::PreToolUse, call);
+                        let (tool_name, tool_input) = (&part.name, part.input);
+                        let tool = Some(ToolFields { tool_name, tool_input, tool_use_id: id });
+                        self.add(line, Event::PreToolUse, Fields { tool, ..Fields::default() });
                     }
                 }
                 // Each part of a message has a line, and all say how it ended.
@@ -243,7 +307,8 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 {
                     (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };
-                    self.add(line, event, json!({ "stop_hook_active": false }));
+                    let stop_hook_active = Some(false);
+                    self.add(line, event, Fields { stop_hook_active, ..Fields::default() });
                 }
             }
             _ => {}
@@ -254,26 +319,23 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
         let has_come = |it: &&Part<'_>| it.r#type == "tool_result" && it.is_error != true;
         for part in line.message.parts().iter().filter(has_come) {
             let Some(&made) = self.calls.get(&*part.tool_use_id) else { continue };
-            let mut fields = self.found[made].call.fields.clone();
-            fields.insert("tool_response".to_owned(), value(line.tool_use_result));
-            self.add(line, Event::PostToolUse, fields.into());
+            let call = &self.found[made];
+            let response = line.tool_use_result.map_or("null", RawValue::get);
+            let fields = format!("{{\"tool_response\":{response},{}", &call.fields[1..]);
+            let (event, id) = (Event::PostToolUse, call.id.clone());
+            self.found.push(Past { event, id, fields, ..Past::at(line) });
         }
     }
 
-    fn add(&mut self, line: &Line<'_>, event: Event, mut fields: Value) {
-        fields["permission_mode"] = (*self.mode).into();
-        fields["prompt_id"] = (*self.prompt).into();
-        if !line.agent_id.is_empty() {
-            fields["agent_id"] = (*line.agent_id).into();
-            fields["agent_type"] = (*line.attribution_agent).into();
+    fn add(&mut self, line: &Line<'_>, event: Event, fields: Fields<'_>) {
+        let id = fields.tool.as_ref().map(|it| it.tool_use_id.to_owned()).unwrap_or_default();
+        let (agent_id, agent_type) = (&*line.agent_id, &*line.attribution_agent);
+        let agent = (!agent_id.is_empty()).then_some(AgentFields { agent_id, agent_type });
+        let (permission_mode, prompt_id) = (&*self.mode, &*self.prompt);
+        let fields = Fields { permission_mode, prompt_id, agent, ..fields };
+        if let Ok(fields) = serde_json::to_string(&fields) {
+            self.found.push(Past { event, id, fields, ..Past::at(line) });
         }
-        let Value::Object(fields) = fields else { return };
-        self.found.push(Past {
-            session: line.session_id.clone().into_owned(),
-            time: line.timestamp.clone().into_owned(),
-            cwd: line.cwd.clone().into_owned(),
-            call: Call::of(event, fields),
-        });
     }
 }
 
@@ -334,8 +396,7 @@ mod tests {
         ]
         .join("\n");
         let shown = |it: &Past| {
-            let more = it.call.fields.get("prompt").and_then(Value::as_str).unwrap_or(it.id());
-            format!("{} {more}", it.call.event)
+            format!("{} {}", it.event, it.fields()["prompt"].as_str().unwrap_or(&it.id))
         };
         assert_eq!(
             events(&text, |_, _| true).iter().map(shown).collect::<Vec<_>>(),
