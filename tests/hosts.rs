@@ -6,7 +6,7 @@
 
 #![cfg(test)]
 
-use std::{fmt::Write as _, fs};
+use std::{fmt::Write as _, fs, os::unix::fs::symlink, process::Command};
 
 use hookman::client::{
     answer::{Answer, Decision},
@@ -15,6 +15,7 @@ use hookman::client::{
     payload::Payload,
 };
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::expected;
 
@@ -155,4 +156,64 @@ fn each_answer_is_written_as_a_program_obeys_it() {
         }
     }
     expected::expect("tests/hosts/encoded.txt", &made);
+}
+
+/// Runs the plugin that is written for OpenCode in Node, which OpenCode's runtime is like, where there is one.
+#[test]
+fn the_plugin_of_opencode_hands_its_calls_to_the_chain() {
+    if Command::new("node").arg("--version").output().is_err() {
+        eprintln!("no Node here, so the plugin was not run");
+        return;
+    }
+    let home = TempDir::new().unwrap();
+    let bin = home.path().join("bin");
+    let config = home.path().join(".claude");
+    let project = home.path().join("project");
+    for folder in [&bin, &config, &project] {
+        fs::create_dir(folder).unwrap();
+    }
+    symlink(env!("CARGO_BIN_EXE_hookman"), bin.join("hookman")).unwrap();
+    let manifest = r#"
+hosts = ["opencode"]
+
+[[hook]]
+builtin = "one-strike"
+
+[[hook]]
+builtin = "protect"
+
+[[hook]]
+name    = "quiet"
+event   = "PreToolUse"
+matcher = "Bash"
+argv    = ["sh", "-c", """grep -q '"true"' && printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"false"}}}'; exit 0"""]
+
+[[hook]]
+name    = "advises"
+event   = "PostToolUse"
+matcher = "Edit"
+command = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"additionalContext\":\"run the tests\"}}'"
+"#;
+    fs::write(config.join("hookman.toml"), manifest).unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&project).env_clear();
+        let output = command.env("HOME", home.path()).env("PATH", path).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        text(output.stdout) + &text(output.stderr)
+    };
+    run(bin.join("hookman").to_str().unwrap(), &["apply", "--yes"]);
+    let plugin = home.path().join(".config/opencode/plugins/hookman.js");
+    // Node takes a file of this name for a module without a package.json.
+    let module = home.path().join("hookman.mjs");
+    fs::copy(plugin, &module).unwrap();
+    let driver = format!("{}/tests/hosts/opencode.mjs", env!("CARGO_MANIFEST_DIR"));
+    let told = run("node", &[&driver, module.to_str().unwrap()]);
+    fs::remove_file(bin.join("hookman")).unwrap();
+    let missing = run("node", &[&driver, module.to_str().unwrap()]);
+    let held = missing.matches(" is held: ").count();
+    assert_eq!(held, told.matches(" is held: ").count() + told.matches(" goes on").count());
+    let told = told.replace(home.path().to_str().unwrap(), "[HOME]");
+    expected::expect("tests/hosts/opencode.txt", &told);
 }

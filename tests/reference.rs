@@ -117,6 +117,10 @@ fn the_page_of_other_agents_is_the_tables() {
         }
         .to_owned()
     });
+    files += &row("your commands", |of| {
+        let file = |path: &str| format!("`~/{}/{}`", of.folder, path.replace('@', "disable"));
+        if of.commands.is_empty() { "–".to_owned() } else { file(of.commands) }
+    });
     files += &row("comments", |of| yes_or(of.comments, "no"));
     files += &row("time limit written", |of| {
         let is_ms = of.milliseconds_from.is_some_and(|from| of.limit >= from);

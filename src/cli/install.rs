@@ -7,6 +7,8 @@ use super::exit::ExitStatus;
 use super::registering::{done, status};
 use super::written::{Written, told};
 use super::{packaging, tmux, trying, word};
+use crate::client::host::CLAUDE;
+use crate::client::host::files::FILES;
 use crate::install::addition::desktop;
 use crate::install::addition::managed;
 use crate::install::addition::placement::Placement;
@@ -124,7 +126,14 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     };
     let addition = Addition::of(world, &target, wanted)?;
     let settings = SettingsChange::of(world, &target, &addition.layers, binary)?;
-    let assets = Assets::of(world, &target, binary)?;
+    let calls_claude = addition.layers.committed.is_for(CLAUDE.name) || target.local;
+    let mut assets = Assets::of(world, &target, binary)?;
+    if !calls_claude && target.project.is_none() {
+        // They are Claude Code's slash commands.
+        assets = assets.none();
+    }
+    let called = FILES.iter().filter(|of| addition.layers.committed.is_for(of.host.name));
+    let assets = assets.with_hosts(world, &target, called)?;
     if let Some(file) = assets.foreign_guard(world).filter(|_| args.guard_mod) {
         bail!(
             "`{}` is not hookman's, and would be asked before all other mods; move it elsewhere, then run \
@@ -153,7 +162,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         Outcome::Shown => {}
         Outcome::Written => {
             let self_test = word::self_test(&addition.layers.all.hooks, &target);
-            next_steps(world, &target, is_deaf, self_test);
+            next_steps(world, &target, is_deaf, self_test, calls_claude);
             if args.guard_mod {
                 world.terminal.line(GUARD_MOD);
             }
@@ -213,15 +222,27 @@ fn placing_words(placing: &Placing) -> String {
     words.collect()
 }
 
-fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<String>) {
+fn next_steps(
+    world: &World,
+    target: &Target,
+    is_deaf: bool,
+    self_test: Option<String>,
+    calls_claude: bool,
+) {
     let (file, flag) = (world.paths.shown(&target.manifest), target.flag());
     let settings = target.settings.file_name().unwrap_or_default().to_string_lossy();
     // The slash commands are the user's, and come with an installation for the user.
-    let typed = if target.project.is_some() { "" } else { "; /hook:disable X inside Claude Code" };
+    let has_typed = calls_claude && target.project.is_none();
+    let typed = if has_typed { "; /hook:disable X inside Claude Code" } else { "" };
+    let back = if calls_claude {
+        format!("puts {settings} back as it was")
+    } else {
+        "takes hookman's entries out again".to_owned()
+    };
     let hookman = word::hookman(world);
     let mut rows = vec![
         ("doctor".to_owned(), "checks that every hook would really fire".to_owned()),
-        (format!("uninstall{flag}"), format!("puts {settings} back as it was")),
+        (format!("uninstall{flag}"), back),
     ];
     if let Some(self_test) = self_test {
         rows.insert(1, (self_test, "runs each command once with a made-up call".to_owned()));
@@ -231,11 +252,12 @@ fn next_steps(world: &World, target: &Target, is_deaf: bool, self_test: Option<S
         let does = format!("switches a hook off for one session{typed}");
         rows.insert(1, ("disable X".to_owned(), does));
     }
-    if target.project.is_some() && !assets::has_commands(world) {
+    if calls_claude && target.project.is_some() && !assets::has_commands(world) {
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
-    world.terminal.line(format!("\n{}", done(is_deaf)));
+    let said = if calls_claude || is_deaf { done(is_deaf) } else { "Done." };
+    world.terminal.line(format!("\n{said}"));
     let does = format!("lists the hooks; edit it, then `{hookman} apply{flag}`");
     world.terminal.print_row(&format!("  {file}  "), &does, 4);
     let width = rows.iter().map(|(verb, _)| verb.len()).max().unwrap_or_default();

@@ -8,6 +8,7 @@ use super::apply::name_project;
 use super::args::Uninstall;
 use super::exit::ExitStatus;
 use crate::client::host::CLAUDE;
+use crate::client::host::files::{FILES, Files};
 use crate::install::addition;
 use crate::install::addition::managed;
 use crate::install::adoption::state::AdoptionState;
@@ -39,7 +40,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     if !args.host.is_empty() {
         return of_hosts(args, transaction, &target, world);
     }
-    let assets = Assets::removal(world, &target)?;
+    let assets = Assets::removal(world, &target)?.with_hosts(world, &target, FILES)?;
     target.guard_mod = Some(false);
     let target = target;
     let steps = releases(world, &target)?;
@@ -98,8 +99,11 @@ fn of_hosts(
     let manifest = ManifestChange::to(&target.manifest, before.clone(), after.or(before));
     let layers = Layers::of(world, target, manifest.after.as_deref())?.unwrap_or_default();
     let settings = SettingsChange::of(world, target, &layers, None)?;
+    let files = named.iter().filter_map(|name| Files::of(name));
+    let assets = Assets::removal(world, target)?.none().with_hosts(world, target, files)?;
     let mut changes: Vec<&dyn Change> = vec![&manifest];
     changes.extend(each(&settings));
+    changes.push(&assets);
     transaction.show(&changes);
     if !is_empty(&changes) && !args.options.writing.dry_run {
         protection::check_all(world, target)?;

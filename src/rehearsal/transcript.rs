@@ -321,7 +321,7 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
             let Some(&made) = self.calls.get(&*part.tool_use_id) else { continue };
             let call = &self.found[made];
             let response = line.tool_use_result.map_or("null", RawValue::get);
-            let fields = format!("{{\"tool_response\":{response},{}", &call.fields[1..]);
+            let fields = ["{\"tool_response\":", response, ",", &call.fields[1..]].concat();
             let (event, id) = (Event::PostToolUse, call.id.clone());
             self.found.push(Past { event, id, fields, ..Past::at(line) });
         }
@@ -333,7 +333,8 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
         let agent = (!agent_id.is_empty()).then_some(AgentFields { agent_id, agent_type });
         let (permission_mode, prompt_id) = (&*self.mode, &*self.prompt);
         let fields = Fields { permission_mode, prompt_id, agent, ..fields };
-        if let Ok(fields) = serde_json::to_string(&fields) {
+        if let Ok(mut fields) = serde_json::to_string(&fields) {
+            fields.shrink_to_fit();
             self.found.push(Past { event, id, fields, ..Past::at(line) });
         }
     }

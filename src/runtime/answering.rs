@@ -114,7 +114,21 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
             Unlimited { verdict, ran: Vec::new(), keep: &keep }
         }
     };
-    stop_limit::limited(call, unlimited, &Asked::of(payload), entry)
+    let verdict = stop_limit::limited(call, unlimited, &Asked::of(payload), entry);
+    if call.host.is_claude() { verdict } else { tell_unheeded(call, store, verdict) }
+}
+
+/// Adds a message on what another program does not heed of the answer, once a session.
+fn tell_unheeded(call: &Call<'_>, store: &dyn Store, mut verdict: Verdict) -> Verdict {
+    let mut left_out = Vec::new();
+    call.host.fitted(call.event, verdict.answer.clone(), &mut left_out);
+    if !left_out.is_empty() && tell_once(store, once::UNHEEDED) {
+        let (name, parts) = (call.host.name, left_out.join(" and "));
+        let told = format!("hookman: {name} does not heed {parts}, so it is left out");
+        let before = verdict.answer.system_message.take().map(|it| it + "\n").unwrap_or_default();
+        verdict.answer.system_message = Some(before + &told);
+    }
+    verdict
 }
 
 /// Runs the chain's steps and gives their outcomes, with messages to the user; nothing where no step

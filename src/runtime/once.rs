@@ -13,6 +13,9 @@ pub(super) const ASTRAY: &str = "entry-astray";
 /// The flag under which a session was told of switches that cannot be used.
 pub(super) const SWITCHES: &str = "switches-refused";
 
+/// The flag under which a session was told of what the program that called does not heed.
+pub(super) const UNHEEDED: &str = "answer-unheeded";
+
 /// The flag under which a session was told of hooks that are not as they were seen.
 pub(super) const HELD: &str = "hooks-held";
 

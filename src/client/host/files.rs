@@ -30,6 +30,9 @@ pub struct Files {
     pub more: &'static [&'static str],
     /// The same, below a project.
     pub more_of_project: &'static [&'static str],
+    /// The files of the commands for switches, below the directory of the user's, with `@` for a command's
+    /// name; empty where there are none.
+    pub commands: &'static str,
     /// The time limit of an entry, in the program's unit.
     pub limit: u64,
     /// The time limit of the entry for the end of a session.
@@ -113,6 +116,7 @@ pub static FILES: &[Files] = &[
         one_bad: true,
         more: &["config.toml"],
         more_of_project: &[".codex/config.toml"],
+        commands: "skills/hook-@/SKILL.md",
         limit: 600,
         end_limit: 3,
         milliseconds_from: None,
@@ -147,6 +151,7 @@ pub static FILES: &[Files] = &[
         one_bad: false,
         more: &["settings.json"],
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
+        commands: "",
         limit: 600,
         end_limit: 600,
         milliseconds_from: None,
@@ -181,6 +186,7 @@ pub static FILES: &[Files] = &[
         one_bad: false,
         more: &[],
         more_of_project: &[],
+        commands: "commands/hook/@.md",
         limit: 600,
         end_limit: 600,
         milliseconds_from: Some(1_000),
@@ -219,6 +225,7 @@ pub static FILES: &[Files] = &[
         one_bad: false,
         more: &[],
         more_of_project: &[],
+        commands: "commands/hook/@.toml",
         limit: 600_000,
         end_limit: 600_000,
         milliseconds_from: Some(0),
@@ -250,6 +257,7 @@ pub static FILES: &[Files] = &[
         one_bad: true,
         more: &["settings.json", "hooks/hooks.json"],
         more_of_project: &[".factory/settings.json"],
+        commands: "",
         limit: 600,
         end_limit: 600,
         milliseconds_from: None,
@@ -282,6 +290,7 @@ pub static FILES: &[Files] = &[
         one_bad: false,
         more: &[],
         more_of_project: &[],
+        commands: "",
         limit: 600,
         end_limit: 600,
         milliseconds_from: None,

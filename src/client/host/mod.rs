@@ -5,6 +5,7 @@
 //! copies of them. Sources: runs of Codex 0.169, Copilot CLI 1.0.102, Qwen Code 0.24.4, Droid 0.225
 //! and Gemini CLI 0.61; the documentation of VS Code and of Cursor.
 
+pub mod commands;
 mod decode;
 mod encode;
 pub mod files;

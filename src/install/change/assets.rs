@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::client::host::commands;
+use crate::client::host::files::Files;
 use crate::install::change::Change;
 use crate::install::change::records::{backup_directory, print_diff};
 use crate::install::change::writes::{Writes, changed};
@@ -19,6 +21,7 @@ use crate::machine::world::World;
 use crate::machine::{backups, files};
 use crate::settings::wanted::LAUNCHER;
 use crate::state::guard_mod;
+use crate::state::host_files;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
 
 /// Returns whether the user has the slash commands, from hookman or as files of the user's own.
@@ -48,6 +51,22 @@ struct Asset {
     found: Option<String>,
     text: String,
     deed: Deed,
+}
+
+impl Asset {
+    fn of(path: PathBuf, template: &str, binary: &str, written: &Written) -> Result<Self> {
+        let text = template.replace(BINARY, binary);
+        let is_written = |found: &str| written.is_ours(&path, found, template);
+        let found = files::read_text(&path)?;
+        let deed = match found.as_deref() {
+            None => Deed::Create,
+            Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
+            Some(found) if found == text || is_written(found) => Deed::Update,
+            Some(_) if is_program(&text) => Deed::Replace,
+            Some(_) => Deed::Leave,
+        };
+        Ok(Self { path, found, text, deed })
+    }
 }
 
 /// The files of a target, and what is to be done with each.
@@ -81,21 +100,26 @@ impl Assets {
             }
         };
         let binary = binary.map(|binary| in_home(world, &binary::file(binary))).unwrap_or_default();
-        let mut files = Vec::new();
-        for (path, template) in templates {
-            let text = template.replace(BINARY, &binary);
-            let is_written = |found: &str| written.is_ours(&path, found, template);
-            let found = files::read_text(&path)?;
-            let deed = match found.as_deref() {
-                None => Deed::Create,
-                Some(found) if found == text && !is_lame(&path, &text) => Deed::Nothing,
-                Some(found) if found == text || is_written(found) => Deed::Update,
-                Some(_) if is_program(&text) => Deed::Replace,
-                Some(_) => Deed::Leave,
-            };
-            files.push(Asset { path, found, text, deed });
-        }
+        let asset = |(path, template)| Asset::of(path, template, &binary, &written);
+        let files = templates.into_iter().map(asset).collect::<Result<_>>()?;
         Ok(Self { record, written, files, removes: false })
+    }
+
+    /// The same with the commands of other programs, which the user has and no project.
+    pub(crate) fn with_hosts<'h>(
+        mut self,
+        world: &World,
+        target: &Target,
+        hosts: impl IntoIterator<Item = &'h Files>,
+    ) -> Result<Self> {
+        let is_users = target.project.is_none() && !target.chain.is_managed();
+        for of in hosts.into_iter().filter(|_| is_users) {
+            let Some(folder) = host_files::folder(&world.paths, of) else { continue };
+            for (path, text) in commands::files(of) {
+                self.files.push(Asset::of(folder.join(path), &text, "", &self.written)?);
+            }
+        }
+        Ok(self)
     }
 
     /// Lists the files that must be there: a project's launcher, which its entries call, and slash
@@ -122,7 +146,13 @@ impl Assets {
         if registered(&target.settings).is_none() {
             return Self::of(world, target, Some(&binary_path(world, binary)?));
         }
-        Ok(Self { files: Vec::new(), ..Self::of(world, target, None)? })
+        Ok(Self::of(world, target, None)?.none())
+    }
+
+    /// The same without any file.
+    #[must_use]
+    pub(crate) fn none(self) -> Self {
+        Self { files: Vec::new(), ..self }
     }
 
     /// The removal of what hookman wrote and nobody changed.

@@ -48,6 +48,11 @@ pub(crate) fn undo(world: &World, settings: &Path, text: Option<&str>) -> Result
     Ok(kept.and_then(|kept| kept.of(text)))
 }
 
+/// The record of the directories that hookman made for another program's file.
+pub(crate) fn folders_file(world: &World, settings: &Path) -> PathBuf {
+    world.paths.kept("folders", settings)
+}
+
 pub(crate) fn adoptions_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("adoptions", settings)
 }

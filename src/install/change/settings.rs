@@ -1,6 +1,6 @@
 //! A change of one settings file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -8,7 +8,8 @@ use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::change::records::{
-    adoptions_file, back_up, backup_directory, left_alone, print_diff, read, undo, undo_file,
+    adoptions_file, back_up, backup_directory, folders_file, left_alone, print_diff, read, undo,
+    undo_file,
 };
 use crate::install::change::writes::{Writes, changed};
 use crate::install::change::{Change, Settings};
@@ -350,6 +351,11 @@ impl Change for SettingsChange {
             let kept = Remembered { last, earlier: base };
             writes.keep(&undo_file, Some(&serde_json::to_string(&kept)?))?;
         }
+        let made = if after.is_some() { writes.make_folders(settings)? } else { Vec::new() };
+        if self.target.host.is_some() && !made.is_empty() {
+            let file = folders_file(world, settings);
+            writes.keep(&file, Some(&serde_json::to_string(&made)?))?;
+        }
         writes.exchange(settings, before, after)?;
         if !self.leaves_entries() {
             // What is left of it says that it belongs to another text.
@@ -363,6 +369,13 @@ impl Change for SettingsChange {
     }
 
     fn end(&self, writes: &mut Writes<'_>) -> Result<()> {
+        if self.target.host.is_some() && self.plan.after.is_none() {
+            let file = folders_file(writes.world, self.path());
+            if let Some(text) = files::read_text(&file)? {
+                files::remove_empty(&serde_json::from_str::<Vec<PathBuf>>(&text)?);
+                writes.keep(&file, None)?;
+            }
+        }
         let Goal::Adoption(goal) = &self.goal else { return Ok(()) };
         let file = adoptions_file(writes.world, self.path());
         if goal.next.hooks.is_empty() {
