@@ -119,6 +119,10 @@ impl Host for HeldHost<'_> {
         *CALLED.get_or_init(|| self.real.is_called_by_client())
     }
 
+    fn goes_on(&self) -> bool {
+        self.memory.is_some()
+    }
+
     fn session_folder(&self) -> &Path {
         self.real.session_folder()
     }

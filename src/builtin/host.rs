@@ -94,6 +94,11 @@ pub trait Host {
     /// Returns whether the client itself made this call, and not one of its tools or another program.
     fn is_called_by_client(&self) -> bool;
 
+    /// Returns whether this process makes further calls, as a replay does.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
     /// hookman's own directory for this session, which goes when the session's state does.
     fn session_folder(&self) -> &Path;
 

@@ -40,10 +40,18 @@ struct Named {
 }
 
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
-    // The process ends with the call, so that freeing each of many small texts would only cost time.
+    // Where the process ends with the call, freeing each of many small texts would only cost time.
     let options: ManuallyDrop<Options> = ManuallyDrop::new(context.options()?);
+    let answer = decided(context, &options);
+    if context.host.goes_on() {
+        drop(ManuallyDrop::into_inner(options));
+    }
+    answer
+}
+
+fn decided(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     let is_call = context.event.facts().subject == Subject::Tool;
-    let scene = Scene::new(context, &options);
+    let scene = Scene::new(context, options);
     if context.event == Event::SessionStart
         && options.all().any(|it| it.when.context_from.is_some())
     {
@@ -53,7 +61,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         scene.reset_state()?;
     }
     if context.event == Event::SessionStart && context.payload.source == "compact" {
-        forget(context, &options)?;
+        forget(context, options)?;
     }
     if is_call && allowance::covers(&options.count.reset, context) {
         // The gates that come after it still let the call through; it is open at the next one.
@@ -76,7 +84,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         }
     }
     met.sort_by_key(|rule| rule.priority);
-    answer(context, &options, &scene, &met)
+    answer(context, options, &scene, &met)
 }
 
 fn answer(
