@@ -38,8 +38,7 @@ unsafe impl Sync for Bytes {}
 static BYTES: Bytes = Bytes(UnsafeCell::new([0; ROOM * COUNT]));
 
 struct Piece {
-    /// The place of its bytes among all.
-    first: usize,
+    begin: *mut u8,
     /// The number of bytes that were handed out.
     used: Cell<usize>,
     /// The blocks to use again, by size; the beginning of each holds the next one.
@@ -65,18 +64,14 @@ pub fn take() {
 impl Piece {
     const fn at(number: usize) -> Self {
         let free = [const { Cell::new(ptr::null_mut()) }; SIZES];
-        Self { first: number * ROOM, used: Cell::new(0), free }
-    }
-
-    /// Gives the address of its bytes.
-    fn begin(&self) -> *mut u8 {
         // SAFETY: each piece begins inside of the bytes.
-        unsafe { BYTES.0.get().cast::<u8>().add(self.first) }
+        let begin = unsafe { BYTES.0.get().cast::<u8>().add(number * ROOM) };
+        Self { begin, used: Cell::new(0), free }
     }
 
     /// The offset of a block in the piece; none of any other.
     fn offset(&self, block: *mut u8) -> Option<usize> {
-        Some(block.addr().wrapping_sub(self.begin().addr())).filter(|offset| *offset < ROOM)
+        Some(block.addr().wrapping_sub(self.begin.addr())).filter(|offset| *offset < ROOM)
     }
 
     /// A block for the owner, or null where it is not the piece's to give.
@@ -98,7 +93,7 @@ impl Piece {
         }
         self.used.set(used + size);
         // SAFETY: the offset is inside of the piece.
-        unsafe { self.begin().add(used) }
+        unsafe { self.begin.add(used) }
     }
 
     /// Takes back a block of the owner.
