@@ -158,7 +158,7 @@ fn each_answer_is_written_as_a_program_obeys_it() {
     expected::expect("tests/hosts/encoded.txt", &made);
 }
 
-/// Runs the plugin that is written for OpenCode in Node, which OpenCode's runtime is like, where there is one.
+/// Runs the plugin in Node, where there is one.
 #[test]
 fn the_plugin_of_opencode_hands_its_calls_to_the_chain() {
     if Command::new("node").arg("--version").output().is_err() {
@@ -196,7 +196,8 @@ command = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"ad
 "#;
     fs::write(config.join("hookman.toml"), manifest).unwrap();
     let run = |program: &str, arguments: &[&str]| {
-        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let path =
+            format!("{}:{}", bin.display(), hookman::machine::environment::text("PATH").unwrap());
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&project).env_clear();
         let output = command.env("HOME", home.path()).env("PATH", path).output().unwrap();

@@ -132,7 +132,9 @@ impl Replay<'_> {
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         reports.sort_by_key(|(number, _)| *number);
         let mut whole = Report::default();
-        reports.into_iter().for_each(|(_, report)| whole.add(report));
+        for (_, report) in reports {
+            whole.add(report);
+        }
         whole.judged.sort_by(|one, other| one.time.cmp(&other.time));
         Ok(whole)
     }

@@ -49,6 +49,7 @@ struct Fields<'a> {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "they are the payload's")]
 struct ToolFields<'a> {
     tool_name: &'a Value,
     tool_input: Option<&'a RawValue>,

@@ -15,9 +15,9 @@ pub fn files(of: &Files) -> Vec<(String, String)> {
     let file = |(name, does): (&str, &str)| {
         let arguments = if name == "status" { "" } else { " {{args}}" };
         let path = of.commands.replace('@', name);
-        let text = if path.ends_with(".toml") {
+        let text = if of.commands.ends_with("@.toml") {
             format!("description = \"{does}\"\nprompt = \"hookman {name}{arguments}\"\n")
-        } else if path.ends_with("SKILL.md") {
+        } else if of.commands.ends_with("/SKILL.md") {
             format!(
                 "---\nname: hook-{name}\ndescription: {does}\n---\n\
                  hookman answers `$hook-{name}` itself where it is typed as a prompt of one line. If you read \
