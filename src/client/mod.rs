@@ -3,6 +3,7 @@
 pub mod answer;
 pub(crate) mod call;
 pub mod event;
+pub(crate) mod fields;
 pub mod host;
 pub mod matcher;
 pub mod messages;

@@ -61,6 +61,12 @@ pub(super) const CHECKS: &[Check] = &[
         run: |facts, findings| add(facts, findings, Kind::Variable),
     },
     Check {
+        id: "command-input",
+        about: "commands read the call from standard input, and by the names of its fields",
+        notice: "the hook finds nothing in the call, so it does nothing or fails",
+        run: |facts, findings| add(facts, findings, Kind::Input),
+    },
+    Check {
         id: "command-needs",
         about: "what commands and their scripts call is there",
         notice: "the hook fails, or does half of what it is for",

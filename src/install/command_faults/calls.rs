@@ -17,8 +17,51 @@ pub(super) struct Call {
     /// True if the line asks for it before it uses it, or puts up with its failure.
     pub(super) is_tested: bool,
     pub(super) by_shell: bool,
+    pub(super) site: Site,
     /// The directory from which relative words are found.
     pub(super) start: Start,
+}
+
+/// The place of a call in its line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Site {
+    pub(super) before: String,
+    pub(super) source: String,
+    pub(super) behind: String,
+    pub(super) has_redirections: bool,
+}
+
+impl Site {
+    fn of(line: &str, call: &shell::Invocation<'_>) -> Self {
+        let (before, behind) = line.split_once(call.source).unwrap_or_default();
+        let has_redirections = !call.redirections.is_empty() || call.source.contains("<<");
+        let [before, source, behind] = [before, call.source, behind].map(str::to_owned);
+        Self { before, source, behind, has_redirections }
+    }
+
+    /// Returns whether what is printed there is printed by the command.
+    pub(super) fn is_heard(&self) -> bool {
+        !self.has_redirections && !self.behind.trim_start().starts_with('|')
+    }
+
+    /// Returns whether the command's own input is read there, by itself or from a variable that has it.
+    pub(super) fn reads_call(&self) -> bool {
+        let before = self.before.trim_end();
+        let behind = self.behind.trim_start();
+        let given = match before.strip_suffix('|') {
+            Some(before) => before.rsplit(['\n', ';', '(', '&']).next().unwrap_or_default(),
+            None if behind.starts_with('<') => {
+                behind.split(['\n', ';', ')', '|']).next().unwrap_or_default()
+            }
+            None if self.has_redirections => &self.source,
+            None => return true,
+        };
+        let name = given.rsplit_once('$').map_or("", |(_, name)| name.trim_start_matches('{'));
+        let end =
+            name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(name.len());
+        let name = &name[..end];
+        !name.is_empty() && before.contains(&format!("{name}=$(cat)"))
+    }
 }
 
 /// The directory that relative words are found in.
@@ -68,6 +111,7 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
         is_first: true,
         is_tested: false,
         by_shell: false,
+        site: Site::default(),
         start: start(command, around),
     }];
     let is_line = |word: &&String| word.starts_with('-') && word.ends_with('c');
@@ -157,6 +201,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
                 || is_named(program)
                 || arguments.iter().any(is_named),
             by_shell: true,
+            site: Site::of(line, call),
             start: start.clone(),
         });
     });
@@ -165,7 +210,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
 
 /// Returns whether a line says what is to be done where one of its commands fails.
 fn has_other(line: &str, command: &str) -> bool {
-    let behind = line.find(command).map(|at| &line[at + command.len()..]).unwrap_or_default();
+    let behind = line.split_once(command).map_or("", |(_, behind)| behind);
     let ends = ["||", "&&", ";", "\n", "|"];
     let next = ends.iter().filter_map(|end| Some((behind.find(end)?, *end)));
     // At the same place the longer sign counts, which comes first.

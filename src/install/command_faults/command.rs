@@ -11,6 +11,9 @@ pub(crate) struct Command<'a> {
     pub(crate) line: Line<'a>,
     pub(crate) caller: Caller,
     pub(crate) events: Vec<Event>,
+    pub(crate) matcher: Option<&'a str>,
+    /// True if nobody waits for its answer.
+    pub(crate) is_async: bool,
     /// True if its failure is a denial.
     pub(crate) is_closed: bool,
 }

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Syntax,
     /// Its script does something that a linter warns of.
     Lint,
+    /// It reads the call where it does not come, or by a name that none has.
+    Input,
     /// It answers in a form that its event does not heed.
     Answer,
 }

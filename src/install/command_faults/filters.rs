@@ -1,7 +1,10 @@
-//! Filters of `jq` and patterns of `grep` that these programs cannot read.
+//! Filters of `jq` and patterns of `grep`, read by these programs.
 
+use super::answers::{self, Written};
 use super::calls::{Call, Known};
+use super::command::{Around, Command};
 use super::fault::{Fault, Kind, Layer, Weight};
+use super::input;
 use super::scripts::{MOST, on_own_path, run};
 use crate::machine::child::Ended;
 
@@ -14,6 +17,10 @@ pub(super) struct Filter {
     shown: String,
     /// The exit code for a filter that cannot be read.
     code: i32,
+    /// True if what it prints may be an answer.
+    is_heard: bool,
+    /// True if it reads the call.
+    reads_call: bool,
 }
 
 /// The filter of a call, where it is written out.
@@ -26,13 +33,20 @@ pub(super) fn of(of: usize, call: &Call) -> Option<Filter> {
     };
     let mut words = vec![on_own_path(name)?.display().to_string()];
     words.extend(options);
-    Some(Filter { of, words, shown, code })
+    let operands =
+        call.arguments.iter().rev().take_while(|it| it.as_ref().is_none_or(|it| it.text != shown));
+    let reads_call = name == "jq" && operands.count() == 0 && call.site.reads_call();
+    let is_heard = name == "jq" && call.site.is_heard();
+    Some(Filter { of, words, shown, code, is_heard, reads_call })
 }
+
+/// The call that filters of `jq` are tried on, which have no effect but what they print.
+const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_name: "Bash", prompt: "a", tool_input: {command: "a", file_path: "/a", content: "a"}}"#;
 
 type Reading = (Vec<String>, String, i32);
 
 fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
-    let (mut words, mut filter) = (vec!["-n".to_owned()], None);
+    let (mut words, mut filter) = (vec!["-nc".to_owned()], None);
     let mut arguments = arguments.iter();
     while let Some(word) = arguments.next() {
         // Behind the filter there may be files that are not known.
@@ -54,7 +68,7 @@ fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
         }
     }
     let filter = filter.filter(|it| !it.contains("import ") && !it.contains("include "))?;
-    words.push(format!("empty | ({filter}\n)"));
+    words.push(format!("{CALL} | ({filter}\n)"));
     Some((words, filter.to_owned(), 3))
 }
 
@@ -75,7 +89,10 @@ fn grep(arguments: &[Option<Known>]) -> Option<Reading> {
 }
 
 /// The faults of filters, each with the number of its command.
-pub(super) fn faults(filters: &[Filter]) -> Vec<(usize, Fault)> {
+pub(super) fn faults(
+    filters: &[Filter],
+    commands: &[(Command<'_>, Around)],
+) -> Vec<(usize, Fault)> {
     let mut once: Vec<&[String]> = filters.iter().map(|filter| &*filter.words).collect();
     once.sort_unstable();
     once.dedup();
@@ -83,21 +100,26 @@ pub(super) fn faults(filters: &[Filter]) -> Vec<(usize, Fault)> {
     let finished = run(once.iter().copied());
     let fault = |filter: &Filter| {
         let finished = finished.get(once.binary_search(&&*filter.words).ok()?)?.as_ref().ok()?;
-        if finished.ended != Ended::Exited(filter.code) {
-            return None;
-        }
-        let said = String::from_utf8_lossy(&finished.stderr).into_owned();
-        let said = said.lines().next().unwrap_or_default();
-        let why = said.split(" at <top-level>").next().unwrap_or_default();
-        let start: String = filter.shown.chars().take(60).collect();
-        let mut fault = Fault::new(
-            Kind::Syntax,
-            Weight::Breaks,
-            format!("`{start}` cannot be read: {why}"),
-            "correct it",
-        );
-        fault.layer = Layer::Parsed;
-        Some((filter.of, fault))
+        let command = &commands[filter.of].0;
+        let fault = if finished.ended == Ended::Exited(filter.code) {
+            unreadable(filter, &String::from_utf8_lossy(&finished.stderr))
+        } else {
+            let text = String::from_utf8_lossy(&finished.stdout).into_owned();
+            let is_answer = filter.is_heard && answers::may_be_answer(&text);
+            let answer = is_answer.then_some(Written { text, is_on_error: false });
+            input::path(command, &filter.shown)
+                .filter(|_| filter.reads_call)
+                .or_else(|| answers::fault(&command.events, "", &[answer?]))?
+        };
+        Some((filter.of, Fault { layer: Layer::Parsed, ..fault }))
     };
     filters.iter().filter_map(fault).collect()
+}
+
+fn unreadable(filter: &Filter, said: &str) -> Fault {
+    let said = said.lines().next().unwrap_or_default();
+    let why = said.split(" at <top-level>").next().unwrap_or_default();
+    let start: String = filter.shown.chars().take(60).collect();
+    let message = format!("`{start}` cannot be read: {why}");
+    Fault::new(Kind::Syntax, Weight::Breaks, message, "correct it")
 }

@@ -14,7 +14,7 @@ use crate::syntax::suggestion::nearest;
 const DIRECTORIES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 
 /// The head of the names of the client's variables.
-const HEAD: &str = "CLAUDE_";
+pub(super) const HEAD: &str = "CLAUDE_";
 
 /// Variables that a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is
 /// not looked at, and `PLUGIN_ROOT` is for the hooks of plugins.
@@ -41,9 +41,15 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
         faults.extend(DIRECTORIES.iter().find(bare).and_then(|name| unquoted(name, around)));
     }
     faults.extend(folders(line, around));
-    let unset = variables(line).filter(|name| !is_set(name, line, around));
-    faults.extend(unset.map(|name| unset_fault(name, around)));
+    faults.extend(unset(line, around));
     faults
+}
+
+/// The variables of the client that a text for a shell uses, and that nobody sets.
+pub(super) fn unset(text: &str, around: &Around) -> Vec<Fault> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let names = code.flat_map(variables).filter(|name| !is_set(name, text, around));
+    names.map(|name| unset_fault(name, around)).collect()
 }
 
 /// The folders of files that a line writes to, where they are not there and nothing makes them.
@@ -115,7 +121,7 @@ fn variables(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_set(name: &str, line: &str, around: &Around) -> bool {
+pub(super) fn is_set(name: &str, line: &str, around: &Around) -> bool {
     let tail = &name[HEAD.len()..];
     let is_asked = |test: &&str| {
         line.contains(&format!("{test} \"${name}\""))
@@ -182,6 +188,8 @@ mod tests {
                 caller: Caller::Client,
                 events: Vec::new(),
                 is_closed: false,
+                matcher: None,
+                is_async: false,
             };
             let variables = vec!["CLAUDE_OWN".to_owned()];
             let around = Around { variables, sh_is_dash: true, ..Around::default() };

@@ -3,8 +3,10 @@
 mod answers;
 mod calls;
 mod command;
+mod denials;
 mod fault;
 mod filters;
+mod input;
 mod lines;
 mod linted;
 #[allow(clippy::manual_is_multiple_of, reason = "a pair of quotes is two")]
@@ -29,26 +31,39 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             continue;
         }
         let mut faults = lines::of(command, around);
-        let mut texts: Vec<String> = command.text().into_iter().collect();
+        let (mut texts, mut others): (Vec<String>, _) =
+            (command.text().into_iter().collect(), Vec::new());
         for call in calls::of(command, around) {
             programs::examine(command, around, &call, &mut faults);
             scripts.extend(scripts::script(at, command, around, &call));
             filters.extend(filters::of(at, &call));
-            if let Some((text, inner)) = programs::inside(command, around, &call) {
+            let Some(text) = programs::text(&call) else { continue };
+            faults.extend(denials::hidden(command, &call, &text));
+            faults.extend(input::elsewhere(&call, around, &text));
+            if let Some(inner) = programs::inside(command, around, &call, &text) {
                 programs::needs(around, &call, &text, &inner, &mut faults);
                 faults.extend(lines::folders(&text, around));
+                faults.extend(lines::unset(&text, around));
+                faults.extend(denials::by_one(command, &text));
                 filters.extend(inner.iter().filter_map(|call| filters::of(at, call)));
                 texts.push(text);
+            } else {
+                others.push(text);
             }
         }
-        for text in texts {
-            faults.extend(answers::fault(&command.events, &text, &answers::of_shell(&text)));
+        for text in &texts {
+            faults.extend(answers::fault(&command.events, text, &answers::of_shell(text)));
         }
+        if others.is_empty() {
+            faults.extend(denials::unread(command, &texts));
+        }
+        texts.extend(others);
+        faults.extend(denials::unawaited(command, &texts));
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
     found.extend(parsed::scripts(scripts, sh_is_dash));
-    found.extend(filters::faults(&filters));
+    found.extend(filters::faults(&filters, commands));
     found.sort_by_key(|(at, _)| *at);
     found.dedup();
     found

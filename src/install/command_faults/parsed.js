@@ -1,25 +1,47 @@
-// Reads the scripts that are its arguments without running them, and prints a row for each that Node
-// cannot read: its number, and what Node says of it as JSON.
+// Reads the scripts that are its arguments without running them, and prints a row for each finding: the
+// number of the script, its kind and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
-const { extname } = require("path");
+const { createRequire } = require("module");
+const { extname, resolve } = require("path");
 const { compileFunction } = require("vm");
 
 const OF_COMMONJS = ["exports", "require", "module", "__filename", "__dirname"];
 
+const IMPORTS = /\brequire\(\s*["']([^"']+)["']\s*\)|^\s*import\s(?:[^"']*\sfrom\s+)?["']([^"']+)["']/gm;
+
+// The first module that a script asks for, and that is not there.
+function missing(file, text) {
+  const find = createRequire(resolve(file)).resolve;
+  const code = text.replace(/^\s*(\/\/|\*).*$/gm, "");
+  if (/\btry\b|\bcatch\b/.test(code)) return undefined;
+  return [...code.matchAll(IMPORTS)].map((it) => it[1] ?? it[2]).find((name) => {
+    try {
+      find(name);
+      return false;
+    } catch (error) {
+      return error.code === "MODULE_NOT_FOUND";
+    }
+  });
+}
+
 for (const [number, file] of process.argv.slice(1).entries()) {
+  const say = (kind, said) => console.log(`${number}\t${kind}\t${JSON.stringify(said)}`);
+  // Node runs a file with any ending, but checks none with an ending that it does not know.
+  const isKnown = ["", ".js", ".cjs", ".mjs"].includes(extname(file));
   let text;
   try {
     text = readFileSync(file, "utf8");
     compileFunction(text.replace(/^#!.*/, ""), OF_COMMONJS);
-    continue;
   } catch {
     // Modules, and what has a mistake, are for Node itself to judge.
+    const checked = spawnSync(process.execPath, ["--check", isKnown ? file : "-"], { encoding: "utf8", input: text });
+    if (checked.status !== 0) {
+      say("syntax", checked.stderr.replaceAll("[stdin]", file));
+      continue;
+    }
   }
-  // Node runs a file with any ending, but checks none with an ending that it does not know.
-  const isKnown = ["", ".js", ".cjs", ".mjs"].includes(extname(file));
-  const checked = spawnSync(process.execPath, ["--check", isKnown ? file : "-"], { encoding: "utf8", input: text });
-  if (checked.status !== 0) {
-    console.log(`${number}\t${JSON.stringify(checked.stderr.replaceAll("[stdin]", file))}`);
-  }
+  const lacks = isKnown && missing(file, text);
+  if (extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
+  else if (lacks) say("module", lacks);
 }

@@ -1,5 +1,5 @@
-# Reads the scripts that are its arguments without running them, and prints a row for each finding:
-# its kind, the number of the script, the line and a text.
+# Reads the scripts that are its further arguments without running them; the first is the fields that
+# calls have. Prints a row for each finding: its kind, the number of the script, the line and a text.
 import ast
 import importlib.util
 import json
@@ -79,6 +79,40 @@ def answers(number, node, on_error, elsewhere, is_top=True):
             say(kind, number, inner.lineno, json.dumps(said, default=str))
 
 
+def is_two(node):
+    return isinstance(node, ast.Call) and called(node) in ("sys.exit", "exit") and ast.unparse(node).endswith("(2)")
+
+
+def swallowed(number, node):
+    for handler in node.handlers:
+        is_all = handler.type is None or ast.unparse(handler.type) == "BaseException"
+        leaves = any(isinstance(it, ast.Raise) or is_two(it) for it in ast.walk(handler))
+        if is_all and not leaves and any(is_two(it) for part in node.body for it in ast.walk(part)):
+            say("swallowed", number, handler.lineno, "")
+
+
+# The fields that are read of the call, where no call has any of them.
+def fields(number, nodes):
+    known = sys.argv[1].split(",")
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and "sys.stdin" in ast.unparse(node.value):
+            if called(node.value) in ("json.load", "json.loads"):
+                names.update(it.id for it in node.targets if isinstance(it, ast.Name))
+    read = []
+    for node in nodes:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            of, key = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+            of, key = node.func.value, node.args[0]
+        else:
+            continue
+        if isinstance(of, ast.Name) and of.id in names and isinstance(key, ast.Constant):
+            read.append((node.lineno, key.value))
+    if read and not any(key in known for _, key in read):
+        say("field", number, *read[0])
+
+
 def modules(number, name, tree):
     sys.path[:] = [os.path.dirname(os.path.realpath(name))] + PLACES
     for node in tree.body:
@@ -106,9 +140,12 @@ def read(number, name):
     for node in nodes:
         if isinstance(node, ast.Call):
             call(number, node, on_error, elsewhere, is_borne)
+        if isinstance(node, ast.Try):
+            swallowed(number, node)
         if isinstance(node, ast.Raise) and not is_borne and isinstance(node.exc, ast.Call):
             if called(node.exc) != "SystemExit" and words(node.exc):
                 say("exit", number, node.lineno, words(node.exc))
+    fields(number, nodes)
     # An answer that is filled later is known to a run alone.
     if b'["hookSpecificOutput"]' not in text and b"['hookSpecificOutput']" not in text:
         answers(number, tree, on_error, elsewhere)
@@ -116,7 +153,7 @@ def read(number, name):
         modules(number, name, tree)
 
 
-for number, name in enumerate(sys.argv[1:]):
+for number, name in enumerate(sys.argv[2:]):
     try:
         read(number, name)
     except Exception:

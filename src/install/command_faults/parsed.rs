@@ -85,16 +85,33 @@ fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)))).collect()
 }
 
-/// Prints the number of each script that Node cannot read, and what Node says of it as JSON.
+/// Prints the number of a script, the kind and a text as JSON of each finding.
 const NODE_READER: &str = include_str!("parsed.js");
 
 fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stdout = String::from_utf8_lossy(&finished.stdout);
     let fault = |row: &str| {
-        let (number, said) = row.split_once('\t')?;
-        let script = of.get(number.parse::<usize>().ok()?)?;
+        let mut parts = row.splitn(3, '\t');
+        let script = of.get(parts.next()?.parse::<usize>().ok()?)?;
+        let (kind, said) = (parts.next()?, parts.next()?);
         let said: String = serde_json::from_str(said).ok()?;
-        Some((script.of, unreadable(script, &why(&said, script)?)))
+        let shown = &script.shown;
+        let fault = match kind {
+            "syntax" => unreadable(script, &why(&said, script)?),
+            "require" => Fault::new(
+                Kind::Syntax,
+                Weight::Breaks,
+                format!("`{shown}` is an ES module, which has no `require`"),
+                "write `import`, or give the file the ending `.cjs`",
+            ),
+            _ => Fault::new(
+                Kind::Needs,
+                Weight::Risks,
+                format!("`{shown}` asks for the module `{said}`, which Node does not find"),
+                "install the module where the script is, or have the script go without it",
+            ),
+        };
+        Some((script.of, Fault { layer: Layer::Parsed, ..fault }))
     };
     stdout.lines().filter_map(fault).collect()
 }

@@ -7,6 +7,8 @@ use super::command::{Around, Caller, Command, Line};
 use super::fault::Fault;
 use super::of;
 use super::programs::mentions;
+use serde_json::Value;
+
 use crate::client::event::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
@@ -76,6 +78,8 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
             in_project: hook.surroundings.in_project,
         },
         events: hook.events.clone(),
+        matcher: hook.matcher.as_deref(),
+        is_async: hook.manner.background,
         is_closed: hook.on_error == OnError::Closed,
     })
 }
@@ -137,10 +141,13 @@ fn command_of<'h>(handler: &'h Handler, words: Option<&'h [String]>) -> Option<C
     if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
         return None;
     }
+    let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     Some(Command {
         line: words.map_or(Line::Shell(line), Line::Argv),
         caller: Caller::Client,
         events: vec![Event::from_name(&handler.event)?],
+        matcher: handler.matcher.as_deref(),
+        is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),
     })
 }

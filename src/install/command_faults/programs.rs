@@ -53,6 +53,7 @@ pub(super) fn examine(
                    for `argv`";
         return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
     }
+    faults.extend(of_operators(call));
     if program.text.contains('/') {
         path(command, around, call, program, faults);
     } else if !call.by_shell || !is_built_in(&program.text) {
@@ -61,6 +62,17 @@ pub(super) fn examine(
     if let Some(script) = script(call) {
         of_interpreter(command, call, script, faults);
     }
+}
+
+/// The fault of an argument that a shell alone would take for an operator.
+fn of_operators(call: &Call) -> Option<Fault> {
+    const OPERATORS: [&str; 7] = ["|", "||", "&&", ">", ">>", "2>&1", "2>/dev/null"];
+    let words = call.arguments.iter().flatten().filter(|_| !call.by_shell);
+    let word = words.into_iter().find(|word| OPERATORS.contains(&&*word.text))?;
+    let message =
+        format!("no shell reads these arguments, so `{}` is handed over as a word", word.text);
+    let fix = "write one line in `command`, without `args`; in a manifest, `command` for `argv`";
+    Some(Fault::new(Kind::Quoting, Weight::Breaks, message, fix))
 }
 
 /// Returns whether the name of a program is a line for a shell.
@@ -382,29 +394,37 @@ pub(super) fn run_file(call: &Call) -> Option<(&Known, PathBuf)> {
     Some((word, file(call, word)?))
 }
 
+/// Returns whether the script that a call runs is given no arguments.
+pub(super) fn is_alone(call: &Call) -> bool {
+    let mut arguments = call.arguments.iter();
+    let script = script(call);
+    script.is_none_or(|script| arguments.any(|word| word.as_ref() == Some(script)))
+        && arguments.next().is_none()
+}
+
 /// The text of the file that a call runs, as far as it is read.
-fn text(call: &Call) -> Option<String> {
+pub(super) fn text(call: &Call) -> Option<String> {
     let (_, file) = run_file(call)?;
     let text = foreign::read_start(&file, MOST).ok()??;
     (!text.starts_with('\u{7f}') && !text.contains('\0')).then_some(text)
 }
 
-/// The text of the script that a call has a shell run, and the calls in it.
+/// The calls in a script, where a shell runs it.
 pub(super) fn inside(
     command: &Command<'_>,
     around: &Around,
     call: &Call,
-) -> Option<(String, Vec<Call>)> {
+    text: &str,
+) -> Option<Vec<Call>> {
     let (_, file) = run_file(call)?;
     let by = if script(call).is_some() {
         call.program.as_ref().map(|program| program.text.clone())
     } else {
         program::interpreter(&file)
     };
-    let text = by.filter(|by| is_shell(by)).and_then(|_| text(call))?;
-    let script = Command { line: Line::Shell(&text), ..command.clone() };
-    let calls = calls::of(&script, around);
-    Some((text, calls))
+    by.filter(|by| is_shell(by))?;
+    let script = Command { line: Line::Shell(text), ..command.clone() };
+    Some(calls::of(&script, around))
 }
 
 /// The programs that a script for a shell calls, and that are not there.

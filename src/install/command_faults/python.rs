@@ -4,6 +4,7 @@ use super::answers::{self, Written};
 use super::fault::{Fault, Kind, Layer, Weight};
 use super::scripts::{Run, Script, by_program, unreadable};
 use crate::client::event::{Event, ExitTwo};
+use crate::client::fields;
 use crate::client::unheard::{is_answer, refuses};
 use crate::machine::child::Finished;
 
@@ -12,7 +13,7 @@ const READER: &str = include_str!("parsed.py");
 
 /// One run for each Python that scripts are for.
 pub(super) fn runs<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
-    by_program(scripts, &["-I", "-c", READER], read)
+    by_program(scripts, &["-I", "-c", READER, &fields::OF_PAYLOADS.join(",")], read)
 }
 
 fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
@@ -51,6 +52,20 @@ fn fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fau
             Weight::Risks,
             format!("line {line} of `{shown}` says no with exit code 1, which blocks nothing"),
             "print the text on standard error and end with 2: `sys.exit(2)`",
+        ),
+        "swallowed" if script.events.iter().any(blocks) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!(
+                "line {line} of `{shown}` catches the `SystemExit` that ends with 2, which blocks"
+            ),
+            "write `except Exception:`",
+        ),
+        "field" => Fault::new(
+            Kind::Input,
+            Weight::Risks,
+            format!("line {line} of `{shown}` reads `{text}`, which no call has"),
+            "look at a payload: `hookman try --sample EVENT` prints one",
         ),
         "dict" if is_answer(text) => Fault::new(
             Kind::Answer,

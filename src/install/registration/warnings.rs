@@ -7,8 +7,7 @@ use crate::client::event::Event;
 use crate::client::off_switch::Off;
 use crate::client::settings_schema::{self, Effect};
 use crate::install::change::{Change, Settings};
-use crate::install::command_faults::Around;
-use crate::install::command_faults::places;
+use crate::install::command_faults::{Around, Weight, places};
 use crate::install::registration::off_switches;
 use crate::install::target::Target;
 use crate::machine::terminal::harmless;
@@ -36,7 +35,9 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
         variables: Vec::new(),
         sh_is_dash: program::sh_is_dash(),
     };
-    for placed in places::of_hooks(hooks, &target.chain.manifest, &around) {
+    let found = places::of_hooks(hooks, &target.chain.manifest, &around);
+    // What is but a hint is for the doctor.
+    for placed in found.iter().filter(|placed| placed.fault.weight != Weight::Hints) {
         let fault = &placed.fault;
         let notice = fault.notice.map(|notice| format!("; {notice}")).unwrap_or_default();
         let line = format!("{}: {}{notice}: {}", placed.place, placed.message(), fault.fix);
