@@ -180,10 +180,13 @@ impl Target {
     /// Refuses where a link leads a file out of the project that a command may write there, because a
     /// clone brings links along.
     pub(crate) fn check_links(&self, world: &World) -> Result<()> {
-        const NAMES: [&str; 6] = [
+        const NAMES: [&str; 9] = [
             ".claude/hookman",
             ".claude/hookman.toml",
             ".claude/hookman.local.toml",
+            ".claude/hookman.lock",
+            ".claude/hookman.local.lock",
+            ".claude/hookman-packages",
             ".claude/settings.json",
             ".claude/settings.local.json",
             ".gitignore",

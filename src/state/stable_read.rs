@@ -13,7 +13,8 @@ const QUIET: Duration = Duration::from_millis(50);
 /// The time that all waiting together takes at most.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// For so many nanoseconds after a save a manifest that takes a gate away is not believed.
+/// For so many nanoseconds around its date a manifest that takes a gate away is not believed: the clock
+/// of a disk may be ahead.
 const DOUBT: i128 = 2_000_000_000;
 
 /// The clock, in nanoseconds since 1970, and how to wait.
@@ -44,7 +45,7 @@ impl StableRead<'_> {
         let now = (self.now)();
         files.any(|path| {
             let stamp = files::stamp(path).ok().flatten();
-            stamp.is_some_and(|stamp| (0..DOUBT).contains(&(now - stamp.modified)))
+            stamp.is_some_and(|stamp| (now - stamp.modified).abs() < DOUBT)
         })
     }
 

@@ -59,7 +59,7 @@ static PROGRAMS: &[Program] = &[
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
          diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
          zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
-         git-diff git-blame git-hash-object git-archive",
+         git-diff git-blame git-hash-object git-archive git-stash",
         Role::Read,
         "",
     ),
@@ -119,7 +119,7 @@ static PROGRAMS: &[Program] = &[
     ),
     program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
     // A link is another name under which a file may be changed.
-    program("ln", Role::Link, "-t -S"),
+    program("ln link", Role::Link, "-t -S"),
     program("mv move-item mi move rename-item rni ren", Role::Move, "-S -t"),
 ];
 
@@ -296,6 +296,7 @@ fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             values(&["if"], Use::Read);
             values(&["of"], Use::Change);
         }
+        "xargs" => values(&["-a", "--arg-file"], Use::Read),
         "sort" => values(&["-o", "--output"], Use::Change),
         // `OPEN:FILE,option!!TCP:HOST:PORT`
         "socat" => {

@@ -58,8 +58,8 @@ pub struct Split<'a> {
     pub complete: bool,
     /// True if it has a `[[`, which is read and is none of the commands.
     pub has_condition: bool,
-    /// The names of functions, and the places at which their bodies begin.
-    pub functions: Vec<(Cow<'a, str>, usize)>,
+    /// The names of functions with the places of their bodies, which end where they begin if that is not read.
+    pub functions: Vec<(Cow<'a, str>, Range<usize>)>,
 }
 
 impl Word<'_> {

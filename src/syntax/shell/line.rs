@@ -38,7 +38,9 @@ pub(super) struct Parser<'a> {
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
     pub(super) has_condition: bool,
-    functions: Vec<(Cow<'a, str>, usize)>,
+    functions: Vec<(Cow<'a, str>, Range<usize>)>,
+    /// The function whose body comes next, by its place in the list.
+    headed: Option<usize>,
     pub(super) bodies: Vec<Body<'a>>,
     feed: Range<usize>,
     /// The number of substitutions that are open.
@@ -74,21 +76,23 @@ pub(super) struct List {
     element: usize,
     /// The words that feed an element which begins a pipeline.
     feed: Range<usize>,
-    /// The same of what is around each compound command.
-    open: Vec<(usize, Range<usize>)>,
+    /// The same of what is around each compound command, and the function whose body it is.
+    open: Vec<(usize, Range<usize>, Option<usize>)>,
     pub(super) cases: Vec<Case>,
 }
 
 impl List {
-    fn enter(&mut self, feed: &Range<usize>) {
-        self.open.push((self.element, std::mem::replace(&mut self.feed, feed.clone())));
+    fn enter(&mut self, feed: &Range<usize>, function: Option<usize>) {
+        let feed = std::mem::replace(&mut self.feed, feed.clone());
+        self.open.push((self.element, feed, function));
     }
 
-    pub(super) fn leave(&mut self) {
-        if let Some((element, feed)) = self.open.pop() {
-            self.element = element;
-            self.feed = feed;
-        }
+    /// Goes back to what is around a compound command, and gives the function whose body it was.
+    pub(super) fn leave(&mut self) -> Option<usize> {
+        let (element, feed, function) = self.open.pop()?;
+        self.element = element;
+        self.feed = feed;
+        function
     }
 }
 
@@ -110,6 +114,7 @@ impl<'a> Parser<'a> {
             complete: true,
             has_condition: false,
             functions: Vec::new(),
+            headed: None,
             bodies: Vec::new(),
             feed: 0..0,
             nesting: 0,
@@ -316,24 +321,30 @@ impl<'a> Parser<'a> {
 
     /// Returns whether a first word is a keyword, and what it does then.
     fn keyword(&mut self, word: &str, current: &mut Current<'a>, list: &mut List) -> bool {
+        let headed = self.headed.take();
         match word {
             "then" | "elif" | "else" | "do" | "!" => {}
             "coproc" => self.skip_coprocess_name(),
-            "if" | "while" | "until" | "{" => list.enter(&self.feed),
-            "fi" | "done" | "}" => list.leave(),
+            "if" | "while" | "until" | "{" => {
+                list.enter(&self.feed, headed.filter(|_| word == "{"));
+            }
+            "fi" | "done" | "}" => {
+                let function = list.leave();
+                self.end_body(function);
+            }
             "time" => self.skip_flags(),
             "function" => {
                 self.blanks();
                 let name = self.word().text;
                 self.skip_empty_parentheses();
-                self.functions.push((name, self.at));
+                self.begin_body(name);
             }
             "for" | "select" => {
-                list.enter(&self.feed);
+                list.enter(&self.feed, None);
                 current.each = Some(Loop::default());
             }
             "case" => {
-                list.enter(&self.feed);
+                list.enter(&self.feed, None);
                 self.case(list);
             }
             "esac" => {
@@ -374,7 +385,7 @@ impl<'a> Parser<'a> {
         if current.command.words.len() == 1 && self.empty_parentheses().is_some() {
             self.skip_empty_parentheses();
             let name = current.command.words.remove(0).text;
-            self.functions.push((name, self.at));
+            self.begin_body(name);
             *current = Current::default();
             return;
         }
@@ -387,8 +398,21 @@ impl<'a> Parser<'a> {
             return;
         }
         self.finish(current);
+        let headed = self.headed.take();
         self.at = (self.at + 1).min(self.end);
         self.nested(|parser| parser.list(true));
+        self.end_body(headed);
+    }
+
+    fn begin_body(&mut self, name: Cow<'a, str>) {
+        self.headed = Some(self.functions.len());
+        self.functions.push((name, self.at..self.at));
+    }
+
+    fn end_body(&mut self, function: Option<usize>) {
+        if let Some((_, body)) = function.and_then(|at| self.functions.get_mut(at)) {
+            body.end = self.at;
+        }
     }
 
     /// The place after `( )`, where the text has these.

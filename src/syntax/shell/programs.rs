@@ -15,7 +15,6 @@ pub(super) enum Language {
     Ruby,
     Php,
     Lua,
-    Julia,
     Awk,
     Other,
 }
@@ -57,7 +56,7 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
     written_in("luajit", Language::Lua, "-e -l", E),
     written_in("R", Language::Other, "-e -f", E),
     written_in("Rscript", Language::Other, "-e", E),
-    written_in("julia", Language::Julia, "-e -E --eval --print", E),
+    written_in("julia", Language::Ruby, "-e -E --eval --print", E),
     written_in("swift", Language::JavaScript, "-e", E),
     written_in("elixir", Language::Ruby, "-e --eval", E),
     written_in("groovy", Language::JavaScript, "-e", E),

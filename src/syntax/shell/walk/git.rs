@@ -31,6 +31,12 @@ const COMMANDS: &[&str] = names!(
     "core.editor" "core.pager" "core.sshcommand" "core.fsmonitor" "sequence.editor"
 );
 
+/// Options of `git filter-branch` whose value a shell reads.
+const FILTERS: &[&str] = names!(
+    "--tree-filter" "--index-filter" "--env-filter" "--msg-filter" "--commit-filter"
+    "--parent-filter" "--tag-name-filter" "--setup"
+);
+
 pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
     let mut runs = Runs::default();
     let mut aliases: Vec<(&str, &str)> = Vec::new();
@@ -69,19 +75,7 @@ pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
         "bisect" if words.first().is_some_and(|word| word.text == "run") => {
             runs.commands.push(words[1..].iter().map(owned).collect());
         }
-        "filter-branch" => runs.values(
-            words,
-            &[
-                "--tree-filter",
-                "--index-filter",
-                "--env-filter",
-                "--msg-filter",
-                "--commit-filter",
-                "--parent-filter",
-                "--tag-name-filter",
-                "--setup",
-            ],
-        ),
+        "filter-branch" => runs.values(words, FILTERS),
         "difftool" | "mergetool" => runs.values(words, &["-x", "--extcmd"]),
         _ => {}
     }

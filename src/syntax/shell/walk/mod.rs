@@ -56,6 +56,7 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
         variables: Variables::default(),
         files: Files::default(),
         has_else: false,
+        in_function: false,
         given: None,
     };
     walk.script(line, 0);
@@ -81,9 +82,13 @@ impl Walk<'_> {
         }
         let Split { commands, complete, functions, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
-        for (name, at) in &functions {
+        for (name, body) in &functions {
             let command = &Command { source: Cow::Borrowed(text), ..Command::default() };
-            self.fork_bomb(name, &text[*at..], Place { list: &[], command, depth });
+            self.fork_bomb(name, &text[body.start..], Place { list: &[], command, depth });
+            // Without an expansion its commands are shown below as they always are.
+            if text[body.clone()].contains('$') {
+                self.name_script(&format!("() {name}"), &text[body.clone()]);
+            }
         }
         for command in &commands {
             if self.work == 0 {
@@ -241,10 +246,8 @@ impl Walk<'_> {
             if self.work == 0 {
                 return;
             }
-            if let Some(text) = self.named_script(&format!("alias {program}"), arguments) {
-                let name = format!("alias {program}");
-                self.variables.set(&name, Values::All(Vec::new()));
-                return self.script(&text, place.depth + 1);
+            if self.variables.len() > 0 && self.named(program, arguments, place) {
+                return;
             }
             if first.text.contains('/') {
                 self.foreign_file(&first.text, place);
@@ -394,6 +397,27 @@ impl Walk<'_> {
                 self.database(program, arguments, place);
             }
         }
+    }
+
+    /// Walks what an alias or a function of the line runs with the words of a call. Neither is followed
+    /// into itself.
+    fn named(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) -> bool {
+        let name = format!("alias {program}");
+        if let Some(text) = self.named_script(&name, arguments) {
+            self.variables.set(&name, Values::All(Vec::new()));
+            self.script(&text, place.depth + 1);
+            return true;
+        }
+        let name = format!("() {program}");
+        let Some(body) = self.named_script(&name, &[]) else { return false };
+        let length = self.variables.len();
+        let outer = std::mem::replace(&mut self.in_function, true);
+        self.variables.push(&name, Values::All(Vec::new()));
+        self.variables.push("@", Values::All(arguments.iter().map(names::value_of).collect()));
+        self.script_with_input(&body, place);
+        self.variables.truncate(length);
+        self.in_function = outer;
+        true
     }
 
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {

@@ -72,7 +72,11 @@ impl Walk<'_> {
     /// Keeps what builtins say of variables, and what git and the shell are told to run by a name.
     pub(super) fn remember(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         match program {
-            // A `local` variable ends with its function, and where that ends is not known here.
+            "local" if self.in_function => {
+                for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
+                    self.assign(&word.written, true);
+                }
+            }
             "export" | "declare" | "typeset" | "readonly" => {
                 // The name of another variable, whose value nobody follows.
                 self.complete &= !arguments.iter().any(|word| word.text == "-n");

@@ -1,7 +1,7 @@
 //! Programs that are written on the line: what they delete, and what they have a shell run.
 
 use super::super::Word;
-use super::super::programs::{self, Language, writes_to_device};
+use super::super::programs::{self, Language, names, writes_to_device};
 use super::options::{Argument, Options};
 use super::state::{Place, Walk};
 use super::tokens::{Token, tokens};
@@ -245,6 +245,12 @@ struct Equal {
     option: &'static str,
 }
 
+/// Functions that delete a directory with all that is in it.
+const TREES: &[&str] = names!(
+    "rmtree" "rm_rf" "rm_r" "remove_tree" "remove_dir" "remove_entry" "remove_entry_secure" "rimraf"
+    "emptyDirSync" "emptyDir" "rm_tree" "remove_dir_all"
+);
+
 fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     let of_files = || {
         let owners =
@@ -253,18 +259,7 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     };
     let equal = |name, option| Some(Equal { name, option });
     match name {
-        "rmtree"
-        | "rm_rf"
-        | "rm_r"
-        | "remove_tree"
-        | "remove_dir"
-        | "remove_entry"
-        | "remove_entry_secure"
-        | "rimraf"
-        | "emptyDirSync"
-        | "emptyDir"
-        | "rm_tree"
-        | "remove_dir_all" => equal("rm", "-rf"),
+        _ if TREES.contains(&name) => equal("rm", "-rf"),
         "rm" | "rmSync" | "rmdir" | "rmdirSync" | "unlink" | "unlinkSync" | "remove"
         | "removeSync"
             if call.recursive =>

@@ -221,7 +221,19 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
             r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a b"#,
         ),
-        (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x"),
+        (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x ¦ rm -rf x"),
+        (
+            r#"run() { "$@"; }; run git reset --hard"#,
+            "$@ ¦ run git reset --hard ¦ git reset --hard",
+        ),
+        (
+            r#"function f { local d=$1; (rm -rf "$d"); }; f a; f b; rm $d"#,
+            "local ‹d=$1› ¦ rm -rf ‹$d› ¦ f a ¦ local d=a ¦ rm -rf a ¦ f b ¦ local d=b ¦ rm -rf b ¦ rm ‹$d›",
+        ),
+        (
+            r#"try() { if "$@"; then :; else try "$@"; fi; }; bash -c 'x' ; eval "try rm a""#,
+            "$@ ¦ : ¦ try ‹$@› ¦ $@ ¦ : ¦ try ‹$@› ¦ bash -c x ¦ x ¦ eval try␣rm␣a ¦ try rm a ¦ rm a ¦ : ¦ try rm a",
+        ),
         (
             r#"find . -type f -exec sh -c 'rm -f "$1"' _ {} \;"#,
             r#"find . -type f ¦ sh -c rm␣-f␣"$1" _ ./{} ¦ rm -f ./{}"#,
@@ -441,6 +453,9 @@ const HOSTILE: &[&str] = &[
     "python -c 'a(a(a(",
     "psql -c 'drop a;",
     "git config alias.x 'x'; git x; ",
+    "f() { f $1; }; f x; ",
+    "f() { ",
+    "f() { \"$@\"; \"$@\"; }; f f f f f f f f x; ",
     "-aaaaaaaa",
 ];
 

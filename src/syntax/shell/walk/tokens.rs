@@ -101,8 +101,6 @@ impl<'t> Lexer<'t> {
             let hash = !matches!(self.language, Language::JavaScript | Language::Lua);
             if slashes && rest.starts_with("/*") {
                 self.skip_past("*/");
-            } else if self.language == Language::Julia && rest.starts_with("#=") {
-                self.skip_past("=#");
             } else if self.language == Language::Lua && rest.starts_with("--[[") {
                 self.skip_past("]]");
             } else if (slashes && rest.starts_with("//"))
