@@ -114,7 +114,7 @@ pub(super) fn answer(
         return Ok(Answer {
             rule: Some(rule),
             once: blocks.is_empty(),
-            ..Answer::deny(denial(&blocks, &unwarned, is_careful))
+            ..Answer::deny(denial(context.name, [&blocks, &unwarned], is_careful))
         });
     }
     let is_struck = findings.iter().any(|finding| finding.level == Level::OneStrike);
@@ -190,8 +190,8 @@ fn flag(asker: &str, rule: &str, agent: &str) -> String {
     if agent.is_empty() { format!("{asker}.{rule}") } else { format!("{asker}.{rule}@{agent}") }
 }
 
-fn denial(blocks: &[&Finding<'_>], unwarned: &[&Finding<'_>], is_careful: bool) -> String {
-    let all: Vec<&Finding<'_>> = blocks.iter().chain(unwarned).copied().collect();
+fn denial(hook: &str, [blocks, unwarned]: [&[&Finding<'_>]; 2], is_careful: bool) -> String {
+    let all = [blocks, unwarned].concat();
     let Some((first, others)) = all.split_first() else { return String::new() };
     let clause = clause(&first.what);
     let mut text = format!("`{}` (rule {}): it {clause}.\n", first.subject, first.id);
@@ -209,7 +209,8 @@ fn denial(blocks: &[&Finding<'_>], unwarned: &[&Finding<'_>], is_careful: bool) 
                 "" => "Trying again will not help:".to_owned(),
                 once => format!("Run again, {once} passes;"),
             };
-            [safer, format!("{again} only the user can allow what {always} stops.")]
+            let only = format!("only the user can allow what {always} stops");
+            [safer, format!("{again} {only}, by typing `/hook:disable {hook}`.")]
         }
     };
     text.push_str(parts.join(" ").trim());

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::List;
 use super::exit::ExitStatus;
+use super::switching::all_off;
 use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
@@ -75,6 +76,9 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
                 world.terminal.print_row(&start, &line, width + 8);
             }
         }
+    }
+    for line in all_off(world, configured::project().as_deref()) {
+        world.terminal.line(line);
     }
     let mut lacking: Vec<(&str, &str)> =
         hooks.iter().filter_map(|row| Some((row.scope, row.uncalled?))).collect();

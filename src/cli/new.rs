@@ -79,7 +79,11 @@ fn asked(args: &New, world: &World) -> Result<Option<Wanted>> {
     let entries = catalogue::names().iter().filter_map(|it| catalogue::find(it));
     let entries: Vec<_> = entries.filter(|entry| !is_there(entry.name)).collect();
     let mut rows = vec!["run a command of your own".to_owned()];
-    rows.extend(entries.iter().map(|entry| format!("{}: {}", entry.name, entry.summary)));
+    rows.extend(entries.iter().map(|entry| {
+        let words = entry.keywords.join(", ");
+        let words = if words.is_empty() { words } else { format!(" ({words})") };
+        format!("{}: {}{words}", entry.name, entry.summary)
+    }));
     match terminal.choose_one("What the hook should do", &rows)? {
         None => return Ok(None),
         Some(0) => {}

@@ -1,5 +1,6 @@
 //! `hookman replay`: what the hooks would have done in past sessions.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,15 +14,19 @@ use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::rehearsal::replay::{Changed, Judged, Replay as Rehearsal, Report, Verdict};
+use crate::session::names;
 
 /// The examples that are shown of a hook's rule.
 const EXAMPLES: usize = 3;
 
 /// Events that a hook would stop or advise on, for one reason.
-#[derive(Default, Serialize)]
-struct Group {
+#[derive(Serialize)]
+struct Group<'r> {
+    decision: &'r str,
+    hook: &'r str,
+    reason: &'r str,
     count: usize,
-    examples: Vec<String>,
+    examples: Vec<&'r str>,
 }
 
 pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
@@ -40,11 +45,16 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         world.terminal.warn(format!("stopped after {calls}, with {left} left"));
     }
     report.unread.iter().for_each(|it| world.terminal.warn(it));
-    if report.calls == 0 {
+    if report.calls == 0 && !args.json {
         world.terminal.line("no tool call of a past session fits; transcripts are in projects/ next to settings.json");
         return Ok(ExitStatus::Done);
     }
-    report.judged.retain(|it| args.hook.as_ref().is_none_or(|hook| *hook == it.verdict.hook));
+    if let Some(hook) = args.hook.as_ref().filter(|_| report.unasked.is_empty()) {
+        let names: Vec<&str> = report.hooks.iter().map(String::as_str).collect();
+        let meant = names::one(hook, &names, ["hook", "hooks"], "`hookman list` names them")?;
+        report.judged.retain(|it| it.verdict.hook == meant);
+        report.changed.retain(|it| it.hook == meant);
+    }
     for why in &report.unasked {
         world.terminal.warn(why);
     }
@@ -57,16 +67,19 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     Ok(if is_found { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Sorts what was judged by decision, hook and reason.
-fn groups(report: &Report) -> BTreeMap<(&str, &str, &str), Group> {
-    let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+/// Sorts what was judged by decision, hook and reason; the most frequent come first.
+fn groups(report: &Report) -> Vec<Group<'_>> {
+    let mut groups = BTreeMap::new();
     for Judged { call, verdict: Verdict { decision, hook, reason }, .. } in &report.judged {
-        let group = groups.entry((&**decision, &**hook, &**reason)).or_default();
+        let new = Group { decision, hook, reason, count: 0, examples: Vec::new() };
+        let group = groups.entry((decision, hook, reason)).or_insert(new);
         group.count += 1;
         if group.examples.len() < EXAMPLES {
-            group.examples.push(call.clone());
+            group.examples.push(call);
         }
     }
+    let mut groups: Vec<Group<'_>> = groups.into_values().collect();
+    groups.sort_by_key(|it| Reverse(it.count));
     groups
 }
 
@@ -79,19 +92,12 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 fn as_json(report: &Report) -> serde_json::Value {
-    let groups = groups(report);
-    let groups = groups.iter().map(|((decision, hook, reason), group)| {
-        serde_json::json!({
-            "decision": decision, "hook": hook, "reason": reason,
-            "count": group.count, "examples": group.examples,
-        })
-    });
     serde_json::json!({
         "sessions": report.sessions.len(),
         "days": report.days.len(),
         "us": report.us,
         "calls": report.calls,
-        "groups": groups.collect::<Vec<_>>(),
+        "groups": groups(report),
         "verdicts": report.judged,
         "left_out": report.held.union(&report.passed).collect::<Vec<_>>(),
         "unknown": report.unknown,
@@ -130,12 +136,10 @@ fn text(report: &Report, compares: bool) -> String {
             format!("  {hook}: {}", what.join(", "))
         }));
     }
-    let mut groups: Vec<_> = groups(report).into_iter().collect();
-    groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.count));
-    for ((decision, hook, reason), group) in groups {
+    for Group { decision, hook, reason, count, examples } in groups(report) {
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        lines.push(format!("{:>6} × {decision}, {hook}{reason}", group.count));
-        lines.extend(group.examples.iter().map(|example| format!("           {example}")));
+        lines.push(format!("{count:>6} × {decision}, {hook}{reason}"));
+        lines.extend(examples.iter().map(|example| format!("           {example}")));
     }
     if report.judged.is_empty() && report.unasked.is_empty() {
         lines.push("no hook would stop one or say anything".to_owned());

@@ -58,29 +58,24 @@ fn text(tallies: &[Tally]) -> String {
     let width = tallies.iter().map(|it| it.hook.chars().count()).max().unwrap_or(4).max(4);
     let all: u64 = tallies.iter().map(Tally::sum).sum();
     let ms = |us: u64| format!("{}.{} ms", us / 1000, us % 1000 / 100);
-    let mut lines = vec![format!(
-        "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>6} {:>10} {:>10} {:>10}  time",
-        "hook", "runs", "stopped", "advised", "failed", "tokens", "p50", "p95", "max"
-    )];
+    let row =
+        |hook: &str, [runs, stopped, advised, failed, tokens, p50, p95, max, time]: [&str; 9]| {
+            let row = format!(
+                "{hook:width$}  {runs:>6} {stopped:>7} {advised:>7} {failed:>6} {tokens:>6} {p50:>10} \
+             {p95:>10} {max:>10}  {time}"
+            );
+            row.trim_end().to_owned()
+        };
+    let titles = ["runs", "stopped", "advised", "failed", "tokens", "p50", "p95", "max", "time"];
+    let mut lines = vec![row("hook", titles)];
     for it in tallies {
         let filled = (it.sum() * BAR).checked_div(all).unwrap_or_default();
         let bar = "█".repeat(usize::try_from(filled).unwrap_or_default());
-        lines.push(
-            format!(
-                "{:width$}  {:>6} {:>7} {:>7} {:>6} {:>6} {:>10} {:>10} {:>10}  {bar}",
-                it.hook,
-                it.runs,
-                it.stopped,
-                it.advised,
-                it.failed,
-                it.tokens,
-                ms(it.p50),
-                ms(it.p95),
-                ms(it.max)
-            )
-            .trim_end()
-            .to_owned(),
-        );
+        let counts =
+            [it.runs, it.stopped, it.advised, it.failed, it.tokens].map(|it| it.to_string());
+        let times = [it.p50, it.p95, it.max].map(ms);
+        let ([runs, stopped, advised, failed, tokens], [p50, p95, max]) = (&counts, &times);
+        lines.push(row(&it.hook, [runs, stopped, advised, failed, tokens, p50, p95, max, &bar]));
         let mut reasons: Vec<_> = it.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let row =

@@ -4,11 +4,11 @@
 //! `session_id`, `cwd` and `workspace.project_dir`; the first line of standard output is shown.
 
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::args::rehearse::Statusline;
 use super::exit::ExitStatus;
@@ -22,20 +22,6 @@ use crate::state::{chains, session_switches};
 
 /// The time that the other command may take; the client asks again soon.
 const TIMEOUT: Duration = Duration::from_secs(5);
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Input {
-    session_id: String,
-    cwd: PathBuf,
-    workspace: Workspace,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Workspace {
-    project_dir: Option<PathBuf>,
-}
 
 pub(super) fn statusline(args: &Statusline, world: &World) -> Result<ExitStatus> {
     let mut text = Vec::new();
@@ -58,10 +44,12 @@ fn other(command: &[String], stdin: &[u8]) -> String {
     ended.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default()
 }
 
-fn segment(input: &Input, world: &World) -> Result<String> {
-    let session = SessionId::new(&input.session_id);
-    let started = input.workspace.project_dir.as_deref().unwrap_or(&input.cwd);
-    let project = chains::project_around(started);
+fn segment(input: &Value, world: &World) -> Result<String> {
+    let text = |pointer: &str| input.pointer(pointer).and_then(Value::as_str);
+    let id = text("/session_id").unwrap_or_default();
+    let session = SessionId::new(id);
+    let started = text("/workspace/project_dir").or_else(|| text("/cwd")).unwrap_or_default();
+    let project = chains::project_around(Path::new(started));
     let now = session_switches::moment(&world.paths, &session);
     let report = Report::of(&world.paths, project.as_deref(), Some(&session), &now)?;
     let on = report.rows.iter().filter(|row| row.layer.is_on() && row.uncalled.is_none()).count();
@@ -70,9 +58,8 @@ fn segment(input: &Input, world: &World) -> Result<String> {
     if off > 0 {
         parts.push(format!("{off} off"));
     }
-    let is_denial =
-        |entry: &Entry<'_>| entry.session == *input.session_id && entry.verdict == "deny";
-    if let Some(entry) = journal::newest(&world.paths, &input.session_id, is_denial) {
+    let is_denial = |entry: &Entry<'_>| entry.session == id && entry.verdict == "deny";
+    if let Some(entry) = journal::newest(&world.paths, id, is_denial) {
         let denies = |step: &&StepEntry| step.outcome == "deny" || step.decided == "deny";
         let hook = entry.steps.iter().find(denies).map_or("hookman", |step| &step.hook);
         let time = clock::seconds(&entry.time).map(clock::local_time).unwrap_or_default();

@@ -154,20 +154,31 @@ pub(super) fn report(
     exit(reply.failed, session.is_stranger() || !lacking.is_empty(), slash)
 }
 
-/// Says of hooks that are on now what keeps them from running all the same: that the settings do not call
-/// them, or a switch for all hooks.
+/// Says of hooks that are on now what keeps them from running all the same.
 fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
     let is_on = |done: &&Done| matches!(done.result, "enabled" | "not-disabled");
     let on: Vec<&Done> = done.iter().filter(is_on).collect();
     if on.is_empty() {
         return Vec::new();
     }
-    let project = which::project(Some(session), world);
+    let is_meant = |scope: &str, name: &str| {
+        let is_in_chain = |it: &Done| it.scope.as_ref().is_none_or(|it| it == scope);
+        on.iter().any(|it| it.hook == name && is_in_chain(it))
+    };
+    not_in_force(world, which::project(Some(session), world).as_deref(), &is_meant)
+}
+
+/// Says what keeps hooks, which `is_meant` tells by chain and name, from running: that the settings do not
+/// call them, or a switch for all hooks.
+pub(super) fn not_in_force(
+    world: &World,
+    project: Option<&Path>,
+    is_meant: &dyn Fn(&str, &str) -> bool,
+) -> Vec<String> {
     let of_chain = |chain: &Chain| {
         let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
         let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
-        let is_in_chain = |it: &Done| it.scope.as_ref().is_none_or(|scope| scope == chain.scope);
-        uncalled.retain(|name| on.iter().any(|it| it.hook == *name && is_in_chain(it)));
+        uncalled.retain(|name| is_meant(chain.scope, name));
         let names: Vec<&str> = uncalled.iter().map(String::as_str).collect();
         let (does, them) = if names.len() == 1 {
             ("is not registered, so it does not run", "it")
@@ -178,14 +189,15 @@ fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
         let line = format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}");
         (!uncalled.is_empty()).then_some(line)
     };
-    let chains = chains::chains_of(&world.paths, project.as_deref());
-    let mut lines: Vec<String> = chains.iter().filter_map(of_chain).collect();
-    let files = off_switches::files_of(&world.paths, project.as_deref());
-    let off = off_switches::on(&world.paths, &files, &off_switches::read);
-    lines.extend(
-        off.iter()
-            .filter(|off| !off.spares_exec_form)
-            .map(|off| format!("⚠ Not in force: {}: {}; {}", off.place, off.message, off.fix)),
-    );
-    lines
+    let chains = chains::chains_of(&world.paths, project);
+    let lines = chains.iter().filter_map(of_chain);
+    lines.chain(all_off(world, project)).collect()
+}
+
+/// Says which switches for all hooks are on.
+pub(super) fn all_off(world: &World, project: Option<&Path>) -> impl Iterator<Item = String> {
+    let files = off_switches::files_of(&world.paths, project);
+    let off = off_switches::on(&world.paths, &files, &off_switches::read).into_iter();
+    let off = off.filter(|off| !off.spares_exec_form);
+    off.map(|off| format!("⚠ Not in force: {}: {}; {}", off.place, off.message, off.fix))
 }

@@ -104,7 +104,6 @@ fn init(args: &Test, world: &World) -> Result<ExitStatus> {
 
 fn text(results: &[Results]) -> String {
     let mut text = String::new();
-    let (mut passed, mut failed) = (0, 0);
     for Results { file, cases } in results {
         let _ = writeln!(text, "{file}");
         for Tested { name, problems } in cases {
@@ -113,11 +112,11 @@ fn text(results: &[Results]) -> String {
             for problem in problems {
                 let _ = writeln!(text, "      {}", problem.replace('\n', "\n      "));
             }
-            *(if problems.is_empty() { &mut passed } else { &mut failed }) += 1;
         }
     }
-    let _ = writeln!(text, "{passed} passed, {failed} failed");
-    text
+    let all = results.iter().flat_map(|it| &it.cases);
+    let (passed, failed): (Vec<_>, Vec<_>) = all.partition(|it| it.problems.is_empty());
+    text + &format!("{} passed, {} failed\n", passed.len(), failed.len())
 }
 
 fn junit(results: &[Results]) -> String {
@@ -125,32 +124,24 @@ fn junit(results: &[Results]) -> String {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
         text.replace(|it: char| it.is_control() && it != '\n', " ")
     };
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    for Results { file, cases } in results {
+    let row = |Tested { name, problems }: &Tested| {
+        let first: Vec<&str> = problems.iter().filter_map(|it| it.lines().next()).collect();
+        let [first, all] = [first.join("; "), problems.join("\n")].map(|it| escaped(&it));
+        let end = if problems.is_empty() {
+            "/>".to_owned()
+        } else {
+            format!("><failure message=\"{first}\">{all}</failure></testcase>")
+        };
+        format!("    <testcase name=\"{}\"{end}\n", escaped(name))
+    };
+    let suite = |Results { file, cases }: &Results| {
         let failures = cases.iter().filter(|it| !it.problems.is_empty()).count();
-        let _ = writeln!(
-            xml,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\">",
-            escaped(file),
-            cases.len()
-        );
-        for Tested { name, problems } in cases {
-            let _ = write!(xml, "    <testcase name=\"{}\"", escaped(name));
-            if problems.is_empty() {
-                xml.push_str("/>\n");
-            } else {
-                let first =
-                    |problem: &String| problem.lines().next().unwrap_or_default().to_owned();
-                let _ = writeln!(
-                    xml,
-                    "><failure message=\"{}\">{}</failure></testcase>",
-                    escaped(&problems.iter().map(first).collect::<Vec<_>>().join("; ")),
-                    escaped(&problems.join("\n"))
-                );
-            }
-        }
-        xml.push_str("  </testsuite>\n");
-    }
-    xml.push_str("</testsuites>\n");
-    xml
+        let (file, count, rows) = (escaped(file), cases.len(), cases.iter().map(row));
+        let rows: String = rows.collect();
+        format!(
+            "  <testsuite name=\"{file}\" tests=\"{count}\" failures=\"{failures}\">\n{rows}  </testsuite>\n"
+        )
+    };
+    let suites: String = results.iter().map(suite).collect();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{suites}</testsuites>\n")
 }

@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 
 use super::args::rehearse::Try;
 use super::exit::ExitStatus;
+use super::word::typed;
+use super::{args, switching, which};
 use crate::chain::condition::falls_under;
-use crate::client::event::Event;
+use crate::client::event::{Event, ExitTwo};
 use crate::client::host::Host;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
@@ -22,10 +24,10 @@ use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
 use crate::rehearsal::call::{Call, Place, SESSION};
-use crate::rehearsal::stage::{self, Answer, Answered, Stage};
+use crate::rehearsal::stage::{self, Answer, Answered, HookReason, Stage};
 use crate::runtime::effects::Effects;
 use crate::session::id::SessionId;
-use crate::state::{chains, configured, sessions};
+use crate::state::chains;
 
 /// A handler of others that the client would call as well.
 #[derive(Serialize)]
@@ -45,6 +47,9 @@ struct Report {
     event: &'static str,
     subject: String,
     verdict: Answer,
+    /// Reasons why the client does not obey all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lacking: Vec<String>,
     chains: Vec<Answered>,
     others: Vec<Foreign>,
 }
@@ -59,12 +64,20 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let call = call(args)?;
-    let own = args.session.as_deref().or_else(|| call.fields.get("session_id")?.as_str());
-    let session = SessionId::new(own.unwrap_or(SESSION));
-    let project = args.session.as_ref().and_then(|_| sessions::project(&world.paths, &session));
-    let project = project.or_else(configured::project);
-    let payload =
-        call.payload(Place { session: own.unwrap_or(SESSION), transcript: "", cwd: &cwd });
+    let asked = args::Session { session: args.session.clone() };
+    let named = asked.session.is_some().then(|| which::session_if_any(&asked, world));
+    let named = named.transpose()?.flatten();
+    if let Some(session) = named.as_ref().filter(|it| it.is_stranger()) {
+        bail!(
+            "no session {} has called hookman yet; `hookman sessions` lists those that did",
+            session.id
+        );
+    }
+    let project = which::project(named.as_ref(), world);
+    let own = named.as_ref().map(|it| it.id.as_str());
+    let own = own.or_else(|| call.fields.get("session_id")?.as_str()).unwrap_or(SESSION);
+    let session = SessionId::new(own);
+    let payload = call.payload(Place { session: own, transcript: "", cwd: &cwd });
     let effects = if args.run_commands { Effects::Real } else { Effects::Held };
     let mut stage = Stage::of(&world.paths, &session, effects)
         .context("failed to copy the state; nothing was changed")?;
@@ -74,17 +87,20 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     for chain in chains::chains_of(&world.paths, project.as_deref()) {
         answers.push(stage.ask(&chain, call.event, &payload, None));
     }
-    let report = Report {
-        event: call.event.name(),
-        subject: call.subject(),
-        verdict: stage::strictest(&answers),
-        others: if host.is_claude() {
-            foreign(stage.paths(), project.as_deref(), &call, &payload)
-        } else {
-            Vec::new()
-        },
-        chains: answers,
+    let has_run = |scope: &str, name: &str| {
+        let has_run = |it: &HookReason| it.ran && it.hook == name;
+        answers.iter().any(|it| it.chain == scope && it.hooks.iter().any(has_run))
     };
+    let (lacking, others) = if host.is_claude() {
+        let project = project.as_deref();
+        let lacking = switching::not_in_force(world, project, &has_run);
+        (lacking, foreign(stage.paths(), project, &call, &payload))
+    } else {
+        Default::default()
+    };
+    let (event, subject) = (call.event.name(), call.subject());
+    let verdict = stage::strictest(&answers);
+    let report = Report { event, subject, verdict, lacking, chains: answers, others };
     let holds = matches!(report.verdict.decision, "deny" | "ask" | "defer");
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&report)?);
@@ -101,11 +117,12 @@ fn named(event: &str) -> Result<Event> {
 fn call(args: &Try) -> Result<Call> {
     let event = args.event.as_deref().map(named).transpose()?;
     let of_tool = event.unwrap_or(Event::PreToolUse);
+    let checked = |call: Call| call.checked().map_err(|why| anyhow!(why));
     if let Some(line) = &args.line {
-        return Ok(Call::of_line(of_tool, line));
+        return checked(Call::of_line(of_tool, line));
     }
     if let Some(tool) = &args.tool {
-        return Ok(match (&args.file, &args.input) {
+        return checked(match (&args.file, &args.input) {
             (Some(file), _) => {
                 let path =
                     std::path::absolute(file).with_context(|| format!("`{file}` is no path"))?;
@@ -120,7 +137,10 @@ fn call(args: &Try) -> Result<Call> {
         });
     }
     if let Some(prompt) = &args.prompt {
-        return Ok(Call::of_prompt(prompt));
+        return checked(Call {
+            event: event.unwrap_or(Event::UserPromptSubmit),
+            ..Call::of_prompt(prompt)
+        });
     }
     let Some(file) = &args.payload else {
         match event {
@@ -138,8 +158,12 @@ fn call(args: &Try) -> Result<Call> {
     } else {
         files::read_text(file)?.with_context(|| format!("`{}` is not there", file.display()))?
     };
+    let shown = match file.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => format!("`{}`", file.display()),
+    };
     Call::of_payload(event, args.host.as_deref(), &text)
-        .map_err(|why| anyhow!("`{}` is no payload: {why}", file.display()))
+        .map_err(|why| anyhow!("{shown} is no payload: {why}"))
 }
 
 /// Lists the handlers of others for the event. The client runs them at the same time as the chains,
@@ -167,6 +191,8 @@ fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) ->
                 Some(format!("its `if` {rule} does not match the call"))
             } else if seen.contains(&handler.identity) {
                 Some("an equal one runs, and the client runs equal ones once".to_owned())
+            } else if matches!(file.scope, "skill" | "agent" | "command") {
+                Some(format!("the client calls it while that {} is at work", file.scope))
             } else {
                 seen.push(handler.identity.clone());
                 None
@@ -211,24 +237,36 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
     let what = match (report.event, verdict.decision) {
         (_, "none") => "the event goes on as if there were no hooks",
         ("Stop" | "SubagentStop", "deny") => "@ goes on with the turn",
-        ("UserPromptSubmit", "deny") => "@ drops the prompt",
-        (_, "deny") => "@ does not run the call",
+        ("UserPromptSubmit" | "UserPromptExpansion", "deny") => "@ drops the prompt",
+        ("PreToolUse" | "PermissionRequest", "deny") => "@ does not run the call",
+        ("PostToolUse" | "PostToolUseFailure", "deny") => "the call has run; @ tells the model",
+        (_, "deny") => "@ does not go on with it",
         (_, "ask") => "@ asks you",
         (_, "defer") => "@ leaves the decision for later",
-        _ => "@ runs the call without asking",
+        _ => "@ goes on without asking",
     };
     let what = what.replace('@', if host.is_claude() { "Claude Code" } else { host.name });
     let _ = writeln!(text, "verdict: {}; {what}", verdict.decision);
+    for line in &report.lacking {
+        let _ = writeln!(text, "{}", world.terminal.row("", &typed(world, line), 2));
+    }
     for part in &verdict.left_out {
         let _ = writeln!(text, "{} does not heed {part}, so it is left out", host.name);
     }
-    let whom = if verdict.decision == "ask" { "you are told" } else { "the model is told" };
+    let whom = match Event::from_name(report.event).map(|it| it.facts().exit_two) {
+        _ if verdict.decision != "deny" => "you are told",
+        Some(ExitTwo::BlocksForUser) => "you are told, and the model is not",
+        Some(ExitTwo::BlocksSilently) => "nobody is told",
+        _ => "the model is told",
+    };
     for (who, said) in [
         (whom, &verdict.reason),
         ("added to the model's context", &verdict.context),
         ("you are shown", &verdict.message),
     ] {
-        if !said.is_empty() {
+        // A prompt that is dropped takes what hooks added along.
+        let is_lost = what.ends_with("drops the prompt") && who.starts_with("added");
+        if !said.is_empty() && !is_lost {
             let _ = writeln!(text, "{who}:");
             for line in said.lines() {
                 let _ = writeln!(text, "{}", world.terminal.row("  ", line, 2));

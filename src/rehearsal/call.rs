@@ -42,8 +42,9 @@ impl Call {
     }
 
     pub fn of_tool(event: Event, tool: &str, input: &Value) -> Self {
-        let call = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": SESSION });
-        Self::of(event, fields(call))
+        let mut call = Self::sample(event);
+        call.fields.extend(fields(json!({ "tool_name": tool, "tool_input": input })));
+        call
     }
 
     /// Makes a shell line of the tool Bash.
@@ -69,80 +70,9 @@ impl Call {
 
     /// Makes a call of the usual kind for an event, as a payload to start from.
     pub fn sample(event: Event) -> Self {
-        let subject = event.facts().subject;
-        let mut made = match subject {
-            Subject::Tool => Self::of_line(event, "git status").fields,
-            _ => Map::new(),
-        };
-        if let (Some(field), true) = (subject.field(), subject != Subject::Tool) {
-            let words = subject.words(event).unwrap_or_default();
-            let word = match subject {
-                Subject::FileName => "CLAUDE.md",
-                Subject::Model => "claude-opus-4-5",
-                Subject::McpServer => "github",
-                Subject::AgentType => "Explore",
-                Subject::CommandName => "commit",
-                _ => words.first().copied().unwrap_or("other"),
-            };
-            made.insert(field.to_owned(), word.into());
-        }
-        let done = json!({ "stdout": "", "stderr": "", "interrupted": false, "isImage": false });
-        let more = match event {
-            Event::UserPromptSubmit => json!({ "prompt": "fix the tests" }),
-            Event::UserPromptExpansion => json!({
-                "prompt": "/commit", "command_args": "", "expansion_type": "slash_command",
-            }),
-            Event::PermissionDenied => json!({ "reason": "the classifier denied it" }),
-            Event::PostToolUse => json!({ "tool_response": done }),
-            Event::PostToolUseFailure => json!({ "error": "Exit code 1" }),
-            Event::PostToolBatch => {
-                let mut call = Self::of_line(event, "git status").fields;
-                call.insert("tool_response".to_owned(), "nothing to commit".into());
-                json!({ "tool_calls": [call] })
-            }
-            Event::Notification => json!({ "message": "Claude is waiting for your input" }),
-            Event::MessageDisplay => json!({
-                "turn_id": "turn", "message_id": "message", "index": 0, "final": true, "delta": "Done.",
-            }),
-            Event::SubagentStart => json!({ "agent_id": "agent" }),
-            Event::Stop => json!({ "stop_hook_active": false, "last_assistant_message": "Done." }),
-            Event::SubagentStop => json!({
-                "agent_id": "agent", "agent_transcript_path": "", "stop_hook_active": false,
-                "last_assistant_message": "Done.",
-            }),
-            Event::StopFailure => json!({ "last_assistant_message": "API Error: 429" }),
-            Event::TaskCreated | Event::TaskCompleted => {
-                json!({ "task_id": "1", "task_subject": "Fix the tests" })
-            }
-            Event::TeammateIdle => json!({ "teammate_name": "tester", "team_name": "team" }),
-            Event::InstructionsLoaded => {
-                json!({ "file_path": "CLAUDE.md", "memory_type": "Project" })
-            }
-            Event::CwdChanged => json!({ "old_cwd": "/", "new_cwd": "/tmp" }),
-            Event::DirectoryAdded => json!({ "directory": "/tmp", "source": "slash_command" }),
-            Event::FileChanged => json!({ "event": "change" }),
-            Event::WorktreeCreate => json!({ "name": "feature" }),
-            Event::WorktreeRemove => json!({ "worktree_path": "/tmp/feature" }),
-            Event::PreCompact => json!({ "custom_instructions": "" }),
-            Event::PostCompact => json!({ "compact_summary": "The tests were fixed." }),
-            Event::PreModelSwitch | Event::PostModelSwitch => json!({
-                "from_model": "claude-sonnet-4-5", "requested_model": "opus", "source": "command",
-                "context_tokens": 1000,
-            }),
-            Event::Elicitation => json!({ "message": "Which repository?" }),
-            Event::ElicitationResult => json!({ "action": "accept" }),
-            Event::PreToolUse
-            | Event::PermissionRequest
-            | Event::SessionStart
-            | Event::SessionEnd
-            | Event::Setup
-            | Event::ConfigChange => json!({}),
-        };
-        if event == Event::PermissionRequest {
-            made.shift_remove("tool_use_id");
-        }
-        made.extend(fields(more));
-        Self::of(event, made)
+        const SAMPLES: &str = include_str!("../../templates/payloads.json");
+        let samples: Map<String, Value> = serde_json::from_str(SAMPLES).unwrap_or_default();
+        Self::of(event, fields(samples.get(event.name()).cloned().unwrap_or_default()))
     }
 
     /// Takes a call from a payload, such as one that was recorded.
@@ -162,9 +92,27 @@ impl Call {
             return Err("it is not a JSON object".to_owned());
         };
         let named = fields.get("hook_event_name").or_else(|| fields.get("hookEventName"));
-        let event = event.or_else(|| host.event(named?.as_str()?));
-        let event = event.ok_or("it names no event; add `--event EVENT`")?;
+        let event = match (event, named.and_then(Value::as_str)) {
+            (Some(event), _) => event,
+            (None, Some(name)) => host.event(name).ok_or_else(|| {
+                format!("no event is called `{name}`; `--event EVENT` names another")
+            })?,
+            (None, None) => return Err("it names no event; add `--event EVENT`".to_owned()),
+        };
         Ok(Self { event, fields, host })
+    }
+
+    /// Refuses a tool, or a prompt, where the event has none.
+    pub fn checked(self) -> Result<Self, String> {
+        let has = |key| self.fields.contains_key(key);
+        let is_of_tool = self.event.facts().subject == Subject::Tool;
+        if has("tool_name") && !is_of_tool {
+            return Err(format!("{} is about no tool", self.event));
+        }
+        if has("prompt") && self.event != Event::UserPromptSubmit {
+            return Err(format!("a prompt is of UserPromptSubmit, and not of {}", self.event));
+        }
+        Ok(self)
     }
 
     /// Writes the payload. Fields of the call win over those of the place. One of another program stays

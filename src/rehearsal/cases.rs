@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::call::{Call, Place, SESSION};
 use super::stage::{Answer, Answered, Stage};
+use crate::builtin::silence::Silence;
 use crate::client::event::{Event, Subject};
 use crate::client::matcher;
 use crate::machine::clock;
@@ -30,23 +31,13 @@ pub struct Book {
     pub case: Vec<Case>,
 }
 
-/// The keys of a case, which serde cannot hold it to as those of the call are a struct of their own.
-const KEYS: [&str; 14] = [
-    "name",
-    "files",
-    "before",
-    "event",
-    "command",
-    "tool",
-    "file",
-    "input",
-    "prompt",
-    "payload",
-    "decision",
-    "reason",
-    "context",
-    "rewritten",
-];
+/// The keys of a call in a case, which serde cannot hold it to as they are a struct of their own.
+const OF_CALL: [&str; 7] = ["event", "command", "tool", "file", "input", "prompt", "payload"];
+/// The keys of a case besides those.
+const OF_CASE: [&str; 7] =
+    ["name", "files", "before", "decision", "reason", "context", "rewritten"];
+/// The decisions that a case may expect.
+const DECISIONS: [&str; 5] = ["deny", "ask", "defer", "allow", "none"];
 
 impl Book {
     /// Reads a file of cases.
@@ -56,14 +47,24 @@ impl Book {
     /// A sentence that names the mistake, and its place where TOML knows one.
     pub fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = toml::from_str(text).map_err(|it| it.to_string())?;
-        for case in table.get("case").and_then(|it| it.as_array()).into_iter().flatten() {
-            let mut keys = case.as_table().into_iter().flat_map(|it| it.keys());
-            if let Some(key) = keys.find(|key| !KEYS.contains(&key.as_str())) {
-                let meant = suggestion::meant(key, &KEYS).unwrap_or_default();
-                return Err(format!("`{key}`: a case has no such key{meant}"));
-            }
+        let check = |of: Option<&toml::Value>, noun: &str, known: &[&str]| {
+            let tables = of.and_then(|it| it.as_array()).into_iter().flatten();
+            let mut keys = tables.filter_map(|it| it.as_table()).flat_map(|it| it.keys());
+            let Some(key) = keys.find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
+            let meant = suggestion::meant(key, known).unwrap_or_default();
+            Err(format!("`{key}`: {noun} has no such key{meant}"))
+        };
+        let cases = table.get("case");
+        check(cases, "a case", &[OF_CASE, OF_CALL].concat())?;
+        for case in cases.and_then(|it| it.as_array()).into_iter().flatten() {
+            check(case.get("before"), "a call in `before`", &OF_CALL)?;
         }
-        toml::from_str(text).map_err(|it| it.to_string())
+        let book: Self = toml::from_str(text).map_err(|it| it.to_string())?;
+        if book.case.is_empty() {
+            return Err("it has no [[case]]".to_owned());
+        }
+        book.case.iter().try_for_each(Case::check)?;
+        Ok(book)
     }
 }
 
@@ -125,12 +126,14 @@ impl Deed {
             (Some(line), None, None) => Call::of_line(of_tool, line),
             (None, Some(tool), None) => match (&self.file, &self.input) {
                 (Some(file), None) => Call::of_file(of_tool, tool, file),
-                (None, input) => {
-                    Call::of_tool(of_tool, tool, input.as_ref().unwrap_or(&Value::Null))
-                }
+                (None, None) => Call::of_tool(of_tool, tool, &Value::Object(Map::new())),
+                (None, Some(input)) if input.is_object() => Call::of_tool(of_tool, tool, input),
+                (None, Some(_)) => return Err("`input` is no table".to_owned()),
                 (Some(_), Some(_)) => return Err("it has both `file` and `input`".to_owned()),
             },
-            (None, None, Some(text)) => Call::of_prompt(text),
+            (None, None, Some(text)) => {
+                Call { event: event.unwrap_or(Event::UserPromptSubmit), ..Call::of_prompt(text) }
+            }
             (None, None, None) if event.is_some() => Call::sample(of_tool),
             _ => {
                 return Err(
@@ -138,14 +141,40 @@ impl Deed {
                 );
             }
         };
-        if let Some(Value::Object(more)) = &self.payload {
-            call.fields.extend(more.clone());
+        if self.tool.is_none() && (self.file.is_some() || self.input.is_some()) {
+            return Err("`file` and `input` need a `tool`".to_owned());
+        }
+        call = call.checked()?;
+        match &self.payload {
+            Some(Value::Object(more)) => call.fields.extend(more.clone()),
+            Some(_) => return Err("`payload` is no table".to_owned()),
+            None => {}
         }
         Ok(call)
     }
 }
 
 impl Case {
+    fn check(&self) -> Result<(), String> {
+        let Self { name, decision, .. } = self;
+        if let Some(word) = decision.as_deref().filter(|it| !DECISIONS.contains(it)) {
+            let meant = suggestion::meant(word, &DECISIONS).unwrap_or_default();
+            return Err(format!("`{name}`: `{word}` is none of {}{meant}", DECISIONS.join(", ")));
+        }
+        if [decision, &self.reason, &self.context].iter().all(|it| it.is_none())
+            && self.rewritten.is_none()
+        {
+            return Err(format!(
+                "`{name}`: it expects nothing; give `decision`, `reason`, `context` or `rewritten`"
+            ));
+        }
+        let calls = self.before.iter().chain([&self.deed]);
+        calls
+            .map(Deed::call)
+            .try_for_each(|it| it.map(|_| ()))
+            .map_err(|why| format!("`{name}`: {why}"))
+    }
+
     /// Runs the case against a chain: with state and a folder of its own, and without the programs of
     /// hooks unless `effects` allows them.
     pub fn run(
@@ -156,7 +185,17 @@ impl Case {
         host: Option<&str>,
     ) -> Tested {
         let problems = match self.answer(paths, chain, effects, host) {
-            Ok(answered) => self.problems(&answered.answer),
+            Ok(answered) => {
+                let mut problems = self.problems(&answered.answer);
+                let held =
+                    answered.hooks.iter().filter(|it| it.why.ends_with(Silence::Held.words()));
+                let held: Vec<&str> = held.map(|it| &*it.hook).collect();
+                if !problems.is_empty() && !held.is_empty() {
+                    let held = held.join(", ");
+                    problems.push(format!("not run, as --run-commands is not given: {held}"));
+                }
+                problems
+            }
             Err(problem) => vec![problem],
         };
         Tested { name: self.name.clone(), problems }

@@ -40,6 +40,8 @@ const NONE: &str = "none";
 #[derive(Serialize)]
 pub struct Changed {
     pub call: String,
+    /// The hook that decides, now or then.
+    pub hook: String,
     pub now: String,
     pub then: String,
 }
@@ -82,6 +84,8 @@ pub struct Report {
     pub held: BTreeSet<String>,
     /// The hooks that the client runs itself, or without waiting for them.
     pub passed: BTreeSet<String>,
+    /// All hooks of the manifests that were asked.
+    pub hooks: BTreeSet<String>,
     /// The hooks that depend on what is not known of the past, and what that is.
     pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
@@ -175,8 +179,14 @@ impl Replay<'_> {
             work.done.fetch_add(1, Relaxed);
             reports.push((number, report));
         }
-        let passed = asked.chains.known.values().flatten().flat_map(|it| it.passed.clone());
-        reports.push((usize::MAX, Report { passed: passed.collect(), ..Report::default() }));
+        let mut last = Report::default();
+        let others = against.iter().flat_map(|it| it.chains.known.values()).flatten();
+        for it in asked.chains.known.values().flatten() {
+            last.passed.extend(it.passed.clone());
+            last.hooks.extend(it.hooks.clone());
+        }
+        last.hooks.extend(others.flat_map(|it| it.hooks.clone()));
+        reports.push((usize::MAX, last));
         Ok(reports)
     }
 
@@ -244,6 +254,7 @@ impl Report {
         self.unasked.extend(other.unasked);
         self.held.extend(other.held);
         self.passed.extend(other.passed);
+        self.hooks.extend(other.hooks);
         for (hook, mut what) in other.unknown {
             self.unknown.entry(hook).or_default().append(&mut what);
         }
@@ -258,8 +269,9 @@ impl Report {
             self.days.extend(past.time.split('T').next().map(str::to_owned));
         }
         if let Some(other) = other.filter(|it| it.decision != verdict.decision) {
-            let (now, then) = (verdict.decision.clone(), other.decision);
-            self.changed.push(Changed { call: past.line(SHOWN), now, then });
+            let decides = if verdict.hook.is_empty() { &other } else { &verdict };
+            let (hook, now) = (decides.hook.clone(), verdict.decision.clone());
+            self.changed.push(Changed { call: past.line(SHOWN), hook, now, then: other.decision });
         }
         if verdict.decision != NONE {
             self.judged.push(Judged {
@@ -278,20 +290,24 @@ impl Report {
 struct Planned {
     chain: Chain,
     plan: Option<String>,
-    /// The hooks of the manifest that nobody waits for, or that the client runs itself.
+    /// The hooks of the manifest that are on.
+    hooks: Vec<String>,
+    /// Those that nobody waits for, or that the client runs itself.
     passed: Vec<String>,
 }
 
 impl Planned {
     fn of(chain: Chain, paths: &Paths) -> Self {
-        let hooks = chains::read(paths, &chain).ok().flatten().map(|it| it.hooks);
-        let is_passed = |it: &Hook| it.enabled && (it.manner.background || it.passed().is_some());
-        let passed = hooks.into_iter().flatten().filter(is_passed).map(|it| it.name).collect();
+        let mut on = chains::read(paths, &chain).ok().flatten().unwrap_or_default().hooks;
+        on.retain(|it| it.enabled);
+        let is_passed = |it: &&Hook| it.manner.background || it.passed().is_some();
+        let passed = on.iter().filter(is_passed).map(|it| it.name.clone()).collect();
+        let hooks = on.into_iter().map(|it| it.name).collect();
         let plan = match chains::load(paths, &chain) {
             Loaded::Plan(plan) | Loaded::Mended(plan) => Some(plan),
             Loaded::LastGood(..) | Loaded::Absent | Loaded::Broken { .. } => None,
         };
-        Self { chain, plan, passed }
+        Self { chain, plan, hooks, passed }
     }
 
     /// Returns whether a run may say anything on an event. A typed switch is answered without a hook.
@@ -311,11 +327,7 @@ struct Chains<'a> {
     known: BTreeMap<String, Vec<Planned>>,
 }
 
-impl<'a> Chains<'a> {
-    fn new(manifest: Option<&'a Path>, stage: &Stage) -> Self {
-        Self { manifest, paths: stage.paths().clone(), known: BTreeMap::new() }
-    }
-
+impl Chains<'_> {
     fn of(&mut self, cwd: &str) -> &[Planned] {
         if !self.known.contains_key(cwd) {
             let paths = &self.paths;
@@ -351,7 +363,7 @@ impl<'a> Asked<'a> {
         let mut stage = Stage::empty(replay.paths, Effects::Held)?;
         stage.host = replay.host.map(str::to_owned);
         let (session, denied) = ((String::new(), MemoryStore::default()), BTreeSet::new());
-        let chains = Chains::new(manifest, &stage);
+        let chains = Chains { manifest, paths: stage.paths().clone(), known: BTreeMap::new() };
         Ok(Self { chains, stage, session, denied })
     }
 

@@ -176,9 +176,19 @@ impl Stage {
     }
 }
 
-/// Merges the answers of chains, which the client runs next to each other: the strictest decides.
+/// Merges the answers of chains, which the client runs next to each other: the strictest decides, and
+/// the texts of all reach the model and the user.
 pub fn strictest(answers: &[Answered]) -> Answer {
     const ORDER: [&str; 5] = ["deny", "defer", "ask", "allow", "none"];
     let rank = |it: &&Answered| ORDER.iter().position(|word| *word == it.answer.decision);
-    answers.iter().min_by_key(rank).map(|it| it.answer.clone()).unwrap_or_default()
+    let all = |text: fn(&Answer) -> &str| {
+        let texts = answers.iter().map(|it| text(&it.answer)).filter(|it| !it.is_empty());
+        texts.collect::<Vec<_>>().join("\n\n")
+    };
+    let strictest = answers.iter().min_by_key(rank).map(|it| it.answer.clone());
+    Answer {
+        context: all(|it| &it.context),
+        message: all(|it| &it.message),
+        ..strictest.unwrap_or_default()
+    }
 }

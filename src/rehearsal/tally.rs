@@ -30,7 +30,7 @@ pub struct Tally {
     pub tokens: usize,
     /// Its outcomes, by their words in the journal.
     pub outcomes: BTreeMap<String, usize>,
-    /// The reasons of its denials, with the rule where it has one.
+    /// The reasons of its denials and its advice, with the rule where it has one.
     pub reasons: BTreeMap<String, usize>,
     /// The median of its times in microseconds.
     pub p50: u64,
@@ -51,7 +51,8 @@ impl Tally {
         self.watched += usize::from(would_stop(step));
         self.advised += usize::from(step.outcome == "context");
         self.failed += usize::from(FAILURES.contains(&&*step.outcome));
-        if let Some(reason) = step.reason.as_ref().filter(|_| has_stopped || would_stop(step)) {
+        let has_told = has_stopped || would_stop(step) || step.outcome == "context";
+        if let Some(reason) = step.reason.as_ref().filter(|_| has_told) {
             *self.reasons.entry(reason.clone()).or_default() += 1;
         }
         self.tokens += step.size.unwrap_or_default().div_ceil(4);
@@ -104,50 +105,28 @@ pub fn tallies<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Vec<Tally> {
 /// Writes the counts in the `OpenMetrics` text format 1.0, for a collector that reads files. No command,
 /// path or reason is in it.
 pub fn openmetrics(tallies: &[Tally]) -> String {
-    let mut text = String::new();
     let label = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    text.push_str("# TYPE hookman_runs counter\n# HELP hookman_runs Runs of a hook by outcome.\n");
-    for it in tallies {
-        for (outcome, count) in &it.outcomes {
-            let _ = writeln!(
-                text,
-                "hookman_runs_total{{chain=\"{}\",hook=\"{}\",outcome=\"{}\"}} {count}",
-                label(&it.chain),
-                label(&it.hook),
-                label(outcome)
-            );
-        }
-    }
-    text.push_str(
-        "# TYPE hookman_context_tokens counter\n\
-         # HELP hookman_context_tokens Tokens added to the context of the model, about.\n",
-    );
-    for it in tallies {
-        let _ = writeln!(
-            text,
-            "hookman_context_tokens_total{{chain=\"{}\",hook=\"{}\"}} {}",
-            label(&it.chain),
-            label(&it.hook),
-            it.tokens
-        );
-    }
-    text.push_str(
-        "# TYPE hookman_run_seconds summary\n# UNIT hookman_run_seconds seconds\n\
-         # HELP hookman_run_seconds Time of a hook's runs.\n",
-    );
     let seconds = |us: u64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    let [mut runs, mut tokens, mut times] = [const { String::new() }; 3];
     for it in tallies {
-        let labels = format!("chain=\"{}\",hook=\"{}\"", label(&it.chain), label(&it.hook));
-        for (quantile, us) in [("0.5", it.p50), ("0.95", it.p95), ("1", it.max)] {
-            let _ = writeln!(
-                text,
-                "hookman_run_seconds{{{labels},quantile=\"{quantile}\"}} {}",
-                seconds(us)
-            );
+        let of = format!("chain=\"{}\",hook=\"{}\"", label(&it.chain), label(&it.hook));
+        for (outcome, count) in &it.outcomes {
+            let outcome = label(outcome);
+            let _ = writeln!(runs, "hookman_runs_total{{{of},outcome=\"{outcome}\"}} {count}");
         }
-        let _ = writeln!(text, "hookman_run_seconds_count{{{labels}}} {}", it.runs);
-        let _ = writeln!(text, "hookman_run_seconds_sum{{{labels}}} {}", seconds(it.sum()));
+        let _ = writeln!(tokens, "hookman_context_tokens_total{{{of}}} {}", it.tokens);
+        for (share, us) in [("0.5", it.p50), ("0.95", it.p95), ("1", it.max)] {
+            let time = seconds(us);
+            let _ = writeln!(times, "hookman_run_seconds{{{of},quantile=\"{share}\"}} {time}");
+        }
+        let _ = writeln!(times, "hookman_run_seconds_count{{{of}}} {}", it.runs);
+        let _ = writeln!(times, "hookman_run_seconds_sum{{{of}}} {}", seconds(it.sum()));
     }
-    text.push_str("# EOF\n");
-    text
+    format!(
+        "# TYPE hookman_runs counter\n# HELP hookman_runs Runs of a hook by outcome.\n{runs}\
+         # TYPE hookman_context_tokens counter\n\
+         # HELP hookman_context_tokens Tokens added to the context of the model, about.\n{tokens}\
+         # TYPE hookman_run_seconds summary\n# UNIT hookman_run_seconds seconds\n\
+         # HELP hookman_run_seconds Time of a hook's runs.\n{times}# EOF\n"
+    )
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -29,37 +29,6 @@ pub struct Past {
     /// The fields of the payload besides those that each payload has, as the text of an object: so each
     /// is written once, and a long session takes less memory.
     fields: String,
-}
-
-/// The fields of a payload, of which an event has some.
-#[derive(Default, Serialize)]
-struct Fields<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stop_hook_active: Option<bool>,
-    #[serde(flatten)]
-    tool: Option<ToolFields<'a>>,
-    permission_mode: &'a str,
-    prompt_id: &'a str,
-    #[serde(flatten)]
-    agent: Option<AgentFields<'a>>,
-}
-
-#[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "they are the payload's")]
-struct ToolFields<'a> {
-    tool_name: &'a Value,
-    tool_input: Option<&'a RawValue>,
-    tool_use_id: &'a str,
-}
-
-#[derive(Serialize)]
-struct AgentFields<'a> {
-    agent_id: &'a str,
-    agent_type: &'a str,
 }
 
 /// A line, of which the long parts are read where a hook wants them.
@@ -267,26 +236,18 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
             self.prompt.clone_from(prompt);
         }
         if self.found.is_empty() && is_main {
-            self.add(
-                line,
-                Event::SessionStart,
-                Fields { source: Some("startup"), ..Fields::default() },
-            );
+            self.add(line, Event::SessionStart, "", "\"source\":\"startup\"");
         }
         match &*line.r#type {
             "system" if is_main && line.subtype == "compact_boundary" => {
-                self.add(
-                    line,
-                    Event::SessionStart,
-                    Fields { source: Some("compact"), ..Fields::default() },
-                );
+                self.add(line, Event::SessionStart, "", "\"source\":\"compact\"");
             }
             "user" => {
                 if let Some(text) = line.message.text().filter(|_| is_main && !line.is_meta)
                     && let Some(prompt) = typed(&text)
                 {
-                    let prompt = Some(&*prompt);
-                    self.add(line, Event::UserPromptSubmit, Fields { prompt, ..Fields::default() });
+                    let prompt = format!("\"prompt\":{}", quoted(&prompt));
+                    self.add(line, Event::UserPromptSubmit, "", &prompt);
                 }
                 if (self.wants)(Event::PostToolUse, &line.cwd) {
                     self.results(line);
@@ -297,9 +258,12 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                     let id = &*part.id;
                     if id.is_empty() || !self.calls.contains_key(id) {
                         self.calls.insert(id.to_owned(), self.found.len());
-                        let (tool_name, tool_input) = (&part.name, part.input);
-                        let tool = Some(ToolFields { tool_name, tool_input, tool_use_id: id });
-                        self.add(line, Event::PreToolUse, Fields { tool, ..Fields::default() });
+                        let (name, input) = (&part.name, part.input.map_or("null", RawValue::get));
+                        let call = format!(
+                            "\"tool_name\":{name},\"tool_input\":{input},\"tool_use_id\":{}",
+                            quoted(id)
+                        );
+                        self.add(line, Event::PreToolUse, id, &call);
                     }
                 }
                 // Each part of a message has a line, and all say how it ended.
@@ -308,8 +272,7 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 {
                     (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };
-                    let stop_hook_active = Some(false);
-                    self.add(line, event, Fields { stop_hook_active, ..Fields::default() });
+                    self.add(line, event, "", "\"stop_hook_active\":false");
                 }
             }
             _ => {}
@@ -328,17 +291,22 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
         }
     }
 
-    fn add(&mut self, line: &Line<'_>, event: Event, fields: Fields<'_>) {
-        let id = fields.tool.as_ref().map(|it| it.tool_use_id.to_owned()).unwrap_or_default();
-        let (agent_id, agent_type) = (&*line.agent_id, &*line.attribution_agent);
-        let agent = (!agent_id.is_empty()).then_some(AgentFields { agent_id, agent_type });
-        let (permission_mode, prompt_id) = (&*self.mode, &*self.prompt);
-        let fields = Fields { permission_mode, prompt_id, agent, ..fields };
-        if let Ok(mut fields) = serde_json::to_string(&fields) {
-            fields.shrink_to_fit();
-            self.found.push(Past { event, id, fields, ..Past::at(line) });
+    /// Adds an event with fields of its own, which are members of an object.
+    fn add(&mut self, line: &Line<'_>, event: Event, id: &str, own: &str) {
+        let (mode, prompt) = (quoted(&self.mode), quoted(&self.prompt));
+        let mut fields = format!("{{{own},\"permission_mode\":{mode},\"prompt_id\":{prompt}}}");
+        if !line.agent_id.is_empty() {
+            let (id, kind) = (quoted(&line.agent_id), quoted(&line.attribution_agent));
+            fields.truncate(fields.len() - 1);
+            fields.extend([",\"agent_id\":", &id, ",\"agent_type\":", &kind, "}"]);
         }
+        fields.shrink_to_fit();
+        self.found.push(Past { event, id: id.to_owned(), fields, ..Past::at(line) });
     }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }
 
 /// Gives what a person typed, of a prompt as the client writes it down.

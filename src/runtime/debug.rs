@@ -74,7 +74,11 @@ fn lines(paths: &Paths, asked: Asked<'_>, overrides: &Overrides, entry: &Entry<'
 pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {
     let chain = asked.chain;
     let hooks = match chains::read(paths, chain) {
-        Ok(manifest) => manifest.unwrap_or_default().hooks,
+        Ok(Some(manifest)) => manifest.hooks,
+        Ok(None) => {
+            let before = format!("{} is not there", paths.shown(&chain.manifest));
+            return Reasons { before: Some(before), hooks: Vec::new() };
+        }
         Err(problems) => {
             let Loaded::LastGood(plan, _) = chains::load(paths, chain) else {
                 let before = format!("no hook ran, as the manifest cannot be read: {problems}");

@@ -116,7 +116,7 @@ fn checked<'n>(
         position: document.position(node.span.start),
     };
     let Some(node) = command else {
-        return Err(wrong(KEY, &line.value, "an object with a `command`"));
+        return Err(wrong(KEY, &line.value, "one with a `command`"));
     };
     only_once(document, &line.value, |key| key == "command")?;
     if document.string(node).is_none() {

@@ -91,11 +91,11 @@ fn check(overrides: &Value, rows: &[(&str, &str)]) {
 fn what_is_always_stopped_is_not_said_to_pass() {
     let session = Session::new(&json!({}));
     let reason = session.run("rm -rf a; rm -rf /").unwrap().reason.unwrap();
-    assert!(reason.contains("Run again, rm passes; only the user can allow what rm-system stops."));
+    assert!(reason.contains("Run again, rm passes; only the user can allow what rm-system stops, by typing `/hook:disable one-strike`."));
     let reason = session.run("rm -rf / *").unwrap().reason.unwrap();
     assert!(
         reason.contains(
-            "Trying again will not help: only the user can allow what rm-system stops.\n"
+            "Trying again will not help: only the user can allow what rm-system stops, by typing `/hook:disable one-strike`.\n"
         ),
         "{reason}"
     );
@@ -266,7 +266,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
             "b x\\\n  y; a 'z'; c; d",
             Answer::deny(
                 "`b x\\ y` (rule b): it does B.\n\
-                 Run again, a passes; only the user can allow what b stops.\n\
+                 Run again, a passes; only the user can allow what b stops, by typing `/hook:disable one-strike`.\n\
                  Nothing of this call has run.\n\
                  Also `a 'z'` (rule a): it does A. Safer: do A'.",
             ),
@@ -274,7 +274,7 @@ fn reasons_say_what_happened_why_and_what_to_do() {
         (
             "a; b",
             Answer::deny(
-                "`b` (rule b): it does B.\nTrying again will not help: only the user can allow what b stops.\nNothing of this call has run.",
+                "`b` (rule b): it does B.\nTrying again will not help: only the user can allow what b stops, by typing `/hook:disable one-strike`.\nNothing of this call has run.",
             ),
         ),
         (

@@ -4,18 +4,21 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::machine::environment;
 
-/// A relative path of a program as it is from the manifest's directory, where the program is in the current
-/// directory and not there.
+/// A relative path of a program as it is from the manifest's directory, where the program is not there, but as
+/// seen from the current directory or from one above it up to the project's.
 pub(crate) fn from_manifest(word: &str, manifest: &Path) -> Option<String> {
     if !word.contains('/') || word.starts_with(['/', '~', '$', '{']) {
         return None;
     }
     let folder = manifest.parent()?;
-    let here = environment::current_directory().ok()?.join(word);
-    if folder.join(word).is_file() || !here.is_file() {
+    let here = environment::current_directory().ok()?;
+    if folder.join(word).is_file() {
         return None;
     }
-    let file = here.canonicalize().ok()?;
+    let project = folder.parent()?;
+    let above = here.ancestors().skip(1).take_while(|it| it.starts_with(project));
+    let seen = std::iter::once(&*here).chain(above).map(|it| it.join(word));
+    let file = seen.into_iter().find(|it| it.is_file())?.canonicalize().ok()?;
     let folder = folder
         .canonicalize()
         .ok()

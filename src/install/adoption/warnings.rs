@@ -123,5 +123,5 @@ fn is_changed(hook: &Hook, block: &str) -> bool {
     let asked = |hook: &Hook| (hook.enabled, hook.events.clone(), hook.matcher.clone());
     let run =
         |hook: &Hook| (hook.action.clone(), hook.timeout_ms, hook.on_error, hook.manner.clone());
-    asked(hook) != asked(&was) || run(hook) != run(&was)
+    asked(hook) != asked(&was) || run(hook) != run(&was) || hook.audience != was.audience
 }
