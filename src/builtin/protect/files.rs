@@ -19,12 +19,10 @@ pub(super) fn anchored(glob: &str) -> Cow<'_, str> {
 }
 
 /// Texts in small letters of which one is in each path that a glob hits, or in what removes it.
-pub(super) fn hints(glob: &str) -> Vec<String> {
-    if glob.starts_with("@state") {
-        return vec!["hookman".to_owned()];
-    }
+pub(super) fn hints(glob: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let (glob, above) = match glob.strip_prefix("@config/") {
-        Some(rest) => (rest, Some("claude".to_owned())),
+        Some(rest) => (rest, Some("claude")),
+        None if glob.starts_with("@state") => ("hookman", None),
         None => (glob, None),
     };
     let mut longest = "";
@@ -39,7 +37,9 @@ pub(super) fn hints(glob: &str) -> Vec<String> {
             None => rest.get(end + 1..).unwrap_or_default(),
         };
     }
-    above.into_iter().chain([longest.to_lowercase()]).collect()
+    let is_upper = longest.contains(char::is_uppercase);
+    let longest = if is_upper { longest.to_lowercase().into() } else { Cow::Borrowed(longest) };
+    above.map(Cow::Borrowed).into_iter().chain([longest])
 }
 
 /// The directories in which globs and paths begin.
@@ -179,6 +179,11 @@ impl<'a> Folders<'a> {
         text.into()
     }
 
+    /// Returns whether a path may be that of a protected file.
+    pub(super) fn may_hit(&self, path: &str) -> bool {
+        may_name(path, self.context)
+    }
+
     /// Returns whether one of the globs, with `|` between them, hits an absolute path.
     pub(super) fn hit(&self, globs: &str, path: &str) -> bool {
         let anchors = Anchors { cwd: &self.current[0], project: &self.project, home: &self.home };
@@ -186,8 +191,7 @@ impl<'a> Folders<'a> {
         globs.split('|').filter(|glob| !glob.is_empty()).any(|glob| match self.special(glob) {
             Some(glob) => path_hits(&glob, path, anchors),
             None => {
-                hints(glob).iter().any(|hint| lower.contains(hint))
-                    && path_hits(glob, path, anchors)
+                hints(glob).any(|hint| lower.contains(&*hint)) && path_hits(glob, path, anchors)
             }
         })
     }
@@ -196,29 +200,33 @@ impl<'a> Folders<'a> {
     /// the client's or hookman's, and else what is there.
     pub(super) fn holds(&self, globs: &str, path: &str) -> bool {
         let path = path.trim_end_matches('/');
-        let inside = |folder: &str| {
-            folder.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let begins = |whole: &str, start: &str| {
+            whole.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let has = |(folder, file): (&str, &str)| {
+            let below = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            (begins(folder, path) || below.is_some_and(|below| begins(file, below)))
+                && self.context.host.look(Path::new(&format!("{folder}/{file}"))).is_some()
         };
         globs.split('|').any(|glob| {
-            (glob.starts_with("@config/") && inside(&self.config))
-                || (glob == "@state" && inside(&self.state))
-                || self.place(glob).is_some_and(|file| {
-                    inside(&file) && self.context.host.look(Path::new(&file)).is_some()
-                })
+            (glob.starts_with("@config/") && begins(&self.config, path))
+                || (glob == "@state" && begins(&self.state, path))
+                || self.place(glob).is_some_and(has)
         })
     }
 
-    /// The one file that a glob without marks means; in the project where it may be anywhere.
-    fn place(&self, glob: &str) -> Option<String> {
-        let file = match (glob.strip_prefix("//"), glob.strip_prefix("~/")) {
+    /// The one file that a glob without marks means, with the directory in which it begins: the project
+    /// where it may be anywhere.
+    fn place<'g>(&'g self, glob: &'g str) -> Option<(&'g str, &'g str)> {
+        let (folder, file) = match (glob.strip_prefix("//"), glob.strip_prefix("~/")) {
             (Some(rest), _) => match rest.strip_prefix("**/") {
-                Some(rest) => format!("{}/{}", self.project, rest.contains('/').then_some(rest)?),
-                None => format!("/{rest}"),
+                Some(rest) => (&*self.project, rest.contains('/').then_some(rest)?),
+                None => ("", rest),
             },
-            (None, Some(rest)) => format!("{}/{rest}", self.home),
-            (None, None) => format!("{}/{}", self.project, glob.strip_prefix('/')?),
+            (None, Some(rest)) => (&*self.home, rest),
+            (None, None) => (&*self.project, glob.strip_prefix('/')?),
         };
-        (!file.contains(MARKS)).then_some(file)
+        (!folder.contains(MARKS) && !file.contains(MARKS)).then_some((folder, file))
     }
 
     /// A glob that begins with `@`, from the root.
@@ -256,6 +264,15 @@ fn without_classes(part: &str) -> String {
         rest = &after[end.len()..];
     }
     plain + rest
+}
+
+/// Returns whether a text may name a protected file, told by the parts that all of their names have.
+pub(super) fn may_name(text: &str, context: &Context<'_>) -> bool {
+    let Some((hints, _)) = context.first_option("hints") else { return true };
+    let text = text.to_lowercase();
+    let state = state(context).to_lowercase();
+    let state = state.rsplit('/').next().unwrap_or_default();
+    hints.split('|').any(|hint| text.contains(hint)) || (!state.is_empty() && text.contains(state))
 }
 
 /// hookman's state directory, above that of the session.
@@ -300,7 +317,7 @@ mod tests {
             ("*", ""),
         ];
         for (glob, expected) in rows {
-            assert_eq!(hints(glob).join("|"), expected, "{glob}");
+            assert_eq!(hints(glob).collect::<Vec<_>>().join("|"), expected, "{glob}");
         }
     }
 }

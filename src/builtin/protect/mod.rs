@@ -18,7 +18,7 @@ use super::tool_input::ToolInput;
 
 use super::values::Level;
 
-use files::Folders;
+use files::{Folders, may_name};
 use options::{Compiled, Protected};
 
 pub(super) use options::rules;
@@ -50,15 +50,6 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if input.command.is_empty() { of_tool(context, &input) } else { of_command(context, &input) }
 }
 
-/// Returns whether a text may name a protected file, told by the parts that all of their names have.
-fn may_name(text: &str, context: &Context<'_>) -> bool {
-    let Some((hints, _)) = context.first_option("hints") else { return true };
-    let text = text.to_lowercase();
-    let state = files::state(context).to_lowercase();
-    let state = state.rsplit('/').next().unwrap_or_default();
-    hints.split('|').any(|hint| text.contains(hint)) || (!state.is_empty() && text.contains(state))
-}
-
 /// A rule, and what it protects from.
 struct Hit<'r, 'o> {
     rule: &'r Protected<'o>,
@@ -85,6 +76,13 @@ struct Judge<'r, 'o> {
 impl Judge<'_, '_> {
     /// Notes the rules that one of the paths hits, under the name by which the call has the file.
     fn look(&mut self, file: &str, paths: &[String], what: Use, subject: &dyn Fn() -> String) {
+        let may_hit: Vec<bool> = paths.iter().map(|path| self.folders.may_hit(path)).collect();
+        let removes = matches!(what, Use::Remove | Use::Shut);
+        let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let may_be_there = removes || may_hit.contains(&true);
+        if !may_be_there || (what == Use::Into && !self.folders.is_folder(folder)) {
+            return;
+        }
         for rule in &self.options.rules {
             let known = self.hits.iter().any(|hit| hit.rule.id == rule.id);
             let counts = match what {
@@ -97,16 +95,14 @@ impl Judge<'_, '_> {
             };
             let is_made =
                 |path: &str| rule.reads && what == Use::Copy && !self.folders.may_hold(path);
-            let is_hit = |path: &String| {
+            let is_hit = |(path, may_hit): (&String, &bool)| {
                 let folders = &self.folders;
-                !is_made(path)
-                    && (folders.hit(&rule.files, path)
-                        || (matches!(what, Use::Remove | Use::Shut)
-                            && folders.holds(&rule.files, path)))
+                ((*may_hit && folders.hit(&rule.files, path) && !is_made(path))
+                    || (removes && folders.holds(&rule.files, path)))
                     && !folders.hit(&rule.except, path)
                     && !folders.hit(&self.options.allow, path)
             };
-            if !known && counts && paths.iter().any(is_hit) {
+            if !known && counts && paths.iter().zip(&may_hit).any(is_hit) {
                 let (file, subject) = (finding::shown(file), subject());
                 self.hits.push(Hit { rule, what, file, subject, level: rule.level });
             }
@@ -280,10 +276,6 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
                 return;
             }
             judge.left -= 1;
-            let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-            if what == Use::Into && !judge.folders.is_folder(folder) {
-                return;
-            }
             // What `find` hands on is what it was told to look for.
             let sought = if file.ends_with("{}") { judge.sought.clone() } else { Vec::new() };
             for file in sought.iter().map(String::as_str).chain([file]) {

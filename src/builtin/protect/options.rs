@@ -125,8 +125,8 @@ impl kind::Options for Options {
         let mut hints: Vec<String> = Vec::new();
         for glob in rules.iter().flat_map(|rule| &rule.files) {
             for hint in files::hints(glob) {
-                if !hints.contains(&hint) {
-                    hints.push(hint);
+                if !hints.iter().any(|known| *known == hint) {
+                    hints.push(hint.into_owned());
                 }
             }
         }

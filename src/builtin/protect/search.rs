@@ -25,7 +25,7 @@ pub(super) fn may_be_in(command: &str) -> bool {
     let has_flag = || {
         command.split_ascii_whitespace().any(|word| match word.strip_prefix('-') {
             Some(long) if long.starts_with('-') => {
-                LONG.iter().any(|flag| long.starts_with(&flag[1..]))
+                LONG.split(' ').any(|flag| long.starts_with(&flag[1..]))
             }
             Some(letters) => letters.contains(['r', 'R', 'u', '.']),
             None => false,
@@ -35,24 +35,11 @@ pub(super) fn may_be_in(command: &str) -> bool {
 }
 
 /// Flags with which a search goes through directories, or through what it would leave out.
-const LONG: &[&str] = &[
-    "--recursive",
-    "--dereference-recursive",
-    "--no-index",
-    "--untracked",
-    "--hidden",
-    "--unrestricted",
-];
+const LONG: &str =
+    "--recursive --dereference-recursive --no-index --untracked --hidden --unrestricted";
 /// Flags with which a search prints no lines.
-const SILENT: &[&str] = &[
-    "--files-with-matches",
-    "--files-without-match",
-    "--count",
-    "--quiet",
-    "--silent",
-    "--files",
-    "--help",
-];
+const SILENT: &str =
+    "--files-with-matches --files-without-match --count --quiet --silent --files --help";
 const VALUES: &str = "-e -f -A -B -C -m -g -t -d -D --regexp --file --include --exclude --exclude-dir --glob \
                       --max-count --type --color --context --after-context --before-context";
 
@@ -69,10 +56,10 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
         match argument {
             Argument::Operand(word) => search.folders.push(&word.text),
             Argument::Flag(flag) if flag.starts_with("--") => {
-                if SILENT.contains(&flag) {
+                if SILENT.split(' ').any(|it| it == flag) {
                     return None;
                 }
-                goes_deep |= LONG.contains(&flag);
+                goes_deep |= LONG.split(' ').any(|it| it == flag);
                 has_pattern |= flag.starts_with("--regexp") || flag.starts_with("--file");
             }
             Argument::Flag(flag) => {

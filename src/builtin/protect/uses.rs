@@ -57,7 +57,7 @@ const JQ: &str = "jq yq";
 static PROGRAMS: &[Program] = &[
     program(
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
-         diff cmp comm source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
+         diff cmp comm vimdiff source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
          zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
          git-diff git-blame git-hash-object git-archive git-stash",
         Role::Read,
@@ -117,7 +117,9 @@ static PROGRAMS: &[Program] = &[
         Role::Remove,
         "-n",
     ),
-    program("cp install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
+    // A hard link is the same file.
+    Program { in_place: &["-l", "--link", "-al", "-rl"], ..program("cp", Role::Copy, "-S -t") },
+    program("install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
     // A link is another name under which a file may be changed.
     program("ln link", Role::Link, "-t -S"),
     program("mv move-item mi move rename-item rni ren", Role::Move, "-S -t"),
@@ -244,8 +246,8 @@ impl Program {
             Role::Remove => all(Use::Remove, files, visit),
             Role::Copy | Role::Move | Role::Link => {
                 let from = match self.role {
-                    Role::Copy => Use::Read,
-                    Role::Link => Use::Change,
+                    Role::Copy if !in_place => Use::Read,
+                    Role::Copy | Role::Link => Use::Change,
                     _ => Use::Remove,
                 };
                 let (last, others) = match target {

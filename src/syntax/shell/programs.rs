@@ -4,7 +4,7 @@
 macro_rules! names {
     ($($name:literal)*) => { &[$($name),*] };
 }
-pub(super) use names;
+pub(crate) use names;
 
 /// A language as far as its comments and quotes differ.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -140,7 +140,11 @@ impl Walk<'_> {
                 if !self.spend(text.len() + 64) {
                     return most;
                 }
-                fields.extend(Parser::words_of(&text).into_iter().map(Word::into_owned));
+                let words = Parser::words_of(&text);
+                if !self.spend(SHOWN * words.len()) {
+                    return most;
+                }
+                fields.extend(words.into_iter().map(Word::into_owned));
                 number += 1;
             }
         }

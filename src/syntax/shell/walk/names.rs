@@ -90,6 +90,14 @@ impl Walk<'_> {
                     self.variables.set("@", Values::All(values));
                 }
             }
+            "shift" => {
+                let Some(Values::All(values)) = self.variables.get("@") else { return };
+                let count = arguments.first().and_then(|word| word.text.parse().ok()).unwrap_or(1);
+                let rest: Vec<Value> = values.iter().skip(count).cloned().collect();
+                if self.spend(rest.iter().map(|value| value.text.len() + SHOWN).sum()) {
+                    self.variables.set("@", Values::All(rest));
+                }
+            }
             "read" => {
                 let name = arguments.last().filter(|word| !word.text.starts_with('-'));
                 if let Some((name, input)) = name.zip(self.input(place)) {

@@ -227,6 +227,10 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             "$@ ¦ run git reset --hard ¦ git reset --hard",
         ),
         (
+            r#"w() { cd "$1" && shift && "$@"; }; w a rm b"#,
+            "cd ‹$1› ¦ shift ¦ $@ ¦ w a rm b ¦ cd a ¦ shift ¦ rm b",
+        ),
+        (
             r#"function f { local d=$1; (rm -rf "$d"); }; f a; f b; rm $d"#,
             "local ‹d=$1› ¦ rm -rf ‹$d› ¦ f a ¦ local d=a ¦ rm -rf a ¦ f b ¦ local d=b ¦ rm -rf b ¦ rm ‹$d›",
         ),
