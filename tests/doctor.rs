@@ -309,8 +309,10 @@ fn compare(name: &str) -> Vec<Case> {
 
 #[test]
 fn broken_setups_are_found() {
-    let cases: Vec<Case> =
-        ["settings.txt", "matchers.txt", "machine.txt"].into_iter().flat_map(compare).collect();
+    let cases: Vec<Case> = ["settings.txt", "matchers.txt", "machine.txt", "written.txt"]
+        .into_iter()
+        .flat_map(compare)
+        .collect();
     assert!(cases.len() >= 60, "there are only {} broken setups", cases.len());
     for case in &cases {
         assert!(!case.findings.is_empty(), "{}: nothing was found", case.setup[0]);
@@ -378,7 +380,7 @@ fn each_check_has_a_case_that_it_finds_and_one_where_it_is_silent() {
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = list["checks"].as_array().unwrap().iter();
     let checks: Vec<&str> = checks.map(|check| check["check"].as_str().unwrap()).collect();
-    let files = ["settings.txt", "matchers.txt", "machine.txt", "clean.txt"];
+    let files = ["settings.txt", "matchers.txt", "machine.txt", "written.txt", "clean.txt"];
     let cases: Vec<Case> =
         files.into_iter().chain(MEASURED).flat_map(|name| read(name).1).collect();
     for case in &cases {

@@ -51,8 +51,25 @@ fn object(text: &str) -> Option<Map<String, Value>> {
 
 /// Returns whether a text is a refusal, by its words.
 pub(crate) fn refuses(text: &str) -> bool {
-    const WORDS: &[&str] =
-        &["block", "denied", "deny", "forbid", "not allowed", "prohibit", "refus", "reject"];
+    const WORDS: &[&str] = &[
+        "block",
+        "dangerous",
+        "denied",
+        "deny",
+        "destructive",
+        "do not ",
+        "don't ",
+        "forbid",
+        "leave it",
+        "not allowed",
+        "not permitted",
+        "off limits",
+        "prohibit",
+        "protected",
+        "refus",
+        "reject",
+        "secret",
+    ];
     let lower = text.to_lowercase();
     WORDS.iter().any(|word| lower.contains(word))
 }

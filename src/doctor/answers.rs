@@ -52,10 +52,21 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     let is_unheard = output == Output::Text && code == 0 && faults.is_empty();
     let note = (is_unheard && event.facts().plain_text == PlainText::Ignored)
         .then(|| format!("what it prints is plain text, which nobody reads on {event}"));
+    let names_none = event == Event::WorktreeCreate && code == 0 && stdout.trim().is_empty();
+    faults.extend(
+        names_none.then(|| "it prints no path, so the client makes no worktree".to_owned()),
+    );
+    let is_aside = code == 0
+        && faults.is_empty()
+        && stdout.is_empty()
+        && !stderr.trim().is_empty()
+        && matches!(event, Event::UserPromptSubmit | Event::SessionStart);
+    let aside = is_aside
+        .then(|| "it prints on standard error alone, which the model is not given".to_owned());
     let is_mute = code == 1 && stdout.is_empty() && stderr.is_empty() && faults.is_empty();
     let mute = is_mute
         .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
-    (faults, borne.or(note).or(mute))
+    (faults, borne.or(note).or(mute).or(aside))
 }
 
 /// Returns whether a text is an object without a key that the client knows, and not a payload that is
@@ -86,6 +97,8 @@ fn of_code(said: &Said<'_>) -> Option<String> {
     let two = event.facts().exit_two;
     let blocks =
         matches!(two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently);
+    let is_of_stop =
+        matches!(event, Event::Stop | Event::SubagentStop) && !stderr.trim().is_empty();
     let refuses = refuses(stderr) || refuses(stdout);
     match code {
         0 | 126 | 127 => None,
@@ -99,6 +112,9 @@ fn of_code(said: &Said<'_>) -> Option<String> {
             };
             Some(format!("it ends with 2, which stops nothing on {event}{fix}"))
         }
+        code if code != 2 && is_of_stop && !said.is_closed => Some(format!(
+            "it says why and ends with {code}, which lets the turn end: only 2 goes on"
+        )),
         code if code != 2 && blocks && refuses && !said.is_closed => {
             Some(format!("it says no with exit code {code}, which blocks nothing: only 2 does"))
         }
@@ -176,8 +192,14 @@ fn of_interpreter(said: &Said<'_>) -> Option<String> {
             || STARTS.iter().any(|start| line.starts_with(start))
             || INSIDE.iter().any(|part| line.contains(part))
     };
-    // Python has the reason in the last line.
-    let traced = stderr.contains("Traceback (most recent call last)").then(|| last_line(stderr));
+    // Python has the reason in the last line, and ends with 1; what a hook quotes comes behind words of its own.
+    let is_traced = stderr.trim_start().starts_with("Traceback (most recent call last)")
+        || code == 1 && stderr.contains("\nTraceback (most recent call last)");
+    let traced = is_traced.then(|| last_line(stderr));
+    let is_of_stop = matches!(event, Event::Stop | Event::SubagentStop) && code != 0;
+    if is_of_stop && !is_traced && !stderr.lines().next().is_some_and(|line| is_it(&line.trim())) {
+        return None;
+    }
     let line = traced.or_else(|| stderr.lines().map(str::trim).find(is_it))?;
     let blocks = matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser);
     let locks = if code == 2 && blocks { ", and its exit code 2 blocks each call" } else { "" };

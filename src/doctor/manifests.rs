@@ -106,6 +106,6 @@ fn present(facts: &Facts, findings: &mut Findings) {
     // Of one scope alone nobody says that it has to have one.
     if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
-        findings.add(Level::Warning, place, "there is no manifest", "run `hookman install`");
+        findings.add(Level::Info, place, "there is no manifest", "run `hookman install`");
     }
 }

@@ -123,7 +123,7 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             format!("this handler and {with} both rewrite the input of a call"),
             if ["user", "project", "local"].contains(&file.scope) {
                 format!(
-                    "run `hookman adopt --all{}`, so that each sees what the one before it made",
+                    "run `hookman adopt --all{}` and take `parallel` out of both hooks, so that one sees what the other made",
                     file.flag()
                 )
             } else {

@@ -30,7 +30,12 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     calls.any(|call| match call {
         b">" => may_write(line),
         b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
-        b"(" => line.contains("()") || line.contains("function "),
+        b"(" => {
+            // To prepare a search for a text costs more than to look for one byte.
+            let may_begin = |text: &[u8]| beginnings & beginning(text, u64::MAX) != 0;
+            bytes.contains(&b'(') && line.contains("()")
+                || may_begin(b"function") && line.contains("function ")
+        }
         _ => may_make(bytes, beginnings, call),
     })
 }

@@ -41,8 +41,13 @@ pub(super) fn looks_for(
     let is_sought = |text: &&str| ends.iter().any(|end| mentions(&format!("{text}{end}")));
     let of_lines = ["rm -rf", "git push --force", "git reset --hard", "--no-verify"];
     let of_line = of_lines.into_iter().filter(|_| is_of("Bash")).find(is_sought);
+    // The same as an expression.
+    let blanks = [r"\s+", " +", r"\s*", "[[:space:]]+", " *"];
+    let ends_so = |blank: &&str| ends.iter().any(|end| mentions(&format!("rm{blank}-rf{end}")));
+    let of_expression =
+        || blanks.iter().find(|it| ends_so(it)).map(|_| "rm -rf").filter(|_| is_of("Bash"));
     let of_file = || is_of("Write").then_some(".env").filter(is_sought);
-    of_line.or_else(of_file).filter(|_| !mentions("/.env"))
+    of_line.or_else(of_expression).or_else(of_file).filter(|_| !mentions("/.env"))
 }
 
 /// The inputs of calls of a tool that ought to pass, and of one that ought not.
@@ -103,9 +108,11 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
         tools.push(named.unwrap_or("Bash"));
     }
     let is_before = matches!(event, Event::PreToolUse | Event::PermissionRequest);
+    // A guard that is asked when a command has run comes too late.
+    let is_asked = |tool: &str| is_before || event == Event::PostToolUse && tool == "Bash";
     let of_tool = |tool: &str| {
         let (passing, stopped) = inputs(tool, project);
-        let inputs: Vec<Value> = if is_before {
+        let inputs: Vec<Value> = if is_asked(tool) {
             passing.into_iter().take(1).chain([stopped]).collect()
         } else {
             passing

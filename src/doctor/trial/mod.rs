@@ -36,6 +36,10 @@ const EACH: Duration = Duration::from_secs(5);
 /// The time that all may take.
 const TOTAL: Duration = Duration::from_secs(15);
 
+/// The words of scripts that stop a call only where something else is so, which no test knows.
+const CONDITIONS: [&str; 5] =
+    ["permission_mode", "symbolic-ref", "branch", "rev-parse", "agent_type"];
+
 /// The number of commands that run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
@@ -44,9 +48,6 @@ const ENTRIES: usize = 1000;
 
 /// The number of cases that a command is tried with.
 const CASES: usize = 4;
-
-/// The session of the made-up calls.
-const SESSION: &str = "hookman-self-test";
 
 /// The result of running a command on an event.
 #[derive(Debug, Serialize)]
@@ -93,8 +94,9 @@ impl Script {
     fn of(matcher: Option<&str>, mentions: &dyn Fn(&str) -> bool) -> Self {
         Self {
             has_other: mentions("||"),
-            can_deny: DENIES.iter().any(|word| mentions(word)),
-            looks_for: looks_for(matcher, mentions),
+            can_deny: DENIES.iter().chain(&["return 2"]).any(|word| mentions(word)),
+            looks_for: looks_for(matcher, mentions)
+                .filter(|_| !CONDITIONS.iter().any(|it| mentions(it))),
         }
     }
 }
@@ -260,6 +262,8 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
     let project = scratch.path("project");
     let filled: Vec<Words> = trials.iter().map(|trial| filled(&trial.words, &project)).collect();
     let state = scratch.path("state");
+    // What a hook remembers of a session must not count for the next test.
+    let session = format!("hookman-self-test-{}", std::process::id());
     let variables: Vec<[(&str, &OsStr); 6]> = trials
         .iter()
         .map(|trial| {
@@ -268,14 +272,14 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
                 ("HOOKMAN_STATE_DIR", state.as_os_str()),
                 (PROJECT, project.as_os_str()),
                 ("CLAUDECODE", OsStr::new("1")),
-                ("CLAUDE_CODE_SESSION_ID", OsStr::new(SESSION)),
+                ("CLAUDE_CODE_SESSION_ID", OsStr::new(&session)),
                 ("LC_ALL", OsStr::new("C")),
             ]
         })
         .collect();
     let transcript = scratch.path("transcript.jsonl").display().to_string();
     let place =
-        Place { session: SESSION, transcript: &transcript, cwd: &project.display().to_string() };
+        Place { session: &session, transcript: &transcript, cwd: &project.display().to_string() };
     let payloads = |trial: &Trial| {
         let made = || calls(trial.event, trial.matcher.as_deref(), &project);
         let calls = if trial.cases.is_empty() { made() } else { trial.cases.clone() };
@@ -340,6 +344,8 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
     if (1..number).contains(&refused) {
         problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
     }
+    problems.extend(other_code(trial, &came));
+    problems.extend(too_late(trial, &came));
     for finished in came {
         let (faults, note) = match finished {
             Ok(finished) => {
@@ -357,7 +363,10 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
             Some(text) => problems.push(format!(
                 "it looks for `{text}` and can deny, and stops none of the {number} calls, of which one has that"
             )),
-            None => notes.push(format!("it stops none of the {number} calls")),
+            None if trial.script.can_deny => {
+                notes.push(format!("it stops none of the {number} calls"));
+            }
+            None => {}
         }
     }
     let joined = |mut all: Vec<String>| {
@@ -379,6 +388,39 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         us: took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
         rests_on: Layer::Run,
     }
+}
+
+/// The fault of a command that ends with 0 for one call and, with words, with a code that blocks nothing
+/// for another.
+fn other_code(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
+    let is_gate = trial.event == Event::PreToolUse && !trial.is_closed && !trial.is_async;
+    let passes = came.iter().flatten().any(|it| it.ended == Ended::Exited(0));
+    let code = came.iter().flatten().find_map(|it| match it.ended {
+        Ended::Exited(code) if !matches!(code, 0 | 2 | 126 | 127) => {
+            let said = [&it.stderr[..], &it.stdout[..]].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let is_no = !said.trim().is_empty() && !said.contains("Traceback") && !refuses(&said);
+            is_no.then_some(code)
+        }
+        _ => None,
+    })?;
+    (is_gate && passes).then(|| {
+        format!("it ends with {code} for a call that many guards stop, which blocks nothing: only 2 does")
+    })
+}
+
+/// The fault of a command that sets no time limit, and takes longer than the event's own.
+fn too_late(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
+    let took = came.iter().flatten().map(|it| it.took).max()?;
+    let waits = Duration::from_millis(trial.event.facts().timeout_ms);
+    (trial.limit.is_none() && !trial.is_async && took > waits * 2).then(|| {
+        format!(
+            "it takes {:.1} s, and the client waits {} s on {} where no `timeout` is set",
+            took.as_secs_f64(),
+            waits.as_secs_f64(),
+            trial.event
+        )
+    })
 }
 
 fn heard(trial: &Trial, finished: &Finished, project: &Path) -> (Vec<String>, Option<String>) {

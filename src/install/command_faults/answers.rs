@@ -86,9 +86,9 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
     ))
 }
 
-/// Returns whether a fault is about a value, not about a key.
+/// Returns whether a fault is about a value that may be filled in.
 fn is_of_value(why: &str) -> bool {
-    why.contains(" is not ") || why.contains(" must be ")
+    why.contains(" is not ")
 }
 
 #[cfg(test)]

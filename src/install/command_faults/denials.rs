@@ -5,7 +5,6 @@ use super::command::{Command, Line, blocks};
 use super::fault::{Fault, Kind, Weight};
 use super::programs;
 use crate::client::event::{Event, PlainText};
-use crate::client::unheard::refuses;
 use crate::syntax::shell;
 
 /// The words with which scripts end with exit code 2.
@@ -42,7 +41,7 @@ pub(super) fn unawaited(command: &Command<'_>, texts: &[String]) -> Option<Fault
 /// The fault of a call whose exit code 2 the rest of its line hides; `text` is that of its script.
 pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<Fault> {
     let Line::Shell(line) = command.line else { return None };
-    let behind = call.site.behind.trim_start();
+    let behind = call.site.behind.trim_start().trim_start_matches("2>&1").trim_start();
     let is_whole =
         !has(line, &["exit", "pipefail", "$?", "PIPESTATUS", "$(", "`", "if ", "while "]);
     let is_gate = has(text, &TWO)
@@ -64,27 +63,6 @@ pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<F
         programs::run_file(call)?.0.shown
     );
     Some(fault(Weight::Risks, message, &format!("take `{sign}` out of the line")))
-}
-
-/// The fault of a script for a shell that says no and ends with 1.
-pub(super) fn by_one(command: &Command<'_>, text: &str) -> Option<Fault> {
-    let can_block = command.events.iter().any(|event| blocks(*event)) && !command.is_closed;
-    if !can_block || has(text, &TWO) || has(text, &DECIDES) {
-        return None;
-    }
-    let (mut has_refused, mut ends_so) = (false, false);
-    shell::each_invocation(text, &mut |call| {
-        let words: Vec<&str> = call.arguments.iter().map(|word| &*word.text).collect();
-        ends_so |= has_refused && call.program == "exit" && words == ["1"];
-        let is_error = call.redirections.iter().any(|it| it.operator == ">&");
-        has_refused = ["echo", "printf"].contains(&call.program)
-            && is_error
-            && words.iter().any(|word| refuses(word));
-    });
-    ends_so.then(|| {
-        let message = "it says no and ends with 1, which blocks nothing";
-        fault(Weight::Risks, message, "end with 2 where it says no: `exit 2`")
-    })
 }
 
 /// The fault of a line, with its scripts for a shell, that prints words for nobody and does nothing else.

@@ -70,6 +70,7 @@ pub(super) fn path(command: &Command<'_>, filter: &str) -> Option<Fault> {
         return None;
     }
     let meant = match names[..] {
+        ["tool_output" | "tool_result" | "response", ..] => Some("tool_response"),
         [first, ..] if !fields::OF_PAYLOADS.contains(&first) => {
             nearest(first, fields::OF_PAYLOADS.iter().copied())
         }

@@ -21,7 +21,7 @@ const OF_MISTAKES: &[&str] = &[
 ];
 
 /// Codes for variables that nobody sets, and for exit codes that something hides.
-const OF_ALL: &[&str] = &["SC2154", "SC2155", "SC2319", "SC2320"];
+const OF_ALL: &[&str] = &["SC2153", "SC2154", "SC2155", "SC2319", "SC2320"];
 
 /// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
 /// says, and one for the rest.

@@ -9,6 +9,7 @@ mod filters;
 mod input;
 mod lines;
 mod linted;
+mod mistakes;
 #[allow(clippy::manual_is_multiple_of, reason = "a pair of quotes is two")]
 mod parsed;
 pub(crate) mod places;
@@ -26,6 +27,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     // Where the shell cannot read a line, its words mean nothing.
     let refused: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
     let (mut scripts, mut filters) = (Vec::new(), Vec::new());
+    let mistakes = mistakes::Mistakes::new();
     for (at, (command, around)) in commands.iter().enumerate() {
         if refused.contains(&at) {
             continue;
@@ -44,7 +46,6 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
                 programs::needs(around, &call, &text, &inner, &mut faults);
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
-                faults.extend(denials::by_one(command, &text));
                 filters.extend(inner.iter().filter_map(|call| filters::of(at, call)));
                 texts.push(text);
             } else {
@@ -58,6 +59,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             faults.extend(denials::unread(command, &texts));
         }
         texts.extend(others);
+        faults.extend(texts.iter().flat_map(|text| mistakes.of(command, around, text)));
         faults.extend(denials::unawaited(command, &texts));
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }

@@ -123,8 +123,24 @@ def modules(number, name, tree):
         else:
             continue
         for top in (it.split(".")[0] for it in found):
-            if importlib.util.find_spec(top) is None:
+            if top == os.path.basename(name).removesuffix(".py"):
+                say("itself", number, node.lineno, top)
+            elif importlib.util.find_spec(top) is None:
                 say("module", number, node.lineno, top)
+
+
+# The modules that are used and never imported.
+def unbound(number, nodes):
+    known = {"datetime", "fnmatch", "json", "os", "pathlib", "re", "shlex", "shutil", "subprocess", "sys", "time"}
+    bound = {it.id for it in nodes if isinstance(it, ast.Name) and not isinstance(it.ctx, ast.Load)}
+    bound.update(it.arg for it in nodes if isinstance(it, ast.arg))
+    for node in nodes:
+        if isinstance(node, ast.alias):
+            bound.add("*" if node.name == "*" else (node.asname or node.name).split(".")[0])
+    used = (it.value for it in nodes if isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name))
+    first = next((it for it in used if it.id in known - bound and "*" not in bound), None)
+    if first is not None:
+        say("unbound", number, first.lineno, first.id)
 
 
 def read(number, name):
@@ -146,6 +162,7 @@ def read(number, name):
             if called(node.exc) != "SystemExit" and words(node.exc):
                 say("exit", number, node.lineno, words(node.exc))
     fields(number, nodes)
+    unbound(number, nodes)
     # An answer that is filled later is known to a run alone.
     if b'["hookSpecificOutput"]' not in text and b"['hookSpecificOutput']" not in text:
         answers(number, tree, on_error, elsewhere)

@@ -79,6 +79,18 @@ fn fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fau
             format!("line {line} of `{shown}` imports `{text}`, which its Python does not have"),
             "install the module for that Python, or have the hook run by one that has it",
         ),
+        "itself" => Fault::new(
+            Kind::Syntax,
+            Weight::Risks,
+            format!("`{shown}` imports `{text}`, and has that name itself"),
+            "give the script another name",
+        ),
+        "unbound" => Fault::new(
+            Kind::Syntax,
+            Weight::Risks,
+            format!("line {line} of `{shown}` uses `{text}` without importing it"),
+            format!("write `import {text}`"),
+        ),
         "program" => Fault::new(
             Kind::Needs,
             Weight::Risks,

@@ -102,7 +102,12 @@ pub(super) fn script(
         program,
         locks,
         brings_modules: call.program.as_ref().is_some_and(|it| it.text == "uv") || is_other,
-        events: command.events.clone(),
+        // A line may say itself what is to be done where its script fails.
+        events: if call.site.behind.trim_start().starts_with("||") {
+            Vec::new()
+        } else {
+            command.events.clone()
+        },
     })
 }
 
