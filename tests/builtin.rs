@@ -46,16 +46,16 @@ mod machine;
 
 use std::{fmt::Write as _, fs, path::Path, time::Duration};
 
-use hookman::{
-    builtin::{
-        catalogue::{self, Entry},
-        context::Context,
-    },
-    client::answer::Answer,
-    client::{event::Event, matcher::Target, payload::Payload},
-    machine::paths::project_tools,
-    session::{memory::MemoryStore, period, store::Store},
-};
+use hookman::builtin::catalogue::{self, Entry};
+use hookman::builtin::context::Context;
+use hookman::client::answer::Answer;
+use hookman::client::event::Event;
+use hookman::client::matcher::Target;
+use hookman::client::payload::Payload;
+use hookman::machine::paths::project_tools;
+use hookman::session::memory::MemoryStore;
+use hookman::session::request;
+use hookman::session::store::Store;
 use machine::Machine;
 use serde_json::{Map, Value, json};
 
@@ -112,7 +112,7 @@ impl Scene {
             }
             "at" => self.set_now(seconds(rest)),
             "wait" => {
-                let more = period::seconds(rest).unwrap().cast_signed();
+                let more = request::seconds(rest).unwrap().cast_signed();
                 self.set_now(self.machine.now + more);
             }
             "file" => {

@@ -283,7 +283,7 @@ fn the_documents_name_every_check_and_key() {
     let checks = doctor::checks();
     expect_rows(
         "docs/doctor.md",
-        checks.map(|check| (check.id.to_owned(), check.about.to_owned())),
+        checks.map(|check| (check.id.to_owned(), check.about().to_owned())),
     );
 
     let manifest = document("docs/manifest.md");

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::client::event::{Event, ExitTwo, Subject};
-use crate::client::matcher;
 use crate::client::settings_schema::is_one_rule;
+use crate::client::{Event, ExitTwo, Subject, matcher};
 use crate::settings::inventory::{Handler, handlers};
 use crate::syntax::json::{Document, Position};
+use crate::syntax::named::words;
 use crate::syntax::shell;
 
 /// The longest time limit that a manifest takes, in milliseconds.
@@ -18,9 +18,7 @@ const LONGEST_MS: u64 = 600_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub pointer: String,
-    /// The place of the handler in the text.
     pub position: Position,
-    /// Its event, as it is written.
     pub event: String,
     pub matcher: Option<String>,
     pub summary: String,
@@ -56,7 +54,6 @@ pub struct Wrapped {
     pub event: Event,
     pub matcher: Option<String>,
     pub program: Program,
-    /// The time the client gives it, in milliseconds.
     pub timeout_ms: u64,
     /// True if it blocks when it fails.
     pub closed: bool,
@@ -64,7 +61,6 @@ pub struct Wrapped {
     pub condition: Option<String>,
     /// True if the client does not wait for it.
     pub background: bool,
-    /// The message that the client shows while it runs.
     pub status_message: Option<String>,
 }
 
@@ -157,18 +153,9 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, Refusal> {
 }
 
 fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), Refusal> {
-    const KNOWN: &[&str] = &[
-        "type",
-        "command",
-        "args",
-        "timeout",
-        "if",
-        "async",
-        "asyncRewake",
-        "statusMessage",
-        "shell",
-        "onFailure",
-    ];
+    const KNOWN: &[&str] = &words::<10>(
+        "type command args timeout if async asyncRewake statusMessage shell onFailure",
+    );
     if event.facts().exit_two == ExitTwo::Fails {
         return Err(Refusal(format!(
             "its exit code steers {event}, and hookman never fails by one"

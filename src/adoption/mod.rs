@@ -7,26 +7,14 @@
 //! first put back into the text of now.
 
 mod candidate;
-mod multiset;
 mod name;
-mod rebuilt;
 mod reinsertion;
-mod remainder;
 mod state;
-mod strip;
 mod texts;
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-
-use crate::syntax::json::{Document, is_blank};
-
-pub use candidate::{Candidate, Program, Wrapped, candidates};
-pub use name::{Names, suggest};
-pub use rebuilt::Rebuilt;
-pub use state::{Declared, Kept, gone};
-use texts::{bare, count_foreign, filled, foreign, lines, rest, value};
 
 use crate::settings::change::{Action, Change};
 use crate::settings::inventory::Survey;
@@ -35,13 +23,18 @@ use crate::settings::record::Record;
 use crate::settings::refusal::Refusal;
 use crate::settings::registration::Registration;
 use crate::settings::undo::Undo;
+use crate::syntax::json::{Document, is_blank};
+use texts::{bare, count_foreign, filled, foreign, lines, rest, value};
 
-/// The adopted handlers of one settings file.
+pub use candidate::{Candidate, Program, Wrapped, candidates};
+pub use name::{Names, suggest};
+pub use reinsertion::Rebuilt;
+pub use state::{Declared, Kept, gone};
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adoption {
     /// The text without hookman's entries and with the adopted handlers in their places.
     pub original: String,
-    /// The adopted handlers, in the order of their adoption.
     pub hooks: Vec<Adopted>,
     /// True if the manifest was made for them; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,7 +113,7 @@ impl Adoption {
 
     fn is_in_line_with(&self, bare: &str) -> bool {
         let pointers: Vec<&str> = self.hooks.iter().map(|hook| &*hook.pointer).collect();
-        strip::strip(&self.original, &pointers).is_ok_and(|text| text == bare)
+        texts::strip(&self.original, &pointers).is_ok_and(|text| text == bare)
     }
 
     /// The same with further handlers adopted; the text of now is kept to come back to.
@@ -133,12 +126,10 @@ impl Adoption {
         more
     }
 
-    /// The names of the hooks that the handlers became.
     pub fn names(&self) -> HashSet<&str> {
         self.hooks.iter().map(|adopted| &*adopted.hook).collect()
     }
 
-    /// The same without the handlers that became the hooks of these names.
     #[must_use]
     pub fn without(&self, hooks: &[&str]) -> Self {
         let hooks: HashSet<&str> = hooks.iter().copied().collect();
@@ -186,7 +177,6 @@ pub struct Current<'a> {
     pub text: &'a str,
     /// The way to take hookman's entries out of it.
     pub undo: Option<&'a Undo>,
-    /// The adoptions so far, in line with the text.
     pub adoption: &'a Adoption,
 }
 
@@ -202,9 +192,9 @@ pub fn plan(
     wanted: &[Registration],
 ) -> Result<Plan, Refusal> {
     let pointers: Vec<&str> = next.hooks.iter().map(|hook| &*hook.pointer).collect();
-    let bare = strip::strip(&next.original, &pointers)?;
+    let bare = texts::strip(&next.original, &pointers)?;
     let record = record(current.text, current.undo);
-    let near = || remainder::plan(current.text, &record, &bare, wanted);
+    let near = || texts::plan(current.text, &record, &bare, wanted);
     let registered = match snapshot(next, &bare, wanted).or_else(near) {
         Some(plan) => plan,
         None => crate::settings::plan(Some(&bare), wanted, &Record::default())?,

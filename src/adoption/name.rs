@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Program;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::syntax::shell;
 
 /// Programs that only run another one, which the name is better taken from; with the words that
@@ -79,7 +79,6 @@ pub fn suggest(program: &Program) -> String {
 #[derive(Debug, Default)]
 pub struct Names {
     taken: HashSet<String>,
-    /// The number to try next, by name.
     next: HashMap<String, usize>,
 }
 

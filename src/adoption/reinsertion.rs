@@ -4,14 +4,13 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use crate::syntax::json::{Document, Node, child};
-
-use super::rebuilt::Rebuilt;
-use super::strip::taken;
+use super::texts::taken;
 use crate::settings::edit::{Editor, Reshape, apply};
+use crate::settings::identity::identity;
 use crate::settings::inventory::{Handler, Survey, handlers};
 use crate::settings::layout::{Item, Part};
 use crate::settings::refusal::Refusal;
+use crate::syntax::json::{Document, Node, child};
 
 /// `now` with the handlers put back that `old` has at `pointers`, each in a group like its old one
 /// at the end of its event; and the new pointers, in the order of the old.
@@ -184,4 +183,19 @@ fn add_events(
         hollow: None,
     });
     Ok(())
+}
+
+/// A handler to put back of which nothing is kept but what the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    pub event: String,
+    pub matcher: Option<String>,
+    pub handler: Value,
+}
+
+impl Rebuilt {
+    /// Returns whether the client would take the two for one, which it runs once.
+    pub fn is_twin_of(&self, other: &Self) -> bool {
+        self.event == other.event && identity(&self.handler) == identity(&other.handler)
+    }
 }

@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::event::Event;
-use crate::syntax::json::Document;
-
 use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines};
+use crate::client::Event;
 use crate::settings::refusal::Refusal;
 use crate::settings::undo::Undo;
+use crate::syntax::json::Document;
 
 /// The record of the adoptions from one settings file.
 ///
@@ -36,7 +35,6 @@ impl Kept {
     }
 }
 
-/// A hook as its manifest declares it.
 #[derive(Debug, Clone)]
 pub struct Declared<'a> {
     pub hook: &'a str,
@@ -45,7 +43,6 @@ pub struct Declared<'a> {
     pub program: Option<Program>,
     pub events: &'a [Event],
     pub matcher: Option<&'a str>,
-    /// The permission rule under which it is called.
     pub condition: Option<&'a str>,
 }
 

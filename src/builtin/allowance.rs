@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::context::{Context, Failure};
 use super::tool_pattern::ToolPattern;
+use super::{Context, Failure};
 use crate::syntax::shell;
 
 /// The named text with the allowances of the gates that are closed for the agent: a table from the

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::context::{Context, Failure};
-use super::values::Level;
-use crate::client::answer::Answer;
+use super::{Context, Failure, Level};
+use crate::client::Answer;
 use crate::machine::paths;
 use crate::session::store::CAREFUL;
 

@@ -7,9 +7,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::kind::Kind;
-use super::kinds::KINDS;
-use super::options::{self, OptionProblem};
-use crate::client::event::Event;
+use super::{
+    OptionProblem, command_guard, compaction_guard, content_guard, decision_log, directives, facts,
+    notify, options, prefer_tool, protect, rules, run_after_edit, scope, session_cleanup,
+    todo_gate,
+};
+use crate::client::Event;
 
 // `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `FINGERPRINT`.
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
@@ -84,7 +87,6 @@ impl Entry {
     }
 }
 
-/// The names of all ready-made hooks, sorted.
 pub fn names() -> &'static [&'static str] {
     NAMES
 }
@@ -189,6 +191,23 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         compiled: OnceLock::new(),
     })
 }
+
+pub(super) static KINDS: &[&Kind] = &[
+    &command_guard::KIND,
+    &compaction_guard::KIND,
+    &content_guard::KIND,
+    &decision_log::KIND,
+    &directives::KIND,
+    &facts::KIND,
+    &notify::KIND,
+    &prefer_tool::KIND,
+    &protect::KIND,
+    &rules::KIND,
+    &run_after_edit::KIND,
+    &scope::KIND,
+    &session_cleanup::KIND,
+    &todo_gate::KIND,
+];
 
 #[cfg(test)]
 mod tests {

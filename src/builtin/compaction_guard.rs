@@ -10,19 +10,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
 use super::host::Program;
-use super::kind::{self, Can, Kind};
+use super::kind::{self, Kind};
 use super::masking::masked;
 use super::silence::Silence;
 use super::template::one_line;
-use super::transcript;
-use super::values::Period;
 use super::workflow::{Source, Workflow};
-use crate::client::answer::Answer;
-use crate::client::event::Event;
+use super::{Can, Context, Failure, Period, transcript};
+use crate::client::{Answer, Event};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "compaction-guard",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles, Can::StartProcesses],

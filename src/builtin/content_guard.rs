@@ -6,19 +6,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::careful;
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
-use super::legacy;
-use super::options::OptionProblem;
+use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_input::ToolInput;
 use super::tool_pattern::ToolPattern;
-use super::values::{Level, PathGlob, Period};
-use crate::client::answer::Answer;
-use crate::client::event::Event;
+use super::values::PathGlob;
+use super::{Can, Context, Failure, Level, OptionProblem, Period, careful, legacy};
+use crate::client::{Answer, Event};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "content-guard",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],

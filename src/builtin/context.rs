@@ -1,17 +1,14 @@
 //! The view that a built-in hook has of a call, and its failure.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use serde::Deserialize;
 
 use super::host::Host;
-use crate::client::event::Event;
-use crate::client::payload::{self, Payload};
 use crate::client::permission_rule::Anchors;
-use crate::session::store::Store;
+use crate::client::{Event, Payload, payload};
+use crate::session::Store;
 
-/// The view of a built-in hook on its call.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.

@@ -10,17 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
+use super::kind::{self, Kind};
 use super::masking::masked;
-use super::options::{OptionProblem, unfilled};
-use super::place::place;
+use super::options::unfilled;
 use super::silence::Silence;
-use super::transcript;
-use super::workflow::{Source, Workflow};
-use crate::client::answer::Answer;
+use super::workflow::{Source, Workflow, place};
+use super::{Can, Context, Failure, OptionProblem, transcript};
+use crate::client::Answer;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("decision-log", &[Can::ReadFiles, Can::WriteFiles], run);
 
@@ -61,7 +58,6 @@ impl Default for Options {
     }
 }
 
-/// The fields of the file's name.
 const FIELDS: [&str; 7] = ["date", "session", "cwd", "project", "home", "state", "folder"];
 
 /// The most characters of a question or a plan, and of an answer.

@@ -7,18 +7,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
 use super::host::Program;
-use super::kind::{self, Can, Kind};
-use super::options::OptionProblem;
+use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::template::{fill, one_line, problem};
-use super::values::Period;
 use super::workflow::{Source, Workflow};
-use crate::client::answer::Answer;
+use super::{Can, Context, Failure, OptionProblem, Period};
+use crate::client::Answer;
 use crate::machine::git;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("facts", &[Can::Advise, Can::ReadFiles, Can::StartProcesses], run);
 

@@ -9,13 +9,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::client::answer::Answer;
-
-use super::careful;
-use super::context::{Context, Failure};
-use super::legacy;
 use super::silence::Silence;
-use super::values::Level;
+use super::{Context, Failure, Level, careful, legacy};
+use crate::client::Answer;
 
 /// The characters of a command that a finding shows.
 const SHOWN: usize = 60;
@@ -39,7 +35,6 @@ pub(super) struct Finding<'f> {
 /// One rule of a guard, with all of its forms.
 #[derive(Debug, Serialize)]
 pub struct Listed {
-    /// The id that options and messages use.
     pub id: String,
     /// The set of rules that it is in; empty for none.
     pub category: String,

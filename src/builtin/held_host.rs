@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::RealHost;
 use super::host::{Facts, Finished, Host, Program};
-use super::real_host::RealHost;
 use crate::machine::clock;
-use crate::session::memory::MemoryStore;
+use crate::session::MemoryStore;
 
 /// The most paths whose real ones are kept.
 const MOST_PATHS: usize = 1000;

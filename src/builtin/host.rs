@@ -14,7 +14,6 @@ pub struct Program<'a> {
     pub argv: &'a [String],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
-    /// The variables that it has otherwise than hookman.
     pub variables: &'a [(&'a str, &'a OsStr)],
     /// Its standard input; a program that is not waited for has none.
     pub stdin: &'a [u8],

@@ -5,11 +5,8 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::context::{Context, Failure};
-use super::only_with;
-use super::options::{self, OptionProblem};
-use crate::client::answer::Answer;
-use crate::client::event::Event;
+use super::{Context, Failure, OptionProblem, only_with, options};
+use crate::client::{Answer, Event};
 
 /// A kind's function: a silent hook gives an empty answer, never `allow`.
 pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
@@ -23,13 +20,10 @@ type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProble
 pub enum Can {
     /// Deny a call, or have the user asked.
     Decide,
-    /// Tell the model something.
     Advise,
-    /// Keep something for the session.
     Remember,
     /// Read files outside of the session's state.
     ReadFiles,
-    /// Start processes.
     StartProcesses,
     /// Write files outside of the session's state.
     WriteFiles,
@@ -79,9 +73,7 @@ pub trait Options: DeserializeOwned + JsonSchema {
 pub struct Kind {
     /// The name that catalogue files use.
     pub name: &'static str,
-    /// The deeds that it is allowed.
     pub can: &'static [Can],
-    /// The function that answers a call.
     run: Run,
     /// Checks whole options, as they are written: a key may be unknown, of another shape, or name
     /// something that is not there.
@@ -131,11 +123,11 @@ fn check<O: Options>(written: &Map<String, Value>) -> Result<(), OptionProblem> 
 fn compile<O: Options>(
     mut written: Map<String, Value>,
 ) -> Result<Map<String, Value>, OptionProblem> {
-    let only_with = written.shift_remove(only_with::KEY);
+    let only_with = written.shift_remove(options::ONLY_WITH);
     let compiled = options::read::<O>(&written)?.compile(written);
     let Some(wanted) = only_with else { return Ok(compiled) };
     // It is read before all else, and without it.
-    let first = [(only_with::KEY.to_owned(), wanted)];
+    let first = [(options::ONLY_WITH.to_owned(), wanted)];
     Ok(first.into_iter().chain(compiled).collect())
 }
 
@@ -149,7 +141,7 @@ fn schema<O: Options>() -> Value {
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<O>().to_value();
     if let Some(properties) = schema["properties"].as_object_mut() {
-        properties.insert(only_with::KEY.to_owned(), only_with::schema());
+        properties.insert(options::ONLY_WITH.to_owned(), only_with::schema());
     }
     schema
 }

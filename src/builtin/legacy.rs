@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::context::Context;
-use super::options::{OptionProblem, suggestion};
+use super::options::suggestion;
+use super::{Context, OptionProblem};
 
 /// The most bytes that are read of such a file.
 const MOST: u64 = 4096;

@@ -3,7 +3,6 @@
 //! Nothing here waits: programs are started and left alone, and end after a time limit of their own.
 //! What cannot be told is no failure of the session.
 
-mod notice;
 mod sinks;
 
 use std::time::Duration;
@@ -11,19 +10,16 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
-use super::options::OptionProblem;
+use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::template::{fill, one_line, problem};
-use super::values::{Period, TimeSpan};
-use crate::client::answer::Answer;
-use notice::{Notice, State};
-use sinks::Terminal;
+use super::values::TimeSpan;
+use super::{Can, Context, Failure, OptionProblem, Period};
+use crate::client::Answer;
+use sinks::{Notice, State, Terminal};
 
 pub use sinks::{DESKTOP_PROGRAM, most_urgent};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("notify", &[Can::Remember, Can::StartProcesses], run);
 

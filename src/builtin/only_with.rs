@@ -6,21 +6,20 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::context::{Context, Failure};
-pub(super) use super::options::ONLY_WITH as KEY;
-use super::options::OptionProblem;
+use super::options::ONLY_WITH;
 use super::silence::Silence;
 use super::workflow::{Source, Workflow};
-use crate::client::answer::Answer;
+use super::{Context, Failure, OptionProblem};
+use crate::client::Answer;
 
 /// The beginning of the options of a hook that has it, in the form that a plan holds.
 pub(super) const BEGINS: &str = "{\"only_with\":";
 
 pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
-    match written.get(KEY) {
+    match written.get(ONLY_WITH) {
         None => Ok(()),
         Some(Value::Object(wanted)) if wanted.values().all(Value::is_string) => Ok(()),
-        Some(_) => Err(OptionProblem::at(&[KEY], "expected a table of names and texts")),
+        Some(_) => Err(OptionProblem::at(&[ONLY_WITH], "expected a table of names and texts")),
     }
 }
 

@@ -8,7 +8,6 @@ use serde_path_to_error::Segment;
 
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// A mistake in a hook's options, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionProblem {
     /// The keys that lead to the value, from the options' root; list positions count from 0.

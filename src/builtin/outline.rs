@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::catalogue::Entry;
 use super::kind::Kind;
-use crate::client::event::Event;
+use crate::client::Event;
 
 /// A default is shown up to this many characters.
 pub const SHOWN: usize = 100;
@@ -180,7 +180,6 @@ pub fn manifest(entry: &Entry) -> String {
     text
 }
 
-/// The value that an option has where the manifest gives none.
 pub fn value(entry: &Entry, row: &OptionRow) -> Option<Value> {
     let own = entry.options.get(&row.path).cloned();
     own.or_else(|| row.default.clone())

@@ -7,17 +7,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
-use super::options::OptionProblem;
+use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
-use super::values::Level;
-use super::{careful, legacy};
-use crate::client::answer::Answer;
-use crate::client::event::Event;
+use super::{Can, Context, Failure, Level, OptionProblem, careful, legacy};
+use crate::client::{Answer, Event};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "prefer-tool",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],

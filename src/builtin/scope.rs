@@ -7,18 +7,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
-use super::options::OptionProblem;
+use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
-use super::values::Level;
-use super::{allowance, careful, legacy};
-use crate::client::answer::Answer;
-use crate::client::event::Event;
-use crate::syntax::wildcard;
+use super::{Can, Context, Failure, Level, OptionProblem, allowance, careful, legacy};
+use crate::client::{Answer, Event};
+use crate::syntax::suggestion;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("scope", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
 
@@ -137,7 +132,9 @@ fn is_opened_by_call(context: &Context<'_>, options: &Options) -> Result<bool, F
 fn opens(list: &[String], name: &str) -> bool {
     let bare = name.rsplit(':').next().unwrap_or(name);
     !name.is_empty()
-        && list.iter().any(|pattern| wildcard::hits(pattern, name) || wildcard::hits(pattern, bare))
+        && list
+            .iter()
+            .any(|pattern| suggestion::hits(pattern, name) || suggestion::hits(pattern, bare))
 }
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {

@@ -8,13 +8,10 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
-use super::options::OptionProblem;
-use super::values::Period;
-use crate::client::answer::Answer;
+use super::kind::{self, Kind};
+use super::{Can, Context, Failure, OptionProblem, Period};
+use crate::client::Answer;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("session-cleanup", &[Can::ReadFiles, Can::WriteFiles], run);
 

@@ -1,10 +1,9 @@
 //! The reason why a built-in hook says nothing: a word for the journal, and what that word means.
 
-use crate::client::answer::Answer;
+use crate::client::Answer;
 
 macro_rules! silences {
     ($($name:ident $word:literal: $words:literal,)*) => {
-        /// One reason to say nothing.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Silence { $($name),* }
 
@@ -71,7 +70,6 @@ impl Silence {
         Self::ALL.iter().find(|it| it.word() == word).map(|it| it.words())
     }
 
-    /// The answer that says nothing for this reason.
     pub fn answer(self) -> Answer {
         Answer { quiet: Some(self.word()), ..Answer::default() }
     }

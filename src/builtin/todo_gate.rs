@@ -5,13 +5,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Failure};
-use super::kind::{self, Can, Kind};
+use super::kind::{self, Kind};
 use super::silence::Silence;
-use super::transcript;
-use crate::client::answer::Answer;
+use super::{Can, Context, Failure, transcript};
+use crate::client::Answer;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("todo-gate", &[Can::Decide, Can::ReadFiles], run);
 

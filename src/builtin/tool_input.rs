@@ -35,7 +35,6 @@ struct Edit {
 }
 
 impl ToolInput<'_> {
-    /// All text that the call would write.
     pub(super) fn written(&self) -> String {
         let texts = [&self.content, &self.new_string, &self.new_source].map(|text| &**text);
         let edits = self.edits.iter().map(|edit| edit.new_string.as_str());

@@ -6,15 +6,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::arguments::leading;
-use super::context::Context;
 use super::hiding::hides_a_name;
-use super::options::OptionProblem;
+use super::{Context, OptionProblem};
+use crate::client::Rule;
 use crate::client::permission_rule::{
-    Input, Rule, command_hits, content, content_hits, is_looked_at, is_tool,
+    Input, command_hits, content, content_hits, is_looked_at, is_tool,
 };
 use crate::client::tools::{misspelled, stand_in};
 use crate::syntax::shell::{self, Invocation};
-use crate::syntax::wildcard;
+use crate::syntax::suggestion;
 
 /// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
 /// in the client's permission rule language; `*` and `mcp__server__*` mean several tools.
@@ -29,7 +29,6 @@ pub(super) struct ToolPattern(String);
 const EDITS: &[&str] = &["MultiEdit", "NotebookEdit", "Write"];
 
 impl ToolPattern {
-    /// The pattern of this text.
     pub(super) fn parse(text: &str) -> Result<Self, OptionProblem> {
         Self::check(text).map(|()| Self(text.to_owned()))
     }
@@ -77,7 +76,6 @@ impl ToolPattern {
         }
     }
 
-    /// Returns whether it is about calls of this tool at all.
     pub(super) fn is_about(&self, tool: &str) -> bool {
         match self.0.split_once('(') {
             Some((name, _)) => {
@@ -202,10 +200,10 @@ fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
     }
     let input = || context.tool_input::<Named>().ok().flatten().unwrap_or_default();
     Some(match &*context.payload.tool_name {
-        "Skill" => wildcard::hits(wanted, &input().skill),
-        "Agent" | "Task" => wildcard::hits(wanted, &input().subagent_type),
+        "Skill" => suggestion::hits(wanted, &input().skill),
+        "Agent" | "Task" => suggestion::hits(wanted, &input().subagent_type),
         "WebFetch" => is_host(wanted.strip_prefix(DOMAIN)?, &input().url),
-        "WebSearch" => wildcard::hits(wanted, &input().query),
+        "WebSearch" => suggestion::hits(wanted, &input().query),
         _ => return None,
     })
 }
@@ -218,7 +216,7 @@ fn is_host(pattern: &str, url: &str) -> bool {
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_end_matches('.');
     let host = host.to_ascii_lowercase();
     let pattern = pattern.trim().to_ascii_lowercase();
-    wildcard::hits(&pattern, &host)
+    suggestion::hits(&pattern, &host)
 }
 
 impl<'de> Deserialize<'de> for ToolPattern {

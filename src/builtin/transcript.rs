@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::context::{Context, Failure};
+use super::{Context, Failure};
 
 /// The bytes of the end that are read first, and at the most.
 const STEPS: [u64; 2] = [64 * 1024, 1024 * 1024];
@@ -69,7 +69,6 @@ pub(super) fn last_text(context: &Context<'_>) -> Result<Option<String>, Failure
     newest(context, |line| text_of(&line.message?.content))
 }
 
-/// The story of the work that the end of a transcript tells.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     /// The user's prompts, oldest first.
@@ -78,7 +77,6 @@ pub(super) struct Story {
     pub written: Vec<String>,
     /// The files that were read, the latest last.
     pub read: Vec<String>,
-    /// The items of the todo list that are not done.
     pub todos: Vec<String>,
 }
 

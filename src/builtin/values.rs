@@ -8,12 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::context::Context;
-use super::options::OptionProblem;
 use super::silence::Silence;
-use crate::client::answer::Answer;
+use super::{Context, OptionProblem};
+use crate::client::Answer;
 use crate::client::permission_rule::path_hits;
-use crate::session::period;
+use crate::session::request;
 
 /// The reaction of a hook to a call that it has something against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -32,15 +31,12 @@ pub enum Level {
 }
 
 impl Level {
-    /// The names of all levels, from the weakest.
     pub const NAMES: &[&str] = &["off", "advise", "ask", "one-strike", "block"];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// The level of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "off" => Self::Off,
@@ -87,22 +83,18 @@ impl<'de> Deserialize<'de> for Level {
 pub struct Period(u64);
 
 impl Period {
-    /// So many seconds.
     pub const fn seconds(seconds: u64) -> Self {
         Self(seconds)
     }
 
-    /// Its length in seconds.
     pub const fn as_seconds(self) -> u64 {
         self.0
     }
 
-    /// Its length.
     pub const fn duration(self) -> Duration {
         Duration::from_secs(self.0)
     }
 
-    /// Returns whether it is none at all.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -146,7 +138,7 @@ impl<'de> Deserialize<'de> for Period {
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Period, E> {
                 let wrong = || E::invalid_value(de::Unexpected::Str(text), &self);
-                period::seconds(text).map(Period).ok_or_else(wrong)
+                request::seconds(text).map(Period).ok_or_else(wrong)
             }
         }
         deserializer.deserialize_any(Text)

@@ -5,15 +5,18 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::context::{Context, Failure};
+use super::host::Host;
 use super::options::unfilled;
-use super::place::place;
+use super::{Context, Failure};
+use crate::client::{Event, Payload};
+use crate::session::Store;
 
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
@@ -38,7 +41,6 @@ pub(super) struct Source {
     owner: BTreeMap<String, String>,
 }
 
-/// The fields of a state file's path.
 const FIELDS: [&str; 4] = ["cwd", "project", "home", "session"];
 
 fn template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -77,7 +79,6 @@ const STATE_JSON: &[(&str, &str)] = &[
 const LAYOUT: &[&str] = &["{project}/sessions/*/.state.json", "{cwd}/sessions/*/.state.json"];
 
 impl Source {
-    /// Returns whether it is a file of the workflow's own.
     pub(super) fn is_file(&self) -> bool {
         self.file.is_some() || self.layout.is_some()
     }
@@ -122,11 +123,9 @@ pub(super) struct Workflow<'a> {
     file: OnceCell<Option<State>>,
 }
 
-/// The state of one file.
 struct State {
     value: Value,
     path: PathBuf,
-    /// The name of the folder that the file is in.
     folder: String,
     /// True if each key has a line of its own.
     is_laid_out: bool,
@@ -288,4 +287,79 @@ fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
     let mut found: Vec<(i64, PathBuf)> = dated.collect();
     found.sort_by_key(|(modified, _)| std::cmp::Reverse(*modified));
     found.into_iter().map(|(_, file)| file).collect()
+}
+
+/// The path with `{cwd}`, `{project}`, `{home}` and `{session}` filled in; `~/` begins in the home
+/// directory, and what else begins at no root in the session's. Where a path does not begin with a
+/// directory, it gets the directory's name.
+pub(super) fn place(context: &Context<'_>, template: &str) -> PathBuf {
+    let cwd = &*context.payload.cwd;
+    let project = context.host.variable("CLAUDE_PROJECT_DIR");
+    let home = context.host.variable("HOME").unwrap_or_default();
+    let template = match template.strip_prefix("~/") {
+        Some(rest) if !home.is_empty() => format!("{home}/{rest}"),
+        _ => template.to_owned(),
+    };
+    let template = directory(&template, "{cwd}", cwd);
+    let template = directory(&template, "{project}", project.as_deref().unwrap_or(cwd));
+    let filled = template
+        .replace("{home}", &home)
+        .replace("{session}", &context.payload.session_id.replace(['/', '\\', '.'], "_"));
+    Path::new(cwd).join(filled)
+}
+
+/// The template with a directory filled in: whole where it begins with it, elsewhere by its name.
+fn directory(template: &str, field: &str, path: &str) -> String {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    match template.strip_prefix(field) {
+        Some(rest) => format!("{path}{}", rest.replace(field, &name)),
+        None => template.replace(field, &name),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// These options name no file that hookman knows how to write.
+    None,
+    Written(PathBuf),
+    /// There is no such file; it would be at this place.
+    Missing(PathBuf),
+}
+
+/// Gives a name a value in the file that a hook's options name, for a session that was started in
+/// `project`.
+pub fn put(
+    options: &Map<String, Value>,
+    (name, value): (&str, &str),
+    (session, project): (&str, &Path),
+    host: &(dyn Host + Sync),
+    store: &(dyn Store + Sync),
+) -> io::Result<Put> {
+    let Some(source) = options.get("state") else { return Ok(Put::None) };
+    let source: Source = serde_json::from_value(source.clone()).unwrap_or_default();
+    if !source.is_known() {
+        return Ok(Put::None);
+    }
+    let payload = Payload {
+        session_id: session.into(),
+        cwd: project.to_string_lossy(),
+        ..Payload::default()
+    };
+    let context = Context {
+        name: "",
+        event: Event::SessionStart,
+        payload: &payload,
+        text: "{}",
+        options: "{}",
+        watches: false,
+        store,
+        host,
+    };
+    let workflow = Workflow::new(&context, &source);
+    let failed = |failure: super::context::Failure| io::Error::other(failure.to_string());
+    if workflow.set(name, value).map_err(failed)? {
+        let path = workflow.path().map_err(failed)?.map(Path::to_owned);
+        return Ok(Put::Written(path.unwrap_or_default()));
+    }
+    Ok(Put::Missing(place(&context, source.template())))
 }

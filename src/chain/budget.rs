@@ -36,7 +36,6 @@ impl Budget {
     }
 }
 
-/// The tokens of a text, rounded up.
 pub fn tokens(text: &str) -> u64 {
     text.len().div_ceil(BYTES) as u64
 }
@@ -55,7 +54,6 @@ pub enum Fate {
     Doubled,
     /// The session was told all of it before, so one line will do.
     Repeated,
-    /// There is no room for it.
     Spilled,
 }
 

@@ -6,15 +6,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::payload::Payload;
-use crate::client::permission_rule::{Anchors, Input, Rule, path_hits};
+use crate::client::permission_rule::{Anchors, Input, path_hits};
+use crate::client::{Payload, Rule};
 use crate::manifest::{Hook, When};
-use crate::syntax::wildcard;
+use crate::syntax::suggestion;
 
-/// A hook's conditions, as they are in a plan.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Condition<'a> {
-    /// A rule of the client's permission language.
     #[serde(borrow, rename = "if", default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,13 +24,11 @@ pub struct Condition<'a> {
 
 /// The subjects of conditions; each is asked for only where a condition needs it.
 pub trait Scene {
-    /// The name of the program that calls.
     fn host(&self) -> &str;
 
     /// A variable of the environment; `None` for an empty one.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// The directory in which the call was made.
     fn directory(&self) -> Option<String> {
         None
     }
@@ -43,11 +39,9 @@ pub trait Scene {
     /// The operating system, by Rust's name.
     fn system(&self) -> &str;
 
-    /// The branch that is checked out around a directory.
     fn branch(&self, directory: &str) -> Branch;
 }
 
-/// The branch that is checked out, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Branch {
     Named(String),
@@ -145,7 +139,7 @@ fn unmet(
     }
     if !when.branch.is_empty() {
         let is_met = match scene.branch(&payload.cwd) {
-            Branch::Named(branch) => when.branch.iter().any(|glob| wildcard::hits(glob, &branch)),
+            Branch::Named(branch) => when.branch.iter().any(|glob| suggestion::hits(glob, &branch)),
             Branch::Absent => false,
             // No gate is passed over for what somebody put in the way.
             Branch::Unclear => true,
@@ -174,7 +168,7 @@ pub fn elsewhere(when: &When, anchors: Anchors<'_>, scene: &dyn Scene) -> Option
         let short = machine.split('.').next().unwrap_or_default();
         let is_it = |glob: &String| {
             let glob = glob.to_lowercase();
-            wildcard::hits(&glob, &machine) || wildcard::hits(&glob, short)
+            suggestion::hits(&glob, &machine) || suggestion::hits(&glob, short)
         };
         if !when.host.is_empty() && !when.host.iter().any(is_it) {
             return Some("host");
@@ -194,7 +188,7 @@ pub fn is_within(glob: &str, anchors: Anchors<'_>) -> bool {
         None => Cow::Borrowed(glob),
     };
     let mut places = Path::new(anchors.project).ancestors().filter_map(Path::to_str);
-    places.any(|directory| wildcard::hits(&glob, directory))
+    places.any(|directory| suggestion::hits(&glob, directory))
 }
 
 /// Returns whether nobody sits before the session.

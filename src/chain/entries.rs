@@ -4,12 +4,10 @@
 use serde_json::Value;
 
 use crate::client::call::run_words;
-use crate::client::event::Event;
-use crate::client::matcher;
+use crate::client::{Event, matcher};
 use crate::manifest::Hook;
 use crate::syntax::json::{Document, strip_bom};
 
-/// The entries of a chain in the client's settings.
 #[derive(Debug, Default)]
 pub struct Entries {
     ours: Vec<Entry>,
@@ -96,7 +94,6 @@ impl Entries {
         of_event.any(|it| it.hook.is_none() && is_as_wide(&it.matcher))
     }
 
-    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ours.is_empty()
     }

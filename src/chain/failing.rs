@@ -1,7 +1,6 @@
 //! The meaning of a failure of a hook, or of hookman itself.
 
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event, ExitTwo};
+use crate::client::{Answer, Block, Decision, Event, ExitTwo};
 use crate::manifest::OnError;
 
 /// The answer in the place of one that did not come, with `message` for whoever reads why.

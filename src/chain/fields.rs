@@ -2,14 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::client::event::Event;
+use crate::client::Event;
 
 /// The treatment of a field that an earlier hook filled too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joined {
     /// The later one counts, as it does for the client.
     Later,
-    /// The fields of both, each by its own rule.
     Within,
     /// The entries of both, each once.
     List,

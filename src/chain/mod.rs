@@ -9,4 +9,8 @@ pub mod merge;
 pub mod outcome;
 pub mod plan;
 mod relative;
-pub(crate) mod room;
+
+pub use budget::Budget;
+pub use merge::Verdict;
+pub use outcome::Outcome;
+pub use plan::{Plan, Step};

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use super::failing;
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event, PlainText};
-use crate::client::misplaced::misplaced;
 use crate::client::noise::{self, EmbeddedAnswer};
 use crate::client::output::{self, Output, Said};
+use crate::client::unheard::misplaced;
+use crate::client::{Answer, Block, Decision, Event, PlainText};
 use crate::manifest::OnError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +22,12 @@ pub enum Exit {
 /// The reason why a hook came to no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It could not be started.
     NotStarted(String),
     /// It took longer than so many milliseconds.
     TimedOut(u64),
     Signal(i32),
     /// It exited with a code that is neither 0 nor 2, and this is what it last said.
     Code(i32, String),
-    /// Its output is no answer.
     Output(String),
     /// A built-in hook could not decide.
     Builtin(String),
@@ -75,11 +72,9 @@ impl fmt::Display for Failure {
 pub enum Outcome {
     /// An answer, and the exact words where a command gave it.
     Answer(Answer, Option<Said>),
-    /// No answer.
     Failure(Failure),
 }
 
-/// The two outputs of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard<'a> {
     pub stdout: &'a str,

@@ -16,8 +16,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
-use crate::client::event::Event;
+use super::Budget;
+use crate::client::Event;
 use crate::client::matcher::{Hit, Target};
 use crate::manifest::OnError;
 
@@ -37,7 +37,6 @@ const OBSERVE: &str = " observe";
 const PATH: &str = " path=";
 const BUDGET: &str = " budget=";
 
-/// A file that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source<'a> {
     #[serde(borrow)]
@@ -46,12 +45,10 @@ pub struct Source<'a> {
     pub stamp: Option<(u64, i64, u64)>,
 }
 
-/// The sources and the maker of a plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Header<'a> {
     #[serde(borrow)]
     pub build: Cow<'a, str>,
-    /// The files it was made from.
     #[serde(borrow)]
     pub sources: Vec<Source<'a>>,
 }
@@ -70,13 +67,11 @@ impl<'a> Header<'a> {
 
 /// One hook, ready to run.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {
     pub name: &'a str,
     /// Its line among those of the plan, which are in the order of the manifest.
     pub place: usize,
     pub run: Run<'a>,
-    /// Milliseconds it may take.
     pub timeout_ms: u64,
     pub on_error: OnError,
     /// True if it may run with its neighbours that are marked so too.
@@ -223,7 +218,6 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Returns whether a hook runs with its chain on an event.
     pub fn chains(&self, event: Event, hook: &str) -> bool {
         self.lines().flatten().any(|line| {
             let mut columns = line.split('\t');

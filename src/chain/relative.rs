@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::manifest::package::Membership;
-use crate::syntax::quoting::quoted;
+use crate::syntax::escaped::quoted;
 
 /// The first word of an `argv`, where it is a relative path, under the manifest's `directory`.
 pub(super) fn program(word: &str, directory: &Path) -> Option<String> {

@@ -12,13 +12,12 @@ use crate::doctor;
 use crate::install::addition::edition::Edition;
 use crate::install::addition::nearby;
 use crate::install::addition::placement::Placement;
-use crate::install::change::transaction::Outcome;
+use crate::install::change::Outcome;
 use crate::install::target::Target;
-use crate::machine::world::World;
+use crate::machine::World;
 use crate::manifest::edit::NewHook;
-use crate::manifest::{Action, Hook, Manner, OnError, seconds};
+use crate::manifest::{Action, Hook, Manner, OnError};
 use crate::session::switches::SCOPES;
-use crate::syntax::quoting::quoted;
 
 pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     if catalogue::find(&args.name).is_some() {
@@ -70,7 +69,6 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let Placing { before, after, set } = &args.placing;
     let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
     let edition = Edition::with(world, &registering.target, &hook, &placement)?;
-    let call = call(args, world, &registering.target, true);
     let hooks = &edition.layers.all.hooks;
     let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == args.name).cloned().collect();
     for finding in added.iter().flat_map(doctor::of_file) {
@@ -79,7 +77,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let self_test = word::self_test(&added, &registering.target);
     let target = registering.target.clone();
     let (outcome, mut status) =
-        registering.end("add", &edition.manifest, &edition.layers, &added, Some(call))?;
+        registering.end("add", &edition.manifest, &edition.layers, &added)?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
         let name = &args.name;
@@ -137,39 +135,4 @@ fn check_name(name: &str) -> Result<()> {
         bail!("`{name}` has neither a letter nor a digit; give it another name");
     }
     Ok(())
-}
-
-/// The same command as it is to be typed.
-pub(super) fn call(args: &Add, world: &World, target: &Target, without_asking: bool) -> String {
-    let mut words = vec!["add", &args.name];
-    for event in &args.events {
-        words.extend(["--event", event.name()]);
-    }
-    let timeout = args.timeout.map(|limit| seconds(limit).to_string());
-    let values = [
-        ("--matcher", args.matcher.as_deref()),
-        ("--if", args.condition.as_deref()),
-        ("--timeout", timeout.as_deref()),
-        ("--on-error", args.on_error.map(|it| OnError::from(it).name())),
-        ("--cwd", args.cwd.filter(|it| *it == Directory::Project).map(|_| "project")),
-        ("--command", args.command.as_deref()),
-    ];
-    for glob in &args.paths {
-        words.extend(["--path", glob]);
-    }
-    let Placing { before, after, set } = &args.placing;
-    let places = [("--before", before.as_deref()), ("--after", after.as_deref())];
-    for setting in set {
-        words.extend(["--set", setting]);
-    }
-    for (flag, value) in values.into_iter().chain(places) {
-        words.extend(value.into_iter().flat_map(|value| [flag, value]));
-    }
-    words.extend(args.background.then_some("--async"));
-    words.extend(target.flag().split_whitespace());
-    words.extend(without_asking.then_some("--yes"));
-    words.extend((!args.words.is_empty()).then_some("--"));
-    words.extend(args.words.iter().map(String::as_str));
-    let words = words.into_iter().map(quoted);
-    std::iter::once(word::hookman(world)).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -7,22 +7,16 @@ use super::adopt_plugins;
 use super::args::Adopt;
 use super::exit::ExitStatus;
 use super::word::hint;
-use crate::install::adoption::offers::{self as offered, Offer, adopt as adoption, offers, picked};
+use crate::install::adoption::offers::{Offer, adopt as adoption, offers, picked};
 use crate::install::adoption::state::AdoptionState;
-use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::assets::Assets;
-use crate::install::change::consent::Question;
-use crate::install::change::gitignore::Gitignore;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::change::{Change, each};
-use crate::install::registration;
-use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::protection;
+use crate::install::adoption::{offers as offered, warnings as adoption_warnings};
+use crate::install::change::{
+    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
+};
+use crate::install::registration::{self, warnings};
+use crate::install::target::{Target, protection};
 use crate::install::trusting::Trusting;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::machine::{World, harmless};
 use crate::session::names;
 
 pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
@@ -56,8 +50,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     warnings::show(world, &target, &changes);
     let adopted = step.layers.all.hooks.iter().filter(|hook| hook.manner.adopted);
     warnings::of_commands(world, &target, &adopted.cloned().collect::<Vec<_>>());
-    let question = Question::new("Write this?");
-    if transaction.commit("adopt", &question, &changes)? == Outcome::Written {
+    let question = "Write this?";
+    if transaction.commit("adopt", question, &changes)? == Outcome::Written {
         let flag = target.flag();
         hint(world, format!("Done. `hookman release{flag}` gives an adopted hook back."));
     }

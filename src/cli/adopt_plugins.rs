@@ -6,19 +6,16 @@ use serde_json::json;
 use super::args::Adopt;
 use super::exit::ExitStatus;
 use super::word::hint;
-use super::{package, packaging, word};
-use crate::client::event::Event;
+use super::{package, packaging};
+use crate::client::Event;
 use crate::doctor::plugin::{self, Plugin};
 use crate::install::addition;
 use crate::install::packages::Renewed;
 use crate::install::target::Target;
-use crate::machine::files;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::machine::{World, files, harmless};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::{Hook, edit, package_edit, packages_of};
 use crate::state::configured;
-use crate::syntax::quoting::quoted;
 
 /// A plugin, the hooks of it that no package has yet, and what hookman does not run.
 struct Offer {
@@ -79,21 +76,10 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         };
         after = edit::add_block(&after, &package_edit::block(&package));
     }
-    let words = chosen.iter().flat_map(|(offer, hooks)| {
-        hooks.iter().map(|hook| quoted(&format!("{}/{}", offer.name(), hook.name)))
-    });
-    let words: Vec<String> = words.collect();
-    let call = format!(
-        "{} adopt --plugins {}{} --yes",
-        word::hookman(world),
-        words.join(" "),
-        target.flag()
-    );
     let texts = (before, after);
-    packaging::write(world, target, &args.options, "adopt", texts, Renewed::None, Some(call))
+    packaging::write(world, target, &args.options, "adopt", texts, Renewed::None)
 }
 
-/// The plugins that are known here and have hooks.
 fn offers(world: &World, there: &[Package]) -> Vec<Offer> {
     let plugins = plugin::known(&world.paths, configured::project().as_deref());
     let offer = |plugin: Plugin| {

@@ -8,18 +8,12 @@ use super::packaging;
 use super::registering::status;
 use super::word::hint;
 use super::written::{Written, told};
-use crate::install::change::assets::Assets;
-use crate::install::change::consent::Question;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::Transaction;
-use crate::install::change::{Change, each};
+use crate::install::change::{Assets, Change, SettingsChange, Transaction, each};
 use crate::install::packages::{Packages, Renewed};
 use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
+use crate::install::target::{Layers, Target, protection};
 use crate::install::trusting::Trusting;
-use crate::machine::world::World;
+use crate::machine::World;
 use crate::state::configured;
 
 pub(super) fn apply(args: &Apply, world: &World) -> Result<ExitStatus> {
@@ -46,7 +40,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     if layers.all.hooks.iter().any(|hook| hook.package.is_some()) {
         packaging::name_twins(world, &layers.all.hooks);
     }
-    let outcome = transaction.commit("apply", &Question::new("Write this?"), &changes)?;
+    let outcome = transaction.commit("apply", "Write this?", &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, is_deaf));
     Ok(Written::of(ended, &target, &changes, &settings, &layers.all.hooks))

@@ -12,8 +12,8 @@ use super::word::hint;
 use crate::install::change::records::backup_directory;
 use crate::install::registration::hosts;
 use crate::install::target::Target;
+use crate::machine::World;
 use crate::machine::backups::{self, Backup, KEPT};
-use crate::machine::world::World;
 
 pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;

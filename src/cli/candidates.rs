@@ -6,23 +6,17 @@ use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
 
-use crate::builtin::catalogue;
-use crate::builtin::command_guard;
-use crate::builtin::values::Level;
-use crate::client::event::Event;
+use crate::builtin::{Level, catalogue, command_guard};
+use crate::client::Event;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
 use crate::doctor;
 use crate::install::addition::recipe::RECIPES;
-use crate::machine::files;
-use crate::machine::paths::Paths;
-use crate::machine::terminal::{Terminal, harmless};
-use crate::machine::world::World;
+use crate::machine::{Paths, Terminal, World, files, harmless};
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Hook, packages_of};
-use crate::state::chains::Chain;
 use crate::state::sessions::{self, Seen};
-use crate::state::{configured, profiles};
+use crate::state::{Chain, configured, profiles};
 
 fn world() -> Option<World> {
     Some(World { paths: Paths::from_environment().ok()?, terminal: Terminal::of_process() })
@@ -38,7 +32,6 @@ fn foreign(name: &str, help: impl Into<String>) -> Option<CompletionCandidate> {
     name.chars().all(is_plain).then(|| candidate(name, help))
 }
 
-/// The hooks that are configured here, with the events they run on.
 pub(super) fn hooks() -> Vec<CompletionCandidate> {
     let found = world().and_then(|world| configured::hooks(&world).ok()).unwrap_or_default();
     let events =
@@ -88,7 +81,6 @@ pub(super) fn profiles() -> Vec<CompletionCandidate> {
     found.iter().filter_map(|it| foreign(&it.name, it.disable.join(", "))).collect()
 }
 
-/// The ids of the sessions that called hookman, with the directory of each.
 pub(super) fn sessions() -> Vec<CompletionCandidate> {
     let Some(world) = world() else { return Vec::new() };
     let describe = |seen: &Seen| {
@@ -100,16 +92,14 @@ pub(super) fn sessions() -> Vec<CompletionCandidate> {
     seen.iter().filter_map(|it| foreign(it.id.as_str(), describe(it))).collect()
 }
 
-/// Lists the words for careful mode.
 pub(super) fn careful() -> Vec<CompletionCandidate> {
     let wishes = [("on", "Have every guard block"), ("off", "Let levels count again")];
     wishes.map(|(wish, help)| candidate(wish, help)).into()
 }
 
-/// The families of checks, and the checks.
 pub(super) fn checks() -> Vec<CompletionCandidate> {
-    let families = doctor::FAMILIES.iter().map(|it| candidate(it.name, it.about));
-    families.chain(doctor::checks().map(|it| candidate(it.id, it.about))).collect()
+    let families = doctor::FAMILIES.iter().map(|it| candidate(it.name, it.about()));
+    families.chain(doctor::checks().map(|it| candidate(it.id, it.about()))).collect()
 }
 
 pub(super) fn events() -> Vec<CompletionCandidate> {
@@ -147,7 +137,6 @@ fn starts(candidate: &CompletionCandidate, typed: &str) -> bool {
     candidate.get_value().to_str().is_some_and(|value| value.starts_with(typed))
 }
 
-/// The agents that hooks can be installed in.
 pub(super) fn hosts() -> Vec<CompletionCandidate> {
     let others = FILES.iter().map(|of| of.host.name);
     [CLAUDE.name, "all"].into_iter().chain(others).map(CompletionCandidate::new).collect()

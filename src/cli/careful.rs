@@ -5,13 +5,11 @@ use serde_json::json;
 
 use super::args::Careful;
 use super::exit::ExitStatus;
-use super::failure;
-use super::switching;
 use super::which::{self, Session};
 use super::word::hint;
-use crate::machine::world::World;
-use crate::machine::{agents, environment};
-use crate::session::request::Careful as Wish;
+use super::{failure, switching};
+use crate::machine::{World, agents, environment};
+use crate::session::Careful as Wish;
 use crate::state::careful::{self, Place};
 
 pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {

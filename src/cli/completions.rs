@@ -11,8 +11,7 @@ use clap_complete::env::{Bash, EnvCompleter, Fish, Shells, Zsh};
 
 use super::args::{Cli, Completions, Shell};
 use super::exit::ExitStatus;
-use crate::machine::environment;
-use crate::machine::world::World;
+use crate::machine::{World, environment};
 
 /// The variable in which the script names its shell when it asks for completions.
 const VARIABLE: &str = "HOOKMAN_COMPLETE";

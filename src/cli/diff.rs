@@ -6,12 +6,9 @@ use serde_json::json;
 use super::args::{self, Format};
 use super::exit::ExitStatus;
 use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::assets::Assets;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::{Change, each, is_empty};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::world::World;
+use crate::install::change::{Assets, Change, SettingsChange, each, is_empty};
+use crate::install::target::{Layers, Target};
+use crate::machine::World;
 use crate::package::lock::Lock;
 
 pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {

@@ -1,23 +1,22 @@
 //! `hookman doctor`: check that every hook would really fire.
 
-mod mending;
-
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::args::Doctor;
+use super::args::{Apply, Doctor};
 use super::exit::ExitStatus;
-use super::{trying, word};
+use super::{apply, trying, word};
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
 use crate::doctor::trial::{self, Tried};
-use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, installed};
-use crate::machine::environment;
+use crate::doctor::{self, Check, Examined, FAMILIES, Facts, Finding, Level, Mend, installed};
+use crate::install::change::manifest::ModeChange;
+use crate::install::change::{Change, Outcome, Transaction};
+use crate::install::target::{RegisterOptions, Scope, Target, Writing};
 use crate::machine::paths::real;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::machine::{World, environment, harmless};
 use crate::session::names;
 use crate::state::chains::MANAGED;
 use crate::state::configured;
@@ -55,7 +54,7 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     if asked.contains(&"foreign-hooks") {
         doctor::remember(&facts);
     }
-    if !args.fix || !mending::mend(args, &examined, world)? {
+    if !args.fix || !mend(args, &examined, world)? {
         return Ok(status);
     }
     // What is left is what counts.
@@ -130,7 +129,7 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
             .map(|examined| {
                 json!({
                     "check": examined.check.id,
-                    "about": examined.check.about,
+                    "about": examined.check.about(),
                     "findings": examined.findings,
                 })
             })
@@ -152,9 +151,11 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
     let called = word::hookman(world);
     for examined in examined {
         if examined.findings.is_empty() && args.verbose {
-            world
-                .terminal
-                .line(format!("ok       {}: {}", examined.check.id, examined.check.about));
+            world.terminal.line(format!(
+                "ok       {}: {}",
+                examined.check.id,
+                examined.check.about()
+            ));
         }
         for finding in &examined.findings {
             print(world, &called, finding);
@@ -207,8 +208,8 @@ fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Res
                 json!({
                     "check": check.id,
                     "family": family.name,
-                    "about": check.about,
-                    "notice": check.notice,
+                    "about": check.about(),
+                    "notice": check.notice(),
                 })
             })
         });
@@ -222,10 +223,10 @@ fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Res
         if checks.is_empty() {
             continue;
         }
-        lines.push(world.terminal.row(&format!("{}: ", family.name), family.about, 2));
+        lines.push(world.terminal.row(&format!("{}: ", family.name), family.about(), 2));
         for check in checks {
-            lines.push(world.terminal.row(&format!("  {:20} ", check.id), check.about, 23));
-            lines.push(world.terminal.row(&format!("  {:20} else: ", ""), check.notice, 23));
+            lines.push(world.terminal.row(&format!("  {:20} ", check.id), check.about(), 23));
+            lines.push(world.terminal.row(&format!("  {:20} else: ", ""), check.notice(), 23));
         }
     }
     world.terminal.line(lines.join("\n"));
@@ -249,4 +250,42 @@ fn print(world: &World, called: &str, finding: &Finding) {
         rest.extend(["\n", &row]);
     }
     world.terminal.line(format!("{shown} {}", harmless(&rest)));
+}
+
+/// Puts right what can be, by the plan, the question, the backup and the write of the commands that do
+/// it alone; gives whether anything may have changed.
+pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Result<bool> {
+    let findings = examined.iter().flat_map(|examined| &examined.findings);
+    let mut mends: Vec<&Mend> = findings.filter_map(|finding| finding.mend.as_ref()).collect();
+    mends.sort();
+    mends.dedup();
+    if mends.is_empty() {
+        world.terminal.line("nothing of this is for --fix");
+        return Ok(false);
+    }
+    let writing = Writing { dry_run: args.dry_run, yes: args.yes, no_wait: false };
+    let mut modes = Vec::new();
+    for mend in mends {
+        match mend {
+            Mend::Apply(name) => {
+                let project = matches!(*name, "project" | "local").then_some(None);
+                let (local, managed) = (*name == "local", *name == "managed");
+                let scope = Scope { project, local, managed };
+                let writing = writing.clone();
+                let options = RegisterOptions { scope, writing, binary: None };
+                apply::apply(&Apply { options, json: false }, world)?;
+            }
+            Mend::MakeExecutable(path) => modes.push(ModeChange::executable(path.clone())?),
+            Mend::MakePrivate(path) => modes.push(ModeChange::private(path.clone())?),
+        }
+    }
+    if !modes.is_empty() {
+        let target = Target::of(&Scope::default(), world)?;
+        let transaction = Transaction::begin(world, &target, &writing)?;
+        let changes: Vec<&dyn Change> = modes.iter().map(|mode| mode as &dyn Change).collect();
+        transaction.show(&changes);
+        let outcome = transaction.commit("doctor", "Change this?", &changes)?;
+        return Ok(outcome == Outcome::Written || !args.dry_run);
+    }
+    Ok(!args.dry_run)
 }

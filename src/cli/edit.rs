@@ -8,23 +8,18 @@ use super::exit::ExitStatus;
 use super::registering::Registering;
 use super::word::hint;
 use crate::install::addition::edition::{Draft, Edition};
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::Outcome;
-use crate::install::change::{Change, each};
+use crate::install::change::{Change, Outcome, SettingsChange, each};
 use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::scratch::Scratch;
-use crate::machine::world::World;
-use crate::machine::{editor, files};
-use crate::manifest::order;
+use crate::install::target::{Layers, Target};
+use crate::machine::{Scratch, World, files, terminal};
+use crate::manifest::edit;
 
 /// The name of the copy; an editor knows its language by it.
 const COPY: &str = "hookman.toml";
 
 pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
-    if !editor::is_named() && !world.terminal.can_ask() {
+    if !terminal::is_named() && !world.terminal.can_ask() {
         bail!(
             "there is no terminal for an editor; set EDITOR to one that needs none, or change `{}` and \
              run `hookman apply{}`",
@@ -39,7 +34,7 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     let scratch = Scratch::new().context("failed to make a copy of the manifest")?;
     scratch.write(COPY, &text).context("failed to make a copy of the manifest")?;
     let (edition, saved) = loop {
-        editor::open(&scratch.path(COPY))?;
+        terminal::open(&scratch.path(COPY))?;
         let saved = files::read_text(&scratch.path(COPY))?.unwrap_or_default();
         // An editor that fails in the middle of a save leaves no text or no file.
         if saved.trim().is_empty() && !text.trim().is_empty() {
@@ -52,7 +47,7 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
             world.terminal.line("Nothing was changed.");
             return Ok(drift(world, &target));
         }
-        let (ordered, moved) = order::settled(&text, &saved);
+        let (ordered, moved) = edit::settled(&text, &saved);
         match Edition::written(world, &target, before.clone(), ordered) {
             Ok(edition) => {
                 for hook in moved {
@@ -113,7 +108,7 @@ fn write(
         edition.check_fence(world, &target)?;
     }
     let registering = Registering::begin(world, target, &args.options)?;
-    registering.end("edit", &edition.manifest, &edition.layers, &edition.layers.all.hooks, None)
+    registering.end("edit", &edition.manifest, &edition.layers, &edition.layers.all.hooks)
 }
 
 /// Returns where the user wants to go back to the editor; else the text is kept and the command fails.

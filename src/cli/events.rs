@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::args::Events;
 use super::exit::ExitStatus;
-use crate::client::event::{Block, Event, Handler, PlainText, Subject};
+use crate::client::event::Handler;
 use crate::client::host::files::Files;
+use crate::client::{Block, Event, PlainText, Subject};
 use crate::install::registration::hosts;
-use crate::machine::table;
-use crate::machine::world::World;
+use crate::machine::{World, terminal};
 
 pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
     let chosen = match &args.event {
@@ -26,7 +26,7 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
         world.terminal.line(json!({"events": rows}).to_string());
     } else if args.event.is_some() {
         let lines = chosen.iter().flat_map(|event| in_full(*event));
-        lines.for_each(|line| world.terminal.line(table::row("", &line, 19)));
+        lines.for_each(|line| world.terminal.line(terminal::row("", &line, 19)));
     } else {
         let line = |row: [&str; 4]| {
             let [name, since, subject, stops] = row;

@@ -5,10 +5,10 @@ use anyhow::{Result, bail};
 use super::exit::ExitStatus;
 use super::switching::{here, report, scene, switchable, told};
 use super::{args, which};
-use crate::machine::world::World;
-use crate::session::request::{Request, Term, Verb};
-use crate::state::reply::Reply;
-use crate::state::{configured, everywhere, switchable, switching};
+use crate::machine::World;
+use crate::session::Verb;
+use crate::session::request::{Request, Term};
+use crate::state::{Reply, configured, everywhere, switchable, switching};
 
 /// Switches hooks in each session that runs, and in those that start while the switch holds.
 pub(super) fn switch(

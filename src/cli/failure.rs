@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use super::args;
 use super::exit::ExitStatus;
-use crate::machine::environment;
-use crate::machine::terminal::Terminal;
+use crate::machine::{Terminal, environment};
 use crate::syntax::suggestion::{did_you_mean, meant};
 
 /// Returns whether the words of a command line ask for JSON; as words, because it is asked of command lines
@@ -42,12 +41,9 @@ pub(super) fn add(report: &mut Value, error: &str) {
     report["exit_code"] = json!(u8::from(ExitStatus::Error));
 }
 
-/// The form of an error.
 #[derive(Clone, Copy)]
 pub(super) struct Manner {
-    /// True if as JSON.
     pub json: bool,
-    /// With which exit code.
     pub status: ExitStatus,
 }
 
@@ -109,7 +105,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("version", "--version"),
 ];
 
-/// Gives the nearest command to one that is not known.
 fn misspelled(error: &clap::Error) -> Option<String> {
     let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;

@@ -9,28 +9,16 @@ use super::written::{Written, told};
 use super::{packaging, tmux, trying, word};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
-use crate::install::addition::desktop;
-use crate::install::addition::managed;
 use crate::install::addition::placement::Placement;
-use crate::install::addition::tool_consent;
-use crate::install::addition::{Addition, Wanted};
-use crate::install::change::assets::{self, Assets};
-use crate::install::change::consent::Question;
-use crate::install::change::gitignore::Gitignore;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::change::{Change, each};
-use crate::install::registration::codex_trust;
-use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::binary;
-use crate::install::target::options::Writing;
-use crate::install::target::protection;
+use crate::install::addition::{Addition, Wanted, managed, tool_consent};
+use crate::install::change::{
+    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, assets, each,
+};
+use crate::install::registration::{codex_trust, hosts};
+use crate::install::target::{Target, Writing, binary, protection};
 use crate::install::trusting::Trusting;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::Hook;
-use crate::syntax::quoting::quoted;
 
 pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     if args.locked {
@@ -106,7 +94,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     };
     let binary = protection::binary(world, &target, binary.as_deref())?;
     let binary = binary.as_deref();
-    let desktop = desktop::wanted(world, &args.options.writing, &args.hooks, args.desktop)?;
+    let desktop =
+        tool_consent::desktop_wanted(world, &args.options.writing, &args.hooks, args.desktop)?;
     let Placing { before, after, set } = &args.placing;
     let is_placed = before.is_some() || after.is_some();
     if (is_placed && args.hooks.is_empty()) || (!set.is_empty() && args.hooks.len() != 1) {
@@ -154,9 +143,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     if target.managed().is_some() && !args.options.writing.dry_run {
         managed::check(world, &target, &addition, &settings)?;
     }
-    let call = Some(call(args, world, &target));
-    let outcome =
-        transaction.commit("install", &Question { text: "Write this?", call }, &changes)?;
+    let outcome = transaction.commit("install", "Write this?", &changes)?;
     match outcome {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
@@ -187,40 +174,6 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
 const GUARD_MOD: &str = "
 The guard mod is in sessions that start from now on. It keeps other mods, yours too, from the
 events that decide whether a gate holds. `hookman uninstall --guard-mod` takes it out.";
-
-/// The same command as it is to be typed where there is nobody to ask.
-fn call(args: &Install, world: &World, target: &Target) -> String {
-    let mut call = format!("{} install", word::hookman(world));
-    for hook in &args.hooks {
-        call.extend([" ", &quoted(hook)]);
-    }
-    for recipe in &args.recipe {
-        call.extend([" --recipe ", &quoted(recipe)]);
-    }
-    for host in &args.host {
-        call.extend([" --host ", &quoted(host)]);
-    }
-    call.push_str(&placing_words(&args.placing));
-    if let Some(binary) = &args.options.binary
-        && binary::current(world, &target.settings).ok().as_deref() != Some(binary)
-    {
-        call.extend([" --binary ", &quoted(&binary.display().to_string())]);
-    }
-    call.push_str(if args.desktop { " --desktop" } else { "" });
-    call.push_str(if args.guard_mod { " --guard-mod" } else { "" });
-    call.push_str(if args.statusline { " --statusline" } else { "" });
-    call.extend([target.flag(), " --yes"]);
-    call
-}
-
-/// Writes the options for a hook's place and values as they are to be typed.
-fn placing_words(placing: &Placing) -> String {
-    let values = [("--before", placing.before.as_deref()), ("--after", placing.after.as_deref())];
-    let values = values.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
-    let set = placing.set.iter().map(|it| ("--set", it.as_str()));
-    let words = values.chain(set).map(|(flag, value)| [" ", flag, " ", &quoted(value)].concat());
-    words.collect()
-}
 
 fn next_steps(
     world: &World,

@@ -9,14 +9,13 @@ use super::switching::all_off;
 use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::outline::{self, in_toml};
-use crate::client::event::{Event, Subject};
 use crate::client::host::CLAUDE;
+use crate::client::{Event, Subject};
 use crate::install::addition::recipe::{RECIPES, Recipe};
-use crate::machine::terminal::Paint;
-use crate::machine::world::World;
-use crate::machine::{clock, table};
+use crate::machine::terminal::{self, Paint};
+use crate::machine::{World, clock};
 use crate::manifest::{Action, ContextBudget, Hook, Observe, OnError, seconds};
-use crate::state::configured::{self, Configured};
+use crate::state::{Configured, configured};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     let wanted = args.word.as_deref();
@@ -153,7 +152,7 @@ fn available(wanted: Option<&str>, json: bool, world: &World) {
             let fires = format!("on {}{default}", on(&entry.events, entry.matcher.as_deref()));
             for (name, cell) in [(entry.name, &entry.summary), ("", &fires)] {
                 let start = format!("  {name:width$}  ");
-                world.terminal.line(table::row(&start, cell, width + 4));
+                world.terminal.line(terminal::row(&start, cell, width + 4));
             }
         }
     }
@@ -177,7 +176,7 @@ fn recipes(json: bool, world: &World) {
     for recipe in RECIPES {
         let hooks = recipe.hooks().join(", ");
         for (name, cell) in [(recipe.name, recipe.summary()), ("", &*hooks)] {
-            world.terminal.line(table::row(&format!("{name:width$}  "), cell, width + 2));
+            world.terminal.line(terminal::row(&format!("{name:width$}  "), cell, width + 2));
         }
     }
     hint(world, "\n`hookman install --recipe NAME` shows what it adds, and adds it");
@@ -295,7 +294,6 @@ pub(super) fn resolved(hook: &Hook, longest: usize) -> Vec<String> {
     lines
 }
 
-/// A context budget as the manifest writes it.
 fn limits(budget: ContextBudget) -> String {
     let limits = [("call", budget.call), ("session", budget.session)];
     let limits = limits.iter().filter_map(|(key, limit)| Some(format!("{key} = {}", (*limit)?)));

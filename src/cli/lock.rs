@@ -4,18 +4,16 @@ use anyhow::Result;
 
 use super::args::Lock;
 use super::exit::ExitStatus;
-use super::{packaging, word};
+use super::packaging;
 use crate::install::packages::Renewed;
 use crate::install::target::Target;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 
 pub(super) fn lock(args: &Lock, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
     let Some(text) = files::read_text(&target.manifest)? else {
         anyhow::bail!("there is no manifest at `{}`", world.paths.shown(&target.manifest));
     };
-    let call = format!("{} lock{} --yes", word::hookman(world), target.flag());
     let texts = (Some(text.clone()), text);
-    packaging::write(world, target, &args.options, "lock", texts, Renewed::Settled, Some(call))
+    packaging::write(world, target, &args.options, "lock", texts, Renewed::Settled)
 }

@@ -3,9 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use anyhow::{Context, Result, bail};
 
@@ -14,16 +13,13 @@ use super::args::log::{FAILED, LogFormat, SLOW};
 use super::exit::ExitStatus;
 use super::log_row::{self, Row};
 use super::since::earliest;
-use super::{otlp, silence, word};
-use crate::client::event::Event;
+use super::{silence, word};
+use crate::client::Event;
 use crate::machine::following::Following;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
-use crate::machine::{clock, files};
+use crate::machine::{World, clock, files, harmless};
 use crate::session::names;
-use crate::state::configured;
-use crate::state::journal::{self, Entry, StepEntry};
-use crate::state::journal_files;
+use crate::state::journal::{self, Entry};
+use crate::state::{StepEntry, configured, journal_files};
 use crate::syntax::escaped::escaped;
 
 /// The number of runs that are shown where nothing says how many.
@@ -171,7 +167,7 @@ impl<'a> Wanted<'a> {
         let seconds = clock::seconds(&entry.time)?;
         Some(match self.args.format {
             _ if self.args.json => line.to_owned(),
-            LogFormat::OtlpJson => otlp::line(&entry, self.args.with_input),
+            LogFormat::OtlpJson => log_row::line(&entry, self.args.with_input),
             LogFormat::Text => self.text(line, &entry, seconds, world),
         })
     }

@@ -7,8 +7,7 @@ use clap_mangen::roff::{Roff, roman};
 
 use super::args::{self, Cli};
 use super::exit::ExitStatus;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 
 const SOURCE: &str = concat!("hookman ", env!("CARGO_PKG_VERSION"));
 
@@ -49,7 +48,6 @@ fn pages(command: &clap::Command) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Writes a command's synopsis as its help has it.
 fn synopsis(command: &clap::Command) -> Roff {
     let usage = command.clone().render_usage().to_string();
     let mut section = Roff::new();

@@ -25,7 +25,6 @@ mod log;
 mod log_row;
 mod man;
 mod new;
-mod otlp;
 mod outdated;
 mod package;
 mod packaging;
@@ -67,15 +66,12 @@ use std::ffi::OsString;
 use anyhow::Result;
 use clap::FromArgMatches;
 
-use crate::machine::environment;
-use crate::machine::paths::Paths;
-use crate::machine::signals;
-use crate::machine::terminal::{Terminal, harmless};
-use crate::machine::world::World;
+use crate::machine::{Paths, Terminal, World, environment, harmless, signals};
 use args::{Cli, Command};
-pub use exit::ExitStatus;
 use failure::Manner;
 use word::hint;
+
+pub use exit::ExitStatus;
 
 /// Parses the command line, runs the command and gives the exit code.
 pub fn main() -> u8 {

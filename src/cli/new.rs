@@ -4,14 +4,15 @@ use anyhow::{Result, bail};
 
 use super::args::{Add, Failing, Install, New, Placing};
 use super::exit::ExitStatus;
-use super::{add, install, package};
+use super::{add, install, package, word};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
-use crate::client::event::{Block, Event, Subject};
+use crate::client::{Block, Event, Subject};
 use crate::install::target::Target;
-use crate::machine::world::World;
-use crate::manifest::check_name;
+use crate::machine::World;
+use crate::manifest::{OnError, check_name};
 use crate::state::configured;
+use crate::syntax::escaped::quoted;
 use crate::syntax::shell;
 
 /// The events that most new hooks run on; the others follow.
@@ -58,8 +59,7 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
         }
         Wanted::Own(add) => {
             let target = Target::of(&add.options.scope, world)?;
-            terminal
-                .line(format!("The same in one line: {}", add::call(&add, world, &target, false)));
+            terminal.line(format!("The same in one line: {}", in_one_line(&add, world, &target)));
             add::add(&add, world)
         }
     }
@@ -137,6 +137,25 @@ fn asked(args: &New, world: &World) -> Result<Option<Wanted>> {
         placing: Placing::default(),
         options: args.options.clone(),
     }))))
+}
+
+/// The command that adds the same hook without a question.
+fn in_one_line(add: &Add, world: &World, target: &Target) -> String {
+    let mut words = vec!["add", &add.name];
+    words.extend(add.events.iter().flat_map(|event| ["--event", event.name()]));
+    let values = [
+        ("--matcher", add.matcher.as_deref()),
+        ("--on-error", add.on_error.map(|it| OnError::from(it).name())),
+        ("--command", add.command.as_deref()),
+    ];
+    words.extend(
+        values.into_iter().filter_map(|(flag, value)| value.map(|it| [flag, it])).flatten(),
+    );
+    words.extend(target.flag().split_whitespace());
+    words.extend((!add.words.is_empty()).then_some("--"));
+    words.extend(add.words.iter().map(String::as_str));
+    let words: Vec<String> = words.into_iter().map(quoted).collect();
+    format!("{} {}", word::hookman(world), words.join(" "))
 }
 
 /// The words of a line that asks for the file of the call, and for nothing that only a shell could do.

@@ -7,13 +7,11 @@ use super::args::Outdated;
 use super::exit::ExitStatus;
 use super::word::hint;
 use crate::install::target::Target;
-use crate::machine::world::World;
-use crate::machine::{files, trees};
+use crate::machine::{World, files, trees};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::packages_of;
 use crate::package::{fetch, known};
 
-/// A package of which there is something newer.
 pub(super) struct Newer {
     pub(super) package: String,
     /// The revision and the commit that are locked.
@@ -46,7 +44,6 @@ pub(super) fn outdated(args: &Outdated, world: &World) -> Result<ExitStatus> {
     Ok(if newer.is_empty() { ExitStatus::Done } else { ExitStatus::Found })
 }
 
-/// Lists what is newer.
 pub(super) fn tell(world: &World, newer: &[Newer]) {
     if newer.is_empty() {
         world.terminal.line("Every package is the newest.");

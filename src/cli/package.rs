@@ -9,22 +9,18 @@ use serde_json::json;
 use super::args::{Package, PackageCheck, PackageCommand};
 use super::exit::ExitStatus;
 use super::word::hint;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::doctor;
-use crate::machine::scratch::Scratch;
-use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Tree};
-use crate::machine::world::World;
-use crate::machine::{files, program};
+use crate::machine::{Scratch, World, files, harmless, program};
 use crate::manifest::package::{self, Provenance};
 use crate::manifest::{self, Action, Hook, Source, package_edit};
 use crate::package::form;
 use crate::package::known::Known;
 use crate::package::lock::{Lock, Locked};
 use crate::rehearsal::cases::{self, Book};
-use crate::runtime::effects::Effects;
-use crate::state::catalogue::Catalogue;
-use crate::state::chains::Chain;
+use crate::runtime::overrides::Effects;
+use crate::state::{Catalogue, Chain};
 
 /// The package that is made, and the files of the example that it begins as.
 const EXAMPLE: &[(&str, &str)] = &[
@@ -69,12 +65,10 @@ pub(super) fn make(folder: &Path, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// A package and what is wrong with it.
 struct Checked {
     hooks: Vec<Hook>,
     findings: Vec<String>,
     cases: usize,
-    /// Its README with the table of its hooks.
     readme: String,
 }
 
@@ -154,7 +148,6 @@ pub(super) fn staged(world: &World, folder: &Path) -> io::Result<(Chain, Scratch
     Ok((Chain { manifest, overlay: None, ..Chain::of_user(&world.paths) }, scratch))
 }
 
-/// The hooks of a package, all of them.
 pub(super) fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) -> Vec<Hook> {
     match form::read(folder) {
         Err(why) => {

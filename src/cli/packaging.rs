@@ -7,29 +7,21 @@ use anyhow::{Context, Result, bail};
 use super::args::Install;
 use super::exit::ExitStatus;
 use super::registering::Registering;
-use super::word;
 use crate::doctor;
 use crate::install::addition;
 use crate::install::addition::edition::Edition;
-use crate::install::change::Change;
-use crate::install::change::manifest::ManifestChange;
+use crate::install::change::{Change, ManifestChange};
 use crate::install::packages::{Packages, Renewed};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::options::RegisterOptions;
-use crate::machine::files;
+use crate::install::target::{Layers, RegisterOptions, Target};
 use crate::machine::paths::real;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::fetch;
 use crate::package::known::Known;
 use crate::package::source::{Typed, is_source};
-use crate::state::chains::Chain;
-use crate::state::configured;
-use crate::syntax::quoting::quoted;
+use crate::state::{Chain, configured};
 
-/// Returns whether one of the words that were typed is a package.
 pub(super) fn names_one(words: &[String]) -> bool {
     words.iter().any(|word| is_source(word))
 }
@@ -74,13 +66,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     target.check_open(world, &text)?;
     let after = crate::manifest::edit::add_block(&text, &package_edit::block(&package));
-    let call = format!(
-        "{} install {}{} --yes",
-        word::hookman(world),
-        args.hooks.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" "),
-        target.flag()
-    );
-    write(world, target, &args.options, "install", (before, after), Renewed::None, Some(call))
+    write(world, target, &args.options, "install", (before, after), Renewed::None)
 }
 
 /// A directory as a manifest names it, which was typed from where this process is.
@@ -104,9 +90,8 @@ pub(super) fn install_locked(args: &Install, world: &World) -> Result<ExitStatus
     let Some(text) = files::read_text(&target.manifest)?.filter(|_| args.hooks.is_empty()) else {
         bail!("--locked installs what a manifest and its lock name already, and nothing else");
     };
-    let call = format!("{} install --locked{} --yes", word::hookman(world), target.flag());
     let texts = (Some(text.clone()), text);
-    write(world, target, &args.options, "install", texts, Renewed::Locked, Some(call))
+    write(world, target, &args.options, "install", texts, Renewed::Locked)
 }
 
 /// Writes another text of a manifest with what follows from it, after it was shown.
@@ -117,7 +102,6 @@ pub(super) fn write(
     verb: &'static str,
     (before, after): (Option<String>, String),
     renewed: Renewed<'_>,
-    call: Option<String>,
 ) -> Result<ExitStatus> {
     let registering = Registering::begin(world, target, options)?;
     let target = &registering.target;
@@ -140,7 +124,7 @@ pub(super) fn write(
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
     name_twins(world, &hooks);
-    Ok(registering.end(verb, &packages, &layers, &hooks, call)?.1)
+    Ok(registering.end(verb, &packages, &layers, &hooks)?.1)
 }
 
 /// Names the plugins that are on in the client and whose hooks are among these of packages.
@@ -175,19 +159,7 @@ pub(super) fn remove(
     }
     Edition::written(world, target, Some(before.clone()), after.clone())?
         .check_fence(world, target)?;
-    let names: Vec<String> = names.iter().map(|it| quoted(it)).collect();
-    let call =
-        format!("{} remove {}{} --yes", word::hookman(world), names.join(" "), target.flag());
-    write(
-        world,
-        target.clone(),
-        options,
-        "remove",
-        (Some(before), after),
-        Renewed::None,
-        Some(call),
-    )
-    .map(Some)
+    write(world, target.clone(), options, "remove", (Some(before), after), Renewed::None).map(Some)
 }
 
 /// The directory of a package that one of the chains has, by its name; `None` where none has that.
@@ -215,7 +187,6 @@ pub(super) fn named(there: &[Package]) -> String {
     }
 }
 
-/// A name that no package has yet.
 pub(super) fn free_name(name: &str, there: &[Package]) -> String {
     let is_free = |name: &str| there.iter().all(|it| it.name != name);
     let numbered = (2..).map(|number| format!("{name}-{number}"));

@@ -8,21 +8,12 @@ use serde_json::json;
 use super::exit::ExitStatus;
 use super::{args, switching};
 use crate::install::addition::permanent_switch::{Asked, PermanentSwitch};
-use crate::install::change::consent::Question;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::Transaction;
-use crate::install::change::{Change, each, is_empty};
+use crate::install::change::{Change, SettingsChange, Transaction, each, is_empty};
 use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::options::Writing;
-use crate::install::target::protection;
-use crate::machine::environment;
-use crate::machine::world::World;
-use crate::session::request::Verb;
-use crate::state::reply::Reply;
-use crate::state::switchable::Switchable;
-use crate::state::{careful, chains, configured};
+use crate::install::target::{Layers, Target, Writing, protection};
+use crate::machine::{World, environment};
+use crate::session::Verb;
+use crate::state::{Reply, Switchable, careful, chains, configured};
 use crate::syntax::diff::Colour;
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
@@ -72,7 +63,7 @@ pub(super) fn switch(
     if let Some(transaction) = transaction.filter(|_| would_change) {
         transaction.show(&changes);
         if !which.dry_run {
-            transaction.commit(verb.name(), &Question::new("Write this?"), &changes)?;
+            transaction.commit(verb.name(), "Write this?", &changes)?;
         }
     }
     let diff = switch.diff(world, Colour::Never);

@@ -7,10 +7,9 @@ use serde_json::json;
 
 use super::args::Profile;
 use super::exit::ExitStatus;
-use super::switching as commands;
 use super::switching::here;
-use super::which;
-use crate::machine::world::World;
+use super::{switching as commands, which};
+use crate::machine::World;
 use crate::state::{profiles, switchable};
 
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {

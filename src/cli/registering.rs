@@ -6,19 +6,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::exit::ExitStatus;
-use crate::install::change::assets::Assets;
-use crate::install::change::consent::Question;
-use crate::install::change::gitignore::Gitignore;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::change::{Change, each};
+use crate::install::change::{
+    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
+};
 use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::options::RegisterOptions;
-use crate::install::target::protection;
+use crate::install::target::{Layers, RegisterOptions, Target, protection};
 use crate::install::trusting::Trusting;
-use crate::machine::world::World;
+use crate::machine::World;
 use crate::manifest::Hook;
 
 /// A command that edits a manifest, from before it reads to after it has written.
@@ -41,14 +35,13 @@ impl<'w> Registering<'w> {
     }
 
     /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
-    /// all of it; `hooks` are those whose commands are looked at, `call` is the same command for where there is nobody to ask.
+    /// all of it; `hooks` are those whose commands are looked at.
     pub(super) fn end(
         self,
         verb: &'static str,
         manifest: &dyn Change,
         layers: &Layers,
         hooks: &[Hook],
-        call: Option<String>,
     ) -> Result<(Outcome, ExitStatus)> {
         let Self { world, target, transaction, binary } = self;
         let settings = SettingsChange::of(world, &target, layers, binary.as_deref())?;
@@ -65,8 +58,7 @@ impl<'w> Registering<'w> {
         transaction.show(&changes);
         let is_deaf = transaction.warn(&changes, hooks);
         hosts::warn(world, &target, layers);
-        let outcome =
-            transaction.commit(verb, &Question { text: "Write this?", call }, &changes)?;
+        let outcome = transaction.commit(verb, "Write this?", &changes)?;
         if outcome == Outcome::Written {
             world.terminal.line(done(is_deaf));
         }

@@ -7,22 +7,13 @@ use super::args::Release;
 use super::exit::ExitStatus;
 use super::list::fires;
 use super::word::hint;
-use crate::install::adoption::forgetting::Forgetting;
-use crate::install::adoption::releasable::{Releasable, releasable, with_twins};
+use crate::install::adoption::releasable::{Forgetting, Releasable, releasable, with_twins};
 use crate::install::adoption::state::AdoptionState;
-use crate::install::adoption::step as adoption_step;
-use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::assets::Assets;
-use crate::install::change::consent::Question;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::change::{Change, each};
-use crate::install::registration;
-use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::protection;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::install::adoption::{step as adoption_step, warnings as adoption_warnings};
+use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
+use crate::install::registration::{self, warnings};
+use crate::install::target::{Target, protection};
+use crate::machine::{World, harmless};
 use crate::manifest::Hook;
 use crate::session::names;
 
@@ -56,8 +47,8 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     changes.extend(each(&assets));
     transaction.show(&changes);
     warnings::show(world, &target, &changes);
-    let question = Question::new("Write this?");
-    if transaction.commit("release", &question, &changes)? == Outcome::Written {
+    let question = "Write this?";
+    if transaction.commit("release", question, &changes)? == Outcome::Written {
         world.terminal.line("Done.");
     }
     Ok(ExitStatus::Done)
@@ -81,8 +72,8 @@ fn forget(
     let rows = chosen.iter().map(|it| row(it)).collect();
     let forgetting = Forgetting::of(world, state, &names, rows)?;
     transaction.show(&[&forgetting]);
-    let question = Question::new("Forget this for good?");
-    if transaction.commit("forget", &question, &[&forgetting])? == Outcome::Written {
+    let question = "Forget this for good?";
+    if transaction.commit("forget", question, &[&forgetting])? == Outcome::Written {
         let names = names.join(", ");
         hint(
             world,

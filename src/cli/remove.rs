@@ -4,12 +4,11 @@ use anyhow::Result;
 
 use super::args::Remove;
 use super::exit::ExitStatus;
+use super::packaging;
 use super::registering::Registering;
-use super::{packaging, word};
 use crate::install::addition::edition::Edition;
 use crate::install::target::Target;
-use crate::machine::world::World;
-use crate::syntax::quoting::quoted;
+use crate::machine::World;
 
 pub(super) fn remove(args: &Remove, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -18,9 +17,6 @@ pub(super) fn remove(args: &Remove, world: &World) -> Result<ExitStatus> {
     }
     let registering = Registering::begin(world, target, &args.options)?;
     let edition = Edition::without(world, &registering.target, &args.names)?;
-    let mut call = format!("{} remove", word::hookman(world));
-    args.names.iter().for_each(|name| call.extend([" ", &quoted(name)]));
-    call.extend([registering.target.flag(), " --yes"]);
-    let ended = registering.end("remove", &edition.manifest, &edition.layers, &[], Some(call))?;
+    let ended = registering.end("remove", &edition.manifest, &edition.layers, &[])?;
     Ok(ended.1)
 }

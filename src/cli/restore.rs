@@ -13,17 +13,13 @@ use crate::chain::entries::Entries;
 use crate::install::addition::edition::Edition;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::consent::Question;
 use crate::install::change::records::{self, backup_directory};
 use crate::install::change::restoration::Restoration;
-use crate::install::change::transaction::{Outcome, Transaction};
+use crate::install::change::{Outcome, Transaction};
 use crate::install::registration::{self, hosts};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
+use crate::install::target::{Layers, Target, protection};
 use crate::machine::backups::{self, Backup};
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::settings::{Record, own_file, plan};
 
 pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
@@ -58,8 +54,8 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
         let (before, text) = (restoration.before.as_deref(), &restoration.text);
         protection::check_texts(world, target, before, text)?;
     }
-    let question = Question::new("Restore this?");
-    let outcome = transaction.commit("restore", &question, &[&restoration])?;
+    let question = "Restore this?";
+    let outcome = transaction.commit("restore", question, &[&restoration])?;
     if outcome == Outcome::Nothing {
         let shown = world.paths.shown(&of.settings);
         world.terminal.line(format!("{shown} already holds what that backup holds"));
@@ -82,7 +78,7 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
     let registering = Registering::begin(world, target, &options)?;
     let target = registering.target.clone();
     let hooks = &edition.layers.all.hooks;
-    let ended = registering.end("restore", &edition.manifest, &edition.layers, hooks, None)?;
+    let ended = registering.end("restore", &edition.manifest, &edition.layers, hooks)?;
     let shown = world.paths.shown(&target.manifest);
     match ended.0 {
         Outcome::Written => {

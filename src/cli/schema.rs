@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::args::Schema;
 use super::exit::ExitStatus;
-use crate::machine::world::World;
+use crate::machine::World;
 use crate::manifest::schema;
 use crate::state::catalogue::ready_made;
 

@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use super::args::SelfUpdate;
 use super::exit::ExitStatus;
 use crate::install::origin::Origin;
-use crate::machine::environment;
-use crate::machine::world::World;
+use crate::machine::{World, environment};
 
 pub(super) fn self_update(args: &SelfUpdate, world: &World) -> Result<ExitStatus> {
     let running = std::env::current_exe().context("failed to find this program's own path")?;
@@ -17,7 +16,6 @@ pub(super) fn self_update(args: &SelfUpdate, world: &World) -> Result<ExitStatus
     update(args, world, &program, origin)
 }
 
-/// Lists the directories in which cargo may have put programs.
 fn cargo_homes(world: &World) -> Vec<PathBuf> {
     let usual = world.paths.home.as_ref().map(|home| home.join(".cargo"));
     let homes = environment::raw("CARGO_HOME").map(PathBuf::from).into_iter().chain(usual);

@@ -9,9 +9,8 @@ use serde_json::json;
 use super::args::Sessions;
 use super::exit::ExitStatus;
 use super::switching::off_as_json;
-use crate::machine::world::World;
-use crate::machine::{agents, clock};
-use crate::session::period;
+use crate::machine::{World, agents, clock};
+use crate::session::request;
 use crate::session::switches::Off;
 use crate::state::session_switches;
 use crate::state::sessions::{self, Seen};
@@ -89,7 +88,7 @@ fn as_json(session: &Seen, off: &anyhow::Result<Vec<Off>>) -> serde_json::Value 
 
 fn prune(args: &Sessions, world: &World) -> anyhow::Result<ExitStatus> {
     let kept = match &args.older_than {
-        Some(text) => period::seconds(text).map(Duration::from_secs).with_context(|| {
+        Some(text) => request::seconds(text).map(Duration::from_secs).with_context(|| {
             format!("--older-than takes a time such as 12h or 30d, not `{text}`")
         })?,
         None => sessions::kept(&world.paths).unwrap_or_else(|problems| {

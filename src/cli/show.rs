@@ -10,12 +10,11 @@ use super::word::hint;
 use crate::builtin::catalogue::{self, Entry};
 use crate::builtin::command_guard::{self, Listed};
 use crate::builtin::outline;
-use crate::client::event::Event;
-use crate::machine::table;
-use crate::machine::world::World;
+use crate::client::Event;
+use crate::machine::{World, terminal};
 use crate::manifest::{Action, Hook};
 use crate::session::names::{self, Found};
-use crate::state::configured::{self, Configured};
+use crate::state::{Configured, configured};
 
 pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     let hooks = configured::hooks(world)?;
@@ -181,7 +180,7 @@ fn entry_as_json(entry: &Entry) -> Value {
 fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     if !entry.description.is_empty() {
-        world.terminal.line(format!("\n{}", table::paragraphs(&entry.description)));
+        world.terminal.line(format!("\n{}", terminal::paragraphs(&entry.description)));
     }
     world.terminal.line("");
     world.terminal.print_row("", &format!("{on}of the kind {}", entry.kind.name), 2);
@@ -203,9 +202,9 @@ fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
         };
         let start = format!("  {} - ", row.path);
         world.terminal.print_row(&start, &format!("{}{default}", row.shape), 6);
-        world.terminal.line(table::row("      ", &row.help, 6));
+        world.terminal.line(terminal::row("      ", &row.help, 6));
         for (value, help) in &row.values {
-            world.terminal.line(table::row("        ", &format!("{value}: {help}"), 10));
+            world.terminal.line(terminal::row("        ", &format!("{value}: {help}"), 10));
         }
     }
     if !inner.is_empty() {

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::builtin::silence::Silence;
-use crate::client::event::Event;
-use crate::machine::world::World;
-use crate::machine::{clock, files};
+use crate::client::Event;
+use crate::machine::{World, clock, files};
 use crate::runtime::debug::{self, Asked, Reasons, Told};
-use crate::state::chains::{Chain, MANAGED, project_around};
-use crate::state::configured::{self, Configured};
-use crate::state::journal::{self, Entry, StepEntry};
-use crate::state::journal_files;
+use crate::state::chains::{MANAGED, project_around};
+use crate::state::journal::{self, Entry};
+use crate::state::{Chain, Configured, StepEntry, configured, journal_files};
 
 /// The hook of a name, or of part of one, that is configured here.
 pub(super) fn configured(typed: &str, world: &World) -> Result<Option<Configured>> {
@@ -110,7 +108,6 @@ fn last(
     newest.map(|entry| (entry, count))
 }
 
-/// The chain that ran, as far as that can be told.
 fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
     if entry.scope == MANAGED {
         return Some(Chain::of_managed(&world.paths.managed_folder()));

@@ -7,17 +7,13 @@ use anyhow::{Context, Result, bail};
 
 use super::args::{CounterDeed, FlagDeed, State, StateCommand};
 use super::exit::ExitStatus;
-use super::which;
-use super::which::Session;
-use crate::builtin::real_host::RealHost;
-use crate::builtin::workflow_file::{self, Put};
-use crate::machine::environment;
-use crate::machine::world::World;
-use crate::session::period;
-use crate::session::store::{Store, before_name};
-use crate::state::careful;
-use crate::state::chains::{self, Chain};
-use crate::state::store::FileStore;
+use super::which::{self, Session};
+use crate::builtin::RealHost;
+use crate::builtin::workflow::{self, Put};
+use crate::machine::{World, environment};
+use crate::session::store::before_name;
+use crate::session::{Store, request};
+use crate::state::{Chain, FileStore, careful, chains};
 use crate::syntax::suggestion::nearest;
 
 /// The time that it may take to write into a workflow's file.
@@ -31,7 +27,7 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
     match &args.command {
         StateCommand::Flag { deed, name, ttl } => {
             let seconds =
-                period::seconds(ttl).filter(|seconds| *seconds > 0).with_context(|| {
+                request::seconds(ttl).filter(|seconds| *seconds > 0).with_context(|| {
                     format!("--ttl takes a time such as 90s, 30m, 2h or 1d, not `{ttl}`")
                 })?;
             flag(*deed, name, Duration::from_secs(seconds), &store)
@@ -97,7 +93,6 @@ fn check_value(name: &str, text: &str) -> Result<()> {
     }
 }
 
-/// The lifecycles that the built-in gates know.
 const LIFECYCLES: [&str; 6] =
     ["active", "completed", "dehydrating", "idle", "restarting", "resuming"];
 
@@ -140,7 +135,7 @@ fn put_into_files(
         let hooks = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default().hooks;
         for hook in hooks.iter().filter(|hook| hook.enabled) {
             let place = (session.id.as_str(), folder.as_path());
-            let put = workflow_file::put(&hook.options, (name, text), place, &host, store);
+            let put = workflow::put(&hook.options, (name, text), place, &host, store);
             let put = put.with_context(|| format!("the state that `{}` reads", hook.name))?;
             if put == Put::None || done.contains(&put) {
                 continue;

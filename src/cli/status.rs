@@ -12,17 +12,13 @@ use super::which::{self, Session};
 use super::word::hint;
 use crate::client::off_switch::Off;
 use crate::install::registration::off_switches;
-use crate::machine::environment;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::machine::{World, environment, harmless};
 use crate::runtime::overrides::Overrides;
-use crate::session::id::SessionId;
+use crate::session::SessionId;
 use crate::session::request::Request;
 use crate::state::careful::{self, Careful, Place};
-use crate::state::everywhere;
-use crate::state::reply::Reply;
 use crate::state::status::Report;
-use crate::state::{session_switches, switchable};
+use crate::state::{Reply, everywhere, session_switches, switchable};
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;

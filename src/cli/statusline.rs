@@ -13,12 +13,11 @@ use serde_json::Value;
 use super::args::rehearse::Statusline;
 use super::exit::ExitStatus;
 use crate::machine::child::{self, Program, Spec};
-use crate::machine::clock;
-use crate::machine::world::World;
-use crate::session::id::SessionId;
-use crate::state::journal::{self, Entry, StepEntry};
+use crate::machine::{World, clock};
+use crate::session::SessionId;
+use crate::state::journal::{self, Entry};
 use crate::state::status::Report;
-use crate::state::{chains, session_switches};
+use crate::state::{StepEntry, chains, session_switches};
 
 /// The time that the other command may take; the client asks again soon.
 const TIMEOUT: Duration = Duration::from_secs(5);

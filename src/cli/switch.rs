@@ -4,15 +4,12 @@ use anyhow::{Result, bail};
 
 use super::exit::ExitStatus;
 use super::switching::{here, in_session, report, scene, switchable, told};
-use super::which;
-use super::{args, everywhere, permanent};
-use crate::machine::clock;
-use crate::machine::world::World;
-use crate::session::request::{self, Command, Request, Term, Verb};
-use crate::state::switchable;
-use crate::state::{configured, switching};
+use super::{args, everywhere, permanent, which};
+use crate::machine::{World, clock};
+use crate::session::Verb;
+use crate::session::request::{self, Command, Request, Term};
+use crate::state::{configured, switchable, switching};
 
-/// Switches what the command line names.
 pub(super) fn switch(
     verb: Verb,
     which: &args::Which,

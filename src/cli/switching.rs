@@ -10,15 +10,10 @@ use super::which::{self, Session};
 use super::word::hint;
 use super::{args, failure};
 use crate::install::registration::off_switches;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
-use crate::machine::{agents, clock, environment};
+use crate::machine::{World, agents, clock, environment, harmless};
 use crate::session::switches::Off;
-use crate::state::chains::{self, Chain};
-use crate::state::configured;
-use crate::state::reply::{Done, Reply};
-use crate::state::session_switches::Scene;
-use crate::state::switchable::{self, Switchable};
+use crate::state::reply::Done;
+use crate::state::{Chain, Reply, Scene, Switchable, chains, configured, switchable};
 
 /// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
 /// in the sessions that run, so that nobody is asked for a session who is told then that there is no
@@ -54,7 +49,6 @@ pub(super) fn scene<'a>(world: &'a World, session: &'a Session, directory: &'a s
     }
 }
 
-/// The directory this command is called in.
 pub(super) fn here() -> String {
     environment::current_directory().unwrap_or_default().display().to_string()
 }

@@ -15,7 +15,7 @@ use crate::machine::scratch::Scratch;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::rehearsal::cases::{self, Book, Tested};
-use crate::runtime::effects::Effects;
+use crate::runtime::overrides::Effects;
 use crate::state::chains::{self, Chain};
 use crate::state::configured;
 

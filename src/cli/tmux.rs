@@ -8,9 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use super::args::{Tmux, TmuxCommand};
 use super::exit::ExitStatus;
 use crate::builtin::notify::most_urgent;
-use crate::machine::environment;
-use crate::machine::tmux::tmux as ask;
-use crate::machine::world::World;
+use crate::machine::terminal::tmux as ask;
+use crate::machine::{World, environment};
 
 /// The background of a pane that is not looked at, by its state.
 const COLOURS: &[(&str, &str)] = &[
@@ -21,7 +20,6 @@ const COLOURS: &[(&str, &str)] = &[
 ];
 /// That of a pane without a state.
 const OTHER: &str = "#0a0a0a";
-/// That of the pane that is looked at.
 const FOCUSED: &str = "#000000";
 
 pub(super) fn tmux(args: &Tmux, world: &World) -> Result<ExitStatus> {

@@ -5,20 +5,14 @@ use serde_json::json;
 
 use super::args::Trust;
 use super::exit::ExitStatus;
-use super::word::hookman;
-use crate::install::change::Change;
-use crate::install::change::consent::{self, Question};
-use crate::install::change::transaction::{Outcome, Transaction};
+use crate::install::change::{self, Change, Outcome, Transaction};
 use crate::install::packages::{Packages, Renewed, is_persons_word};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
+use crate::install::target::{Layers, Target};
 use crate::install::trusting::Trusting;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::package::lock::{Lock, Locked};
 use crate::package::{known, store};
 use crate::state::{chains, pins};
-use crate::syntax::quoting::quoted;
 
 pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -53,11 +47,7 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     if is_anything && !args.options.writing.dry_run && !is_persons_word() {
         bail!("only you can say that these may run: type this in a terminal of your own");
     }
-    let mut call = format!("{} trust", hookman(world));
-    args.names.iter().for_each(|name| call.extend([" ", &quoted(name)]));
-    call.extend([target.flag(), " --yes"]);
-    let question = Question { text: "May these run?", call: Some(call) };
-    match transaction.commit("trust", &question, &changes)? {
+    match transaction.commit("trust", "May these run?", &changes)? {
         Outcome::Nothing => world.terminal.line("Nothing is new or changed."),
         Outcome::Written => world.terminal.line("Done. They run from the next call on."),
         Outcome::Shown => {}
@@ -137,7 +127,7 @@ fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
         trees.extend(tree);
     }
     let text = format!("Are {} not to run any more?", args.revoke.join(", "));
-    if !consent::given(world, &args.options.writing, &Question::new(&text))? {
+    if !change::given(world, &args.options.writing, &text)? {
         return Ok(ExitStatus::Done);
     }
     if pins::read(paths, &target.chain).is_some_and(|before| before != pinned) {

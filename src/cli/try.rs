@@ -25,7 +25,7 @@ use crate::machine::world::World;
 use crate::machine::{environment, files};
 use crate::rehearsal::call::{Call, Place, SESSION};
 use crate::rehearsal::stage::{self, Answer, Answered, HookReason, Stage};
-use crate::runtime::effects::Effects;
+use crate::runtime::overrides::Effects;
 use crate::session::id::SessionId;
 use crate::state::chains;
 

@@ -9,25 +9,17 @@ use super::args::Uninstall;
 use super::exit::ExitStatus;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{FILES, Files};
-use crate::install::addition;
-use crate::install::addition::managed;
+use crate::install::addition::{self, managed};
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::step::{self, AdoptionStep};
 use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::assets::Assets;
-use crate::install::change::consent::Question;
-use crate::install::change::gitignore::Gitignore;
-use crate::install::change::manifest::ManifestChange;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::{Outcome, Transaction};
-use crate::install::change::{Change, each, is_empty};
+use crate::install::change::{
+    Assets, Change, Gitignore, ManifestChange, Outcome, SettingsChange, Transaction, each, is_empty,
+};
 use crate::install::registration::hosts;
-use crate::install::target::Target;
 use crate::install::target::binary::registered;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::install::target::{Layers, Target, protection};
+use crate::machine::{World, files};
 use crate::manifest::edit;
 use crate::package::lock::Lock;
 
@@ -63,7 +55,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     if is_registered && !args.options.writing.dry_run {
         protection::check_all(world, &target)?;
     }
-    match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
+    match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => {
             if !args.options.writing.dry_run {
                 gitignore.map_or(Ok(()), |lines| lines.forget())?;
@@ -108,7 +100,7 @@ fn of_hosts(
     if !is_empty(&changes) && !args.options.writing.dry_run {
         protection::check_all(world, target)?;
     }
-    match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
+    match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => world.terminal.line("hookman is not installed there."),
         Outcome::Shown => {}
         Outcome::Written => world.terminal.line("Done."),
@@ -144,7 +136,7 @@ fn part(
     } else {
         ("hookman is not in the status line.", "Done.")
     };
-    match transaction.commit("uninstall", &Question::new("Remove it?"), &changes)? {
+    match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => world.terminal.line(nothing),
         Outcome::Shown => {}
         Outcome::Written => world.terminal.line(done),

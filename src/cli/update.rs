@@ -5,13 +5,11 @@ use anyhow::{Result, bail};
 use super::args::Update;
 use super::exit::ExitStatus;
 use super::outdated::{self, Newer};
-use super::{packaging, word};
+use super::packaging;
 use crate::install::packages::Renewed;
 use crate::install::target::Target;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::{package_edit, packages_of};
-use crate::syntax::quoting::quoted;
 
 pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -34,9 +32,6 @@ pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
         after = package_edit::set_rev(&after, package, rev).unwrap_or(after);
     }
     let names: Vec<String> = newer.into_iter().map(|it| it.package).collect();
-    let words: Vec<String> = names.iter().map(|it| quoted(it)).collect();
-    let call =
-        format!("{} update {}{} --yes", word::hookman(world), words.join(" "), target.flag());
     let renewed = Renewed::Named(&names);
-    packaging::write(world, target, &args.options, "update", (before, after), renewed, Some(call))
+    packaging::write(world, target, &args.options, "update", (before, after), renewed)
 }

@@ -4,18 +4,13 @@ use anyhow::{Context, Result, bail};
 
 use super::args::Vendor;
 use super::exit::ExitStatus;
-use super::{packaging, word};
+use super::packaging;
 use crate::install::packages::Renewed;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
-use crate::machine::world::World;
-use crate::machine::{files, trees};
-use crate::manifest::Hook;
+use crate::install::target::{Layers, Target, protection};
+use crate::machine::{World, files, trees};
 use crate::manifest::package::Provenance;
-use crate::manifest::{package_edit, packages_of};
+use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::known::Known;
-use crate::syntax::quoting::quoted;
 
 pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -50,13 +45,10 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let after = package_edit::set_path(&before, &package.name, &path);
     let after =
         after.with_context(|| format!("`{shown}` is in a form that cannot be edited surely"))?;
-    let call =
-        format!("{} vendor {}{} --yes", word::hookman(world), quoted(&package.name), target.flag());
     let texts = (Some(before), after.clone());
     let manifest = target.manifest.clone();
     let renewed = Renewed::Copied(&folder, &locked);
-    let written =
-        packaging::write(world, target, &args.options, "vendor", texts, renewed, Some(call));
+    let written = packaging::write(world, target, &args.options, "vendor", texts, renewed);
     if is_new && files::read_text(&manifest)?.as_deref() != Some(&after) {
         trees::remove(&folder);
     }

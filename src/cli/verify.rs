@@ -9,15 +9,11 @@ use super::exit::ExitStatus;
 use super::word::hint;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::assets::Assets;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::{Change, each};
+use crate::install::change::{Assets, Change, SettingsChange, each};
 use crate::install::locks;
 use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::terminal::harmless;
-use crate::machine::world::World;
+use crate::install::target::{Layers, Target};
+use crate::machine::{World, harmless};
 use crate::package::lock::Lock;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {

@@ -7,17 +7,13 @@ use anyhow::{Result, bail};
 use super::args;
 use super::word::hint;
 use crate::client::host::{HOSTS, Host};
-use crate::machine::world::World;
-use crate::machine::{clients, clock, environment};
-use crate::session::id::SessionId;
-use crate::state::configured;
-use crate::state::everywhere;
+use crate::machine::{World, clients, clock, environment};
+use crate::session::SessionId;
 use crate::state::journal::PROJECT;
 use crate::state::sessions::{self, Seen};
+use crate::state::{configured, everywhere};
 
-/// A session, and how it was found.
 pub(super) struct Session {
-    /// Its id as the client gave it.
     pub id: SessionId<'static>,
     pub found_by: &'static str,
     /// True if hookman knows it, where that was looked at.
@@ -37,7 +33,6 @@ impl Session {
         Self { id: seen.id.clone(), found_by, is_known: Some(true), seen: Some(seen.clone()) }
     }
 
-    /// Says which session was meant.
     pub(super) fn tell(&self, world: &World) {
         match self.how() {
             how if how == everywhere().found_by => {}
@@ -70,7 +65,6 @@ impl Session {
         }
     }
 
-    /// Says how it was found.
     pub(super) fn how(&self) -> &'static str {
         if self.is_known == Some(false) {
             return "no such session has called hookman yet";
@@ -138,7 +132,6 @@ pub(super) fn session_if_any(args: &args::Session, world: &World) -> Result<Opti
     Ok(unasked(&sessions::live(&world.paths), world))
 }
 
-/// The sessions that are running, newest first.
 pub(super) fn running(world: &World) -> Vec<Session> {
     sessions::live(&world.paths).iter().map(|seen| Session::found(seen, "running")).collect()
 }

@@ -4,15 +4,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::exit::ExitStatus;
-use crate::install::change::settings::SettingsChange;
-use crate::install::change::transaction::Outcome;
-use crate::install::change::{Change, is_empty};
-use crate::install::target::Target;
-use crate::install::target::options::Writing;
-use crate::machine::world::World;
+use crate::install::change::{Change, Outcome, SettingsChange, is_empty};
+use crate::install::target::{Target, Writing};
+use crate::machine::World;
 use crate::manifest::Hook;
 
-/// The report of a command that writes.
 pub(super) struct Written {
     pub(super) status: ExitStatus,
     report: Value,
@@ -45,7 +41,6 @@ impl Written {
     }
 
     /// The same, where the manifest asks for something else.
-    #[must_use]
     pub(super) fn out_of_step(mut self) -> Self {
         self.report["in_force"] = false.into();
         self

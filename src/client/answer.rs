@@ -22,9 +22,7 @@ pub enum Decision {
 
 /// One answer: an empty one is a hook that has nothing to say.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of an answer by itself")]
 pub struct Answer {
-    /// The decision, if the hook made one.
     pub decision: Option<Decision>,
     /// The reason, for the model (deny) or for the user (ask).
     pub reason: Option<String>,
@@ -51,12 +49,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that stops what is going on.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Deny), reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// An answer that has the user asked.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Ask), reason: Some(reason.into()), ..Self::default() }
     }
@@ -66,7 +62,6 @@ impl Answer {
         Self { context: vec![text.into()], ..Self::default() }
     }
 
-    /// Returns whether the hook said nothing at all.
     pub fn is_silent(&self) -> bool {
         *self == Self { quiet: self.quiet, ..Self::default() }
     }

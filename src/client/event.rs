@@ -7,51 +7,30 @@ mod table;
 
 use std::fmt;
 
-pub use column::{Block, ExitTwo, Handler, PlainText, Subject, Takes};
+use crate::syntax::named::words;
+use crate::syntax::suggestion;
 use table::TABLE;
+
+pub use column::{Block, ExitTwo, Handler, PlainText, Subject, Takes};
 pub use table::{Event, Facts};
 
-use crate::syntax::suggestion;
-
-const NOTIFICATIONS: &[&str] = &[
-    "permission_prompt",
-    "idle_prompt",
-    "auth_success",
-    "elicitation_dialog",
-    "elicitation_url_dialog",
-    "elicitation_complete",
-    "elicitation_response",
-    "agent_needs_input",
-    "agent_completed",
-    "quota_auto_resume_fired",
-    "quota_auto_resume_stale",
-    "quota_auto_resume_disabled",
-    "worker_permission_prompt",
-    "push_notification",
-    "computer_use_enter",
-    "computer_use_exit",
-    "model_refusal_fallback",
-];
+const NOTIFICATIONS: &[&str] = &words::<17>(
+    "permission_prompt idle_prompt auth_success elicitation_dialog elicitation_url_dialog \
+     elicitation_complete elicitation_response agent_needs_input agent_completed \
+     quota_auto_resume_fired quota_auto_resume_stale quota_auto_resume_disabled \
+     worker_permission_prompt push_notification computer_use_enter computer_use_exit \
+     model_refusal_fallback",
+);
 
 /// The agents that the client brings along, as 2.1.329 and 2.1.197 name them.
 pub const AGENTS: &[&str] = &["Explore", "Plan", "claude", "general-purpose", "statusline-setup"];
 
 /// The reasons for which a turn ends early.
-const ERRORS: &[&str] = &[
-    "rate_limit",
-    "overloaded",
-    "authentication_failed",
-    "oauth_org_not_allowed",
-    "account_on_hold",
-    "verification_required",
-    "billing_error",
-    "invalid_request",
-    "model_not_found",
-    "server_error",
-    "max_output_tokens",
-    "cloud_credential_error",
-    "unknown",
-];
+const ERRORS: &[&str] = &words::<13>(
+    "rate_limit overloaded authentication_failed oauth_org_not_allowed account_on_hold \
+     verification_required billing_error invalid_request model_not_found server_error \
+     max_output_tokens cloud_credential_error unknown",
+);
 
 impl Subject {
     /// Returns whether a matcher is tested with the character set that lists had before hyphens, blanks and
@@ -124,7 +103,6 @@ impl Handler {
     }
 }
 
-/// A name that no event of the client has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEvent(String);
 

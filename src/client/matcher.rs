@@ -5,14 +5,11 @@
 //! unanchored, case-sensitive JavaScript regular expression, which matches nothing if invalid.
 
 mod expression;
-mod plain;
 
 pub use expression::{PatternError, compile};
 
-use super::event::{Event, Subject};
-use super::model;
-use super::payload::Payload;
 use super::tools::aliases;
+use super::{Event, Payload, Subject, model};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -108,7 +105,6 @@ impl<'a> Target<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     Itself,
-    /// As a call of this tool.
     As(&'static str),
 }
 
@@ -121,8 +117,9 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
             .map(<[u8]>::trim_ascii)
             .any(|name| !name.is_empty() && names.iter().any(|it| it.as_bytes() == name)),
         Kind::Pattern => {
-            let told =
-                names.iter().try_fold(false, |hit, name| Some(plain::hits(matcher, name)? || hit));
+            let told = names
+                .iter()
+                .try_fold(false, |hit, name| Some(expression::plain_hits(matcher, name)? || hit));
             told.unwrap_or_else(|| expression::hits(matcher, names))
         }
     }

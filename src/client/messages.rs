@@ -25,7 +25,6 @@ pub fn message(
     }
 }
 
-/// A message as the events of a stream.
 fn stream(whole: &Value, content: Vec<Value>) -> String {
     let mut start = whole.clone();
     start["content"] = json!([]);

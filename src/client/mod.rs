@@ -7,7 +7,6 @@ pub(crate) mod fields;
 pub mod host;
 pub mod matcher;
 pub mod messages;
-pub(crate) mod misplaced;
 pub(crate) mod model;
 pub(crate) mod noise;
 pub(crate) mod off_switch;
@@ -19,3 +18,9 @@ pub(crate) mod tools;
 pub(crate) mod unheard;
 pub(crate) mod version;
 mod wording;
+
+pub use answer::{Answer, Decision};
+pub use event::{Block, Event, ExitTwo, PlainText, Subject};
+pub use payload::Payload;
+pub use permission_rule::Rule;
+pub use version::Version;

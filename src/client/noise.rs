@@ -4,17 +4,12 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, Decision};
-use super::event::{Event, PlainText};
-use super::misplaced;
 use super::output::{self, Output, trimmed};
+use super::{Answer, Decision, Event, PlainText, unheard};
 
-/// An answer that is among other text.
 #[derive(Debug)]
 pub struct EmbeddedAnswer {
-    /// The answer, as far as it is believed.
     pub answer: Answer,
-    /// The number of bytes that the other text has.
     pub noise: usize,
     /// True if some of the answer is not believed.
     pub doubted: bool,
@@ -30,7 +25,6 @@ impl EmbeddedAnswer {
     }
 }
 
-/// The fields that make an answer of an object.
 const FIELDS: [&str; 5] =
     ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
 
@@ -66,7 +60,7 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer
         if !known && is_text {
             continue;
         }
-        let misplaced = misplaced::in_object(event, &object);
+        let misplaced = unheard::in_object(event, &object);
         let answer = if known { output::answer(event, object).map(Some) } else { Ok(None) };
         match answer {
             Ok(Some(answer)) => {
@@ -99,7 +93,6 @@ pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer
     Some(EmbeddedAnswer { answer, noise, doubted, misplaced, unread })
 }
 
-/// Returns whether an object at the top is one that holds all back on an event.
 fn holds_back(event: Event, object: &Map<String, Value>) -> bool {
     let top = event.facts().top;
     top.contains(&"decision") && object.get("decision").is_some_and(|it| it == "block")
@@ -144,7 +137,6 @@ fn is_listed(event: Event, text: &str) -> bool {
 }
 
 struct Objects {
-    /// Those that can be read, with their places.
     found: Vec<(Range<usize>, Map<String, Value>)>,
     /// The text without them.
     rest: String,

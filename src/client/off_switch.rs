@@ -19,7 +19,6 @@ const OF_SHELL: &str = "CLAUDE_CODE_RESTRICTED";
 /// The variable with a program that the client has run each line for a shell.
 const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
-/// A settings file, as the client reads it.
 #[derive(Debug)]
 pub struct File<'a> {
     pub shown: String,
@@ -27,13 +26,11 @@ pub struct File<'a> {
     pub is_managed: bool,
 }
 
-/// Something that keeps hooks from running.
 #[derive(Debug)]
 pub struct Off {
     /// The file with line and column, or the environment.
     pub place: String,
     pub message: String,
-    /// The way out.
     pub fix: String,
     /// True if commands in exec form run all the same.
     pub spares_exec_form: bool,
@@ -98,14 +95,12 @@ fn by_setting(files: &[File<'_>]) -> Option<Off> {
     })
 }
 
-/// A variable with its value and place.
 struct Set {
     value: String,
     place: String,
     fix: String,
 }
 
-/// A variable as the client sees it.
 fn set(files: &[File<'_>], variable: &dyn Fn(&str) -> Option<String>, name: &str) -> Option<Set> {
     let in_file = files.iter().rev().filter(|_| name != OF_SHELL).find_map(|file| {
         let (value, position) = file.value(&format!("/env/{name}"))?;

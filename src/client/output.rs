@@ -9,18 +9,15 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, Decision};
-use super::event::{Block, Event};
-use super::payload;
-pub use super::wording::{Said, write};
+use super::{Answer, Block, Decision, Event, payload};
 use crate::syntax::json::BOM;
 
-/// The kinds of text on standard output.
+pub use super::wording::{Said, write};
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Nothing but blanks.
     Empty,
-    /// A JSON object with the fields of an answer.
     Answer(Answer),
     Text,
     /// A JSON object that the client would reject, with the reason.

@@ -9,9 +9,8 @@ use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde_json::value::RawValue;
 
-use super::event::{Event, Subject};
 use super::permission_rule::Input;
-use super::{model, tools};
+use super::{Event, Subject, model, tools};
 use crate::syntax::json;
 
 /// The fields of a payload that selection and built-in hooks read; an absent field is empty.

@@ -5,11 +5,9 @@
 
 mod check;
 mod defect;
-mod forms;
 mod handler;
 mod keys;
 mod parked;
-mod pointer;
 mod shape;
 
 pub use defect::{Defect, Effect, Effects, VERSIONS};
@@ -18,9 +16,8 @@ pub use handler::is_one_rule;
 use super::matcher::compile;
 use super::tools;
 use crate::syntax::json::{Document, Kind, Member, Node, Position};
-use check::{Check, hidden, last_of_each};
+use check::{Check, Pointer, hidden, last_of_each};
 use parked::{GUARDS, Search};
-use pointer::Pointer;
 
 /// The largest settings file that the client reads, in bytes (2.1.197).
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;

@@ -1,72 +1,22 @@
 //! The client's own tools.
 
-use super::version::Version;
+use super::Version;
+use crate::syntax::named::words;
 use crate::syntax::suggestion::nearest;
 
 /// The names as the client spells them today, and those it still understands.
 ///
 /// Source: the client's tools reference, and the client 2.1.329.
-pub const KNOWN: &[&str] = &[
-    "Agent",
-    "AgentOutput",
-    "AgentOutputTool",
-    "AskUserQuestion",
-    "Bash",
-    "BashOutput",
-    "BashOutputTool",
-    "Brief",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "Edit",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
-    "KillBash",
-    "KillShell",
-    "LS",
-    "LSP",
-    "ListAgents",
-    "ListMcpResources",
-    "ListMcpResourcesTool",
-    "ListPeers",
-    "Monitor",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "PowerShell",
-    "Read",
-    "ReadMcpResource",
-    "ReadMcpResourceDir",
-    "ReadMcpResourceDirTool",
-    "ReadMcpResourceTool",
-    "ReportFindings",
-    "ScheduleWakeup",
-    "SendMessage",
-    "SendUserMessage",
-    "Skill",
-    "SlashCommand",
-    "StructuredOutput",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TeamCreate",
-    "TeamDelete",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "Write",
-];
+pub const KNOWN: &[&str] = &words::<59>(
+    "Agent AgentOutput AgentOutputTool AskUserQuestion Bash BashOutput BashOutputTool Brief \
+     CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree \
+     Glob Grep KillBash KillShell LS LSP ListAgents ListMcpResources ListMcpResourcesTool \
+     ListPeers Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResource \
+     ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool ReportFindings ScheduleWakeup \
+     SendMessage SendUserMessage Skill SlashCommand StructuredOutput Task TaskCreate TaskGet \
+     TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch \
+     WebFetch WebSearch Workflow Write",
+);
 
 /// Tools that clients had once, and what does the same today.
 ///
@@ -165,7 +115,6 @@ pub fn canonical(name: &str) -> &str {
     LEGACY_TOOLS.iter().find(|(legacy, _)| *legacy == name).map_or(name, |(_, today)| today)
 }
 
-/// The tools that clients have today, by the names of today.
 pub fn of_today() -> impl Iterator<Item = &'static str> {
     let is_of_today = |name: &&str| canonical(name) == *name && successor(name).is_none();
     KNOWN.iter().copied().filter(is_of_today)

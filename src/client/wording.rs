@@ -5,8 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, Decision};
-use super::event::{Block, Event, PlainText};
+use super::{Answer, Block, Decision, Event, PlainText};
 
 /// The report of a process to the client: its two outputs and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

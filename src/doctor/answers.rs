@@ -2,13 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::client::answer::Decision;
-use crate::client::event::{Event, ExitTwo, PlainText};
-use crate::client::noise;
 use crate::client::output::{self, Output};
 use crate::client::unheard::{is_answer, refuses, unheard};
+use crate::client::{Decision, Event, ExitTwo, PlainText, noise};
+use crate::syntax::named::words;
 
-/// A command that has ended by itself.
 pub(super) struct Said<'a> {
     pub(super) event: Event,
     pub(super) code: i32,
@@ -72,17 +70,10 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
 /// Returns whether a text is an object without a key that the client knows, and not a payload that is
 /// handed on.
 fn is_unknown(stdout: &str) -> bool {
-    const KEYS: [&str; 9] = [
-        "async",
-        "continue",
-        "decision",
-        "hookSpecificOutput",
-        "hook_event_name",
-        "reason",
-        "stopReason",
-        "suppressOutput",
-        "systemMessage",
-    ];
+    const KEYS: [&str; 9] = words(
+        "async continue decision hookSpecificOutput hook_event_name reason stopReason \
+         suppressOutput systemMessage",
+    );
     let object: Option<Map<String, Value>> = serde_json::from_str(stdout.trim()).ok();
     object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
 }

@@ -1,26 +1,54 @@
-//! A check, and its result.
+//! A check, and what it finds.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
 
 use super::facts::Facts;
-use super::finding::{Finding, Findings};
+use crate::install::command_faults::Layer;
+use crate::syntax::named::named;
 
 pub struct Check {
     pub id: &'static str,
-    pub about: &'static str,
-    /// The effect that a user would notice where it does not hold.
-    pub notice: &'static str,
-    /// From facts to what is wrong with them.
     pub run: fn(&Facts, &mut Findings),
+}
+
+/// The words of each family and check, a line each.
+const WORDS: &str = include_str!("checks.txt");
+
+impl Check {
+    /// The line that says what it holds.
+    pub fn about(&self) -> &'static str {
+        self.words().0
+    }
+
+    /// The effect that a user would notice where it does not hold.
+    pub fn notice(&self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(&self) -> (&'static str, &'static str) {
+        words(self.id).split_once(" | ").unwrap_or_default()
+    }
+}
+
+/// The words behind the name of a check or a family.
+fn words(name: &str) -> &'static str {
+    let own = |line: &'static str| line.strip_prefix(name)?.strip_prefix(" | ");
+    WORDS.lines().find_map(own).unwrap_or_default()
 }
 
 /// Checks of one subject, which can be asked for by its name.
 pub struct Family {
     pub name: &'static str,
-    pub about: &'static str,
     pub lists: &'static [&'static [Check]],
 }
 
 impl Family {
-    /// The checks, in order.
+    pub fn about(&self) -> &'static str {
+        words(self.name)
+    }
+
     pub fn checks(&self) -> impl Iterator<Item = &'static Check> {
         self.lists.iter().copied().flatten()
     }
@@ -30,4 +58,138 @@ pub struct Examined {
     pub check: &'static Check,
     /// Its findings; none is good.
     pub findings: Vec<Finding>,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Level {
+        Info = "info",
+        /// Something does not do what was meant, or will not for long.
+        Warning = "warning",
+        /// Hooks do not fire, or gates do not hold.
+        Error = "error",
+    }
+}
+
+/// The repair of a finding by `hookman doctor --fix`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mend {
+    /// Bring the registration of a scope, `managed`, `user`, `project` or `local`, in line with its manifest.
+    Apply(&'static str),
+    /// Make a file one that may be run.
+    MakeExecutable(PathBuf),
+    /// Let nobody else into a directory that is hookman's, which is made where it is missing.
+    MakePrivate(PathBuf),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub check: &'static str,
+    pub level: Level,
+    /// The place: a file, with line and column where there are any.
+    pub place: String,
+    pub message: String,
+    /// The effect that a user would notice.
+    pub notice: String,
+    /// The way out, with what is to be typed in backquotes.
+    pub fix: String,
+    pub rests_on: Layer,
+    /// A line to be pasted into a shell, where one line does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The repair by `hookman doctor --fix`.
+    #[serde(skip)]
+    pub mend: Option<Mend>,
+}
+
+impl Finding {
+    /// Says what a user would notice of this one, where the check's own words do not fit.
+    pub fn notice(&mut self, notice: impl Into<String>) -> &mut Self {
+        self.notice = notice.into();
+        self
+    }
+
+    pub fn rests_on(&mut self, layer: Layer) -> &mut Self {
+        self.rests_on = layer;
+        self
+    }
+
+    /// Lets `hookman doctor --fix` put it right.
+    pub fn mend(&mut self, mend: Mend) -> &mut Self {
+        self.mend = Some(mend);
+        self
+    }
+}
+
+pub struct Findings {
+    check: &'static str,
+    notice: &'static str,
+    found: Vec<Finding>,
+}
+
+impl Findings {
+    /// For the check `check`, with what a user would notice of what it finds.
+    pub(super) fn of(check: &'static str, notice: &'static str) -> Self {
+        Self { check, notice, found: Vec::new() }
+    }
+
+    pub(super) fn error(
+        &mut self,
+        place: impl Into<String>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> &mut Finding {
+        self.add(Level::Error, place, message, fix)
+    }
+
+    pub(super) fn warn(
+        &mut self,
+        place: impl Into<String>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> &mut Finding {
+        self.add(Level::Warning, place, message, fix)
+    }
+
+    pub(super) fn info(
+        &mut self,
+        place: impl Into<String>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> &mut Finding {
+        self.add(Level::Info, place, message, fix)
+    }
+
+    /// Adds a finding. `fix` is the way out in words, with what is to be typed in backquotes; where
+    /// it begins with the word `run`, that is the line to paste.
+    pub fn add(
+        &mut self,
+        level: Level,
+        place: impl Into<String>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> &mut Finding {
+        let fix = fix.into();
+        let typed = fix.strip_prefix("run `").and_then(|rest| rest.split_once('`'));
+        let command = typed.map(|(command, _)| command.to_owned());
+        let finding = Finding {
+            check: self.check,
+            level,
+            place: place.into(),
+            message: message.into(),
+            notice: self.notice.to_owned(),
+            rests_on: Layer::Read,
+            command,
+            fix,
+            mend: None,
+        };
+        let at = self.found.len();
+        self.found.push(finding);
+        &mut self.found[at]
+    }
+
+    pub(super) fn into_found(self) -> Vec<Finding> {
+        self.found
+    }
 }

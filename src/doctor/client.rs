@@ -1,29 +1,16 @@
 //! Does the installed client know what the manifests use?
 
-use super::check::Check;
+use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
 use super::installed::Installed;
-use crate::client::event::{Event, Subject};
 use crate::client::matcher::{self, Kind};
-use crate::client::tools;
-use crate::client::version::Version;
+use crate::client::{Event, Subject, Version, tools};
 use crate::manifest::Hook;
 use crate::settings::Handler;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "client-features",
-        about: "the installed client knows what the manifests and entries use",
-        notice: "hooks that never run, or do less than the manifest says",
-        run: features,
-    },
-    Check {
-        id: "client-session",
-        about: "the installed client tells its tools which session they are in",
-        notice: "`hookman disable` in the client's shell has to ask for the session",
-        run: tells_session,
-    },
+    Check { id: "client-features", run: features },
+    Check { id: "client-session", run: tells_session },
 ];
 
 /// A feature that a client lacks, and the version from which others have it.
@@ -31,7 +18,6 @@ struct Lack {
     since: [u32; 3],
     what: String,
     fix: &'static str,
-    /// The key of the handler that asks for it.
     key: &'static str,
 }
 
@@ -40,17 +26,14 @@ fn features(facts: &Facts, findings: &mut Findings) {
     for hook in facts.hooks().filter(|hook| hook.enabled) {
         for Lack { since, what, fix, .. } in used(hook) {
             if *version < Version(since) {
-                findings.add(
-                    Level::Warning,
-                    hook.origin().map(crate::manifest::Origin::place).unwrap_or_default(),
-                    format!(
-                        "`{}` {what}, which clients know since {}, and {} is {version}",
-                        hook.name,
-                        Version(since),
-                        facts.paths.shown(program)
-                    ),
-                    fix,
+                let says = format!(
+                    "`{}` {what}, which clients know since {}, and {} is {version}",
+                    hook.name,
+                    Version(since),
+                    facts.paths.shown(program)
                 );
+                let place = hook.origin().map(crate::manifest::Origin::place).unwrap_or_default();
+                findings.warn(place, says, fix);
             }
         }
     }
@@ -62,15 +45,11 @@ fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
         for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
             for Lack { since, what, fix, key } in used_by(&handler) {
                 if version < Version(since) {
-                    findings.add(
-                        Level::Warning,
-                        file.at_key(&handler, key),
-                        format!(
-                            "it {what}, which clients know since {}, and yours is {version}",
-                            Version(since)
-                        ),
-                        fix,
+                    let says = format!(
+                        "it {what}, which clients know since {}, and yours is {version}",
+                        Version(since)
                     );
+                    findings.warn(file.at_key(&handler, key), says, fix);
                 }
             }
         }
@@ -79,7 +58,6 @@ fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
 
 const UPDATE: &str = "run `claude update`";
 
-/// Lists the features that a handler needs of the client.
 fn used_by(handler: &Handler) -> Vec<Lack> {
     let lack = |since, what: &str, key| Lack { since, what: what.to_owned(), fix: UPDATE, key };
     let has = |key: &str| handler.value.get(key).is_some();
@@ -127,7 +105,6 @@ fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
     Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE, key: "matcher" })
 }
 
-/// Lists the features that a hook needs of the client.
 fn used(hook: &Hook) -> Vec<Lack> {
     let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE, key: "" };
     let mut used = Vec::new();
@@ -157,11 +134,11 @@ fn tells_session(facts: &Facts, findings: &mut Findings) {
     const SINCE: Version = Version([2, 1, 132]);
     let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
     if *version < SINCE {
-        findings.add(
-            Level::Info,
-            facts.paths.shown(program),
-            format!("clients set CLAUDE_CODE_SESSION_ID for their tools since {SINCE}, and this is {version}"),
-            "run `claude update`, or name the session with `--session ID`",
+        let says = format!(
+            "clients set CLAUDE_CODE_SESSION_ID for their tools since {SINCE}, and this is \
+             {version}"
         );
+        let fix = "run `claude update`, or name the session with `--session ID`";
+        findings.info(facts.paths.shown(program), says, fix);
     }
 }

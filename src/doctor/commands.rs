@@ -1,100 +1,56 @@
-//! Would the commands of hooks do what they are for, as far as can be seen without running them?
+//! Is the program there that settings.json has the client run, and would the commands of hooks do what
+//! they are for, as far as can be seen without running them?
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::check::Check;
+use serde_json::Value;
+use url::Url;
+
+use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
-use super::finding::{Findings, Level, Mend};
 use crate::install::addition::tool_consent;
 use crate::install::command_faults::places::PlacedFault;
 use crate::install::command_faults::{Kind, Weight};
+use crate::install::target::binary::{self, program};
+use crate::machine::files;
 use crate::manifest::Hook;
+use crate::settings::Handler;
+use crate::settings::wanted::LAUNCHER;
 use crate::state::project_tools;
+use crate::syntax::suggestion::hits;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "command-present",
-        about: "the programs and scripts of hooks are there",
-        notice: "the hook fails at each call, and does nothing",
-        run: |facts, findings| add(facts, findings, Kind::Missing),
-    },
-    Check {
-        id: "command-gone",
-        about: "no hook calls what was removed with its directory",
-        notice: "the hook fails at each call, and does nothing",
-        run: |facts, findings| add(facts, findings, Kind::Gone),
-    },
+    Check { id: "binary-present", run: present },
+    Check { id: "binary-answers", run: answers },
+    Check { id: "launcher-present", run: launcher },
+    Check { id: "slash-commands", run: slash_commands },
+    Check { id: "command-present", run: |facts, findings| add(facts, findings, Kind::Missing) },
+    Check { id: "command-gone", run: |facts, findings| add(facts, findings, Kind::Gone) },
     Check {
         id: "command-executable",
-        about: "the programs and scripts of hooks may be run",
-        notice: "the hook fails at each call, and does nothing",
         run: |facts, findings| add(facts, findings, Kind::NotExecutable),
     },
     Check {
         id: "command-interpreter",
-        about: "the interpreters of scripts are there, and their first lines end in LF",
-        notice: "the hook fails at each call, and does nothing",
         run: |facts, findings| add(facts, findings, Kind::Interpreter),
     },
+    Check { id: "command-relative", run: |facts, findings| add(facts, findings, Kind::Relative) },
+    Check { id: "command-quoting", run: |facts, findings| add(facts, findings, Kind::Quoting) },
+    Check { id: "command-lockout", run: |facts, findings| add(facts, findings, Kind::Lockout) },
+    Check { id: "command-variables", run: |facts, findings| add(facts, findings, Kind::Variable) },
+    Check { id: "command-input", run: |facts, findings| add(facts, findings, Kind::Input) },
+    Check { id: "command-needs", run: |facts, findings| add(facts, findings, Kind::Needs) },
+    Check { id: "command-syntax", run: |facts, findings| add(facts, findings, Kind::Syntax) },
+    Check { id: "command-lint", run: |facts, findings| add(facts, findings, Kind::Lint) },
+    Check { id: "command-answer", run: |facts, findings| add(facts, findings, Kind::Answer) },
+    Check { id: "project-tools", run: project_tools },
     Check {
-        id: "command-relative",
-        about: "commands are found from each directory",
-        notice: "the hook fails once the session has changed its directory",
-        run: |facts, findings| add(facts, findings, Kind::Relative),
-    },
-    Check {
-        id: "command-quoting",
-        about: "shells read commands as they were meant",
-        notice: "the hook fails, or does so where a directory has a blank in its name",
-        run: |facts, findings| add(facts, findings, Kind::Quoting),
-    },
-    Check {
-        id: "command-lockout",
-        about: "no command that cannot run blocks by accident",
-        notice: "each call is blocked, until the session cannot do anything",
-        run: |facts, findings| add(facts, findings, Kind::Lockout),
-    },
-    Check {
-        id: "command-variables",
-        about: "variables of the client that commands use are ones that it sets",
-        notice: "the value is empty, so the command is not about the call it was asked on",
-        run: |facts, findings| add(facts, findings, Kind::Variable),
-    },
-    Check {
-        id: "command-input",
-        about: "commands read the call from standard input, and by the names of its fields",
-        notice: "the hook finds nothing in the call, so it does nothing or fails",
-        run: |facts, findings| add(facts, findings, Kind::Input),
-    },
-    Check {
-        id: "command-needs",
-        about: "what commands and their scripts call is there",
-        notice: "the hook fails, or does half of what it is for",
-        run: |facts, findings| add(facts, findings, Kind::Needs),
-    },
-    Check {
-        id: "command-syntax",
-        about: "scripts are ones that their interpreters can read",
-        notice: "the hook fails at each call, and does nothing",
-        run: |facts, findings| add(facts, findings, Kind::Syntax),
-    },
-    Check {
-        id: "command-lint",
-        about: "ShellCheck, where it is installed, finds nothing in scripts that breaks a hook",
-        notice: "the hook may do something else than it seems to",
-        run: |facts, findings| add(facts, findings, Kind::Lint),
-    },
-    Check {
-        id: "command-answer",
-        about: "answers that commands have in so many words are ones that their events heed",
-        notice: "the hook runs, and what it says counts for nothing",
-        run: |facts, findings| add(facts, findings, Kind::Answer),
-    },
-    Check {
-        id: "project-tools",
-        about: "somebody has said whether hooks may run the project's own programs",
-        notice: "files are not formatted, linted, type checked or tested",
-        run: project_tools,
+        id: "http-allowed",
+        run: |facts, findings| {
+            allowed(facts, findings);
+            variables(facts, findings);
+        },
     },
 ];
 
@@ -106,20 +62,16 @@ fn project_tools(facts: &Facts, findings: &mut Findings) {
     let hooks: Vec<Hook> = facts.hooks().filter(|hook| hook.enabled).cloned().collect();
     let (names, programs) = tool_consent::wanted(&hooks, project);
     if !programs.is_empty() {
-        findings.add(
-            Level::Info,
-            facts.paths.shown(project),
-            format!(
-                "{} would run programs of the project itself ({}), which nobody has allowed yet",
-                names.join(", "),
-                programs.join(", ")
-            ),
-            "run `hookman install --project-tools yes` in the project, or answer `no`",
+        let says = format!(
+            "{} would run programs of the project itself ({}), which nobody has allowed yet",
+            names.join(", "),
+            programs.join(", ")
         );
+        let fix = "run `hookman install --project-tools yes` in the project, or answer `no`";
+        findings.info(facts.paths.shown(project), says, fix);
     }
 }
 
-/// Adds the faults of a kind, those with one cause as one.
 fn add(facts: &Facts, findings: &mut Findings, kind: Kind) {
     let mut causes: Vec<Vec<&PlacedFault>> = Vec::new();
     let mut known = BTreeMap::new();
@@ -165,4 +117,228 @@ fn others(more: &[&PlacedFault]) -> String {
     let dots = if more.len() > names.len() { ", …" } else { "" };
     let word = if more.len() == 1 { "command" } else { "commands" };
     format!("{} other {word} ({}{dots})", more.len(), names.join(", "))
+}
+
+/// The key for what may be posted to.
+const KEY: &str = "allowedHttpHookUrls";
+
+fn allowed(facts: &Facts, findings: &mut Findings) {
+    let mut patterns: Vec<String> = Vec::new();
+    let mut first = None;
+    for file in facts.writable_files().into_iter().chain(&facts.managed) {
+        let Some((Value::Array(list), place)) = file.value(&format!("/{KEY}")) else { continue };
+        patterns.extend(list.iter().filter_map(|it| Some(it.as_str()?.to_owned())));
+        first = first.or(Some(place));
+    }
+    // Without a list all are allowed.
+    let Some(first) = first else { return };
+    for file in facts.files() {
+        for (handler, place) in file.foreign_with("url") {
+            let url = handler.text("url").and_then(|url| Url::parse(url).ok());
+            let Some(url) = url else { continue };
+            if patterns.iter().any(|pattern| allows(pattern, url.as_str())) {
+                continue;
+            }
+            let says = format!("`{url}` fits nothing in `{KEY}` at {first}");
+            let fix =
+                format!("write `\"{}/*\"` into that list", url.origin().ascii_serialization());
+            findings.error(place, says, fix);
+        }
+    }
+}
+
+/// Variables in headers that the client does not put in.
+///
+/// Source: the clients 2.1.329 and 2.1.197, which leave out the value of one that is not named.
+fn variables(facts: &Facts, findings: &mut Findings) {
+    for file in facts.files() {
+        for (handler, place) in file.foreign_with("headers") {
+            let Some(headers) = handler.value.get("headers").and_then(Value::as_object) else {
+                continue;
+            };
+            let named = handler.value.get("allowedEnvVars").and_then(Value::as_array);
+            let is_named = |name: &str| named.into_iter().flatten().any(|it| *it == *name);
+            let texts = headers.values().filter_map(Value::as_str);
+            let mut wanted: Vec<&str> = texts.flat_map(variables_of).collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            for name in wanted.into_iter().filter(|name| !is_named(name)) {
+                let says =
+                    format!("`${name}` in a header is empty: `allowedEnvVars` does not name it");
+                let fix = format!("write `\"allowedEnvVars\": [\"{name}\"]` into the hook");
+                let finding = findings.error(&place, says, fix);
+                finding.notice("the request comes without the value, and the server may refuse it");
+            }
+        }
+    }
+}
+
+/// The names of variables in a header: capital letters, digits and `_`.
+fn variables_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).filter_map(|rest| {
+        let inner = rest.strip_prefix('{');
+        let rest = inner.unwrap_or(rest);
+        let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let is_whole = inner.is_none() || rest[end..].starts_with('}');
+        let is_name = is_whole && !rest.starts_with(|c: char| c.is_ascii_digit()) && end > 0;
+        is_name.then(|| &rest[..end])
+    })
+}
+
+/// Returns whether a pattern allows an address.
+///
+/// Source: the clients 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out; without a
+/// path each one is meant.
+fn allows(pattern: &str, url: &str) -> bool {
+    let pattern = pattern.trim();
+    if pattern.starts_with('*') {
+        return pattern == "*";
+    }
+    let Some((scheme, rest)) = pattern.split_once("://") else {
+        return hits(&pattern.to_lowercase(), url);
+    };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let path = if path.is_empty() { "/*" } else { path };
+    hits(&format!("{}://{}{path}", scheme.to_lowercase(), host.to_lowercase()), url)
+}
+
+fn present(facts: &Facts, findings: &mut Findings) {
+    for file in facts.registered() {
+        for handler in file.handlers().iter().filter(|handler| handler.ours) {
+            let Some(command) = program(&handler.value) else { continue };
+            let path = binary::file(&command);
+            let shared = match file.scope {
+                "user" if command.is_absolute() && !path.exists() => {
+                    "; `--binary '$HOME/.local/bin/hookman'` fits settings that several machines \
+                     share"
+                }
+                _ => "",
+            };
+            let problem = if !path.is_absolute() {
+                "it is not an absolute path, and the client's PATH may not have it"
+            } else if !path.exists() {
+                "there is no such file"
+            } else if !files::is_executable(&path) {
+                "it may not be run"
+            } else {
+                continue;
+            };
+            let says =
+                format!("{} is registered as `{}`: {problem}", handler.event, command.display());
+            let fix = format!(
+                "run `hookman apply{}` with the hookman that should run{shared}",
+                file.flag()
+            );
+            findings.error(file.at_key(handler, "command"), says, fix);
+        }
+    }
+}
+
+fn answers(facts: &Facts, findings: &mut Findings) {
+    let calls = |handler: &Handler, path: &Path| {
+        handler.ours && program(&handler.value).map(|it| binary::file(&it)).as_deref() == Some(path)
+    };
+    for (path, _) in facts.binaries.iter().filter(|(_, answer)| !answer.starts_with("hookman ")) {
+        for file in facts.registered() {
+            let handlers = file.handlers();
+            let Some(first) = handlers.iter().find(|it| calls(it, path)) else { continue };
+            let says = format!(
+                "{} is registered, and does not answer to --version as hookman does",
+                facts.paths.shown(path)
+            );
+            let fix = format!(
+                "run `hookman apply{} --binary \"$(command -v hookman)\"`, where that is the one \
+                 that should run",
+                file.flag()
+            );
+            findings.error(file.at_key(first, "command"), says, fix);
+        }
+    }
+}
+
+fn launcher(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = &facts.project else { return };
+    let uses = |file: &super::settings_file::SettingsFile| {
+        file.scope != "user"
+            && file
+                .handlers()
+                .iter()
+                .any(|handler| handler.ours && handler.value.get("args").is_none())
+    };
+    let launcher = project.join(".claude/hookman");
+    if !facts.settings.iter().any(uses) {
+        return;
+    }
+    if !files::is_executable(&launcher) {
+        let says = "the project's entries call this launcher, and it is missing or may not be run";
+        let fix = "run `hookman install --project`, and commit the file";
+        let finding = findings.error(facts.paths.shown(&launcher), says, fix);
+        if launcher.is_file() {
+            finding.mend(Mend::MakeExecutable(launcher));
+        }
+    } else if files::read_text(&launcher).ok().flatten().as_deref() != Some(LAUNCHER) {
+        let says =
+            "the project's entries call this launcher, and it is not hookman's as it was written";
+        let fix = "run `hookman apply --project`, which shows what it would change in it, or the \
+                   project's hooks may not run";
+        findings.warn(facts.paths.shown(&launcher), says, fix);
+    }
+}
+
+fn slash_commands(facts: &Facts, findings: &mut Findings) {
+    for name in ["disable.md", "enable.md", "status.md"] {
+        let file = facts.paths.config.join("commands/hook").join(name);
+        let Ok(Some(text)) = files::read_text(&file) else { continue };
+        let called = text.lines().find_map(|line| line.strip_prefix("!`")?.split(' ').next());
+        let Some(called) = called.filter(|called| called.ends_with("/hookman")) else { continue };
+        // The shell expands the home directory, and only at the start of the word.
+        let in_home = called.strip_prefix("~/").zip(facts.paths.home.as_ref());
+        let path =
+            in_home.map_or_else(|| Path::new(called).to_owned(), |(rest, home)| home.join(rest));
+        if !files::is_executable(&path) {
+            let says = format!("it calls `{called}`, where there is no program");
+            let fix = "remove it, and have `hookman install` of the hookman that should run write \
+                       it again";
+            findings.warn(facts.paths.shown(&file), says, fix);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_allow_what_the_client_posts_to() {
+        // Each row was asked of both clients, with another port.
+        let rows = [
+            ("https://example.com/*", false),
+            ("http://127.0.0.1:99/hook/deny", true),
+            ("http://127.0.0.1:*", true),
+            ("http://*/hook/*", true),
+            ("http://127.0.0.1:99", true),
+            ("http://127.0.0.1:99/", false),
+            ("HTTP://127.0.0.1:*", true),
+            ("*", true),
+            ("http://127.0.0.1:99/hook", false),
+            ("http://127.0.0.1:99/HOOK/*", false),
+            ("127.0.0.1", false),
+            ("http://127.0.0.1", false),
+            ("http://127.0.0.1/*", false),
+            ("*127*", false),
+            ("*.0.0.1:*", false),
+            ("http://localhost:*", false),
+            ("http://?27.0.0.1:*", false),
+            ("http://127.0.0.1:*/", false),
+            ("http://127.0.0.1:*/*", true),
+            ("http://127.0.0.1:99/hook/*/", false),
+            ("  http://127.0.0.1:99/*  ", true),
+            ("http:*", true),
+            ("http://127.0.0.1:99/hook/d.ny", false),
+        ];
+        for (pattern, expected) in rows {
+            assert_eq!(allows(pattern, "http://127.0.0.1:99/hook/deny"), expected, "{pattern}");
+        }
+    }
 }

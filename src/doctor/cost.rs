@@ -2,30 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::check::Check;
+use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use crate::client::event::{Event, Subject};
+use crate::client::{Event, Subject};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "hook-time",
-        about: "no hook takes longer than its budget",
-        notice: "each call waits for it",
-        run: hooks,
-    },
-    Check {
-        id: "event-time",
-        about: "no chain takes longer than its budget",
-        notice: "each call waits for it",
-        run: chains,
-    },
-    Check {
-        id: "output-cap",
-        about: "no hook tells the model nearly more than the client takes over",
-        notice: "the model sees the beginning of the text and the name of a file",
-        run: output,
-    },
+    Check { id: "hook-time", run: hooks },
+    Check { id: "event-time", run: chains },
+    Check { id: "output-cap", run: output },
 ];
 
 /// Fewer runs than this say nothing.
@@ -68,20 +52,17 @@ fn hooks(facts: &Facts, findings: &mut Findings) {
     for ((event, hook), mut times) in times {
         let (runs, took) = (times.len(), p95(&mut times));
         if runs >= FEW && took > budget(event) {
-            findings.add(
-                Level::Warning,
-                facts.paths.shown(&facts.paths.journal()),
-                format!(
-                    "`{hook}` takes up to {} at {event} in 95 of 100 runs, of its last {runs}; \
-                     the budget is {}",
-                    shown(took),
-                    shown(budget(event))
-                ),
-                format!(
-                    "run `hookman log --hook {hook}`, which has its runs; then have it do less, narrow \
-                     its matcher or `if`, or give it `async = true`"
-                ),
+            let says = format!(
+                "`{hook}` takes up to {} at {event} in 95 of 100 runs, of its last {runs}; the \
+                 budget is {}",
+                shown(took),
+                shown(budget(event))
             );
+            let fix = format!(
+                "run `hookman log --hook {hook}`, which has its runs; then have it do less, \
+                 narrow its matcher or `if`, or give it `async = true`"
+            );
+            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
         }
     }
 }
@@ -100,18 +81,15 @@ fn chains(facts: &Facts, findings: &mut Findings) {
         // Where one hook is what takes the time, it was named already.
         let is_one = alone.get(&(event, scope)).is_some_and(|most| *most > budget(event));
         if runs >= FEW && took > budget(event) && !is_one {
-            findings.add(
-                Level::Warning,
-                facts.paths.shown(&facts.paths.journal()),
-                format!(
-                    "the {scope}'s chain takes up to {} at {event} in 95 of 100 runs, of its last {runs}; \
-                     the budget is {}",
-                    shown(took),
-                    shown(budget(event))
-                ),
-                "run `hookman log --outcome slow`, which has the time of each hook; `parallel = true` \
-                 lets hooks run side by side",
+            let says = format!(
+                "the {scope}'s chain takes up to {} at {event} in 95 of 100 runs, of its last \
+                 {runs}; the budget is {}",
+                shown(took),
+                shown(budget(event))
             );
+            let fix = "run `hookman log --outcome slow`, which has the time of each hook; \
+                       `parallel = true` lets hooks run side by side";
+            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
         }
     }
 }
@@ -130,12 +108,12 @@ fn output(facts: &Facts, findings: &mut Findings) {
         }
     }
     for ((event, hook), size) in most {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&facts.paths.journal()),
-            format!("`{hook}` told the model {size} characters at {event}, and the client takes over 10000 from all together"),
-            "have it say less, or write a file and name it",
+        let says = format!(
+            "`{hook}` told the model {size} characters at {event}, and the client takes over \
+             10000 from all together"
         );
+        let fix = "have it say less, or write a file and name it";
+        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
 }
 

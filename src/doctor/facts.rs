@@ -6,33 +6,30 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::frontmatter;
 use super::host_file::{HostFile, host_files};
 use super::installed::{self, Installed};
 use super::modules::{self, Module};
 use super::plugin::{self, Plugin};
-use super::server_names;
 use super::settings_file::{self, SettingsFile};
+use crate::client::Version;
 use crate::client::settings_schema::VERSIONS;
-use crate::client::version::Version;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, PlacedFault};
 use crate::install::target::binary;
 use crate::machine::child::{self, Program, Spec};
-use crate::machine::paths::{Paths, real};
-use crate::machine::{environment, files, program};
+use crate::machine::paths::real;
+use crate::machine::{Paths, environment, files, program};
 use crate::manifest::{Hook, Manifest, Problems};
 use crate::runtime::overrides::Overrides;
 use crate::settings::Handler;
-use crate::state::chains::{self, Chain, MANAGED};
+use crate::state::Chain;
+use crate::state::chains::{self, MANAGED};
 use crate::state::journal::{self, Entry};
 
-/// The bytes of the journal that are looked at.
 const JOURNAL_TAIL: u64 = 1024 * 1024;
 
 pub struct ChainFacts {
     pub chain: Chain,
-    /// The manifest's name for people.
     pub shown: String,
     /// The manifest with its overlay, `None` where there are none, or what is wrong with them.
     pub manifest: Result<Option<Manifest>, Problems>,
@@ -40,12 +37,10 @@ pub struct ChainFacts {
     pub committed: Manifest,
 }
 
-/// Everything the checks look at.
 pub struct Facts {
     pub paths: Paths,
     /// True if the files of all scopes are looked at.
     pub is_whole: bool,
-    /// The project's directory, where there is one.
     pub project: Option<PathBuf>,
     pub settings: Vec<SettingsFile>,
     /// The local settings of the git root, which the client reads as well where a session starts
@@ -67,7 +62,6 @@ pub struct Facts {
     /// The reason why the journal cannot be read or written, if so.
     pub journal_problem: Option<String>,
     pub overrides: Overrides,
-    /// The client, where one is found.
     pub client: Option<Installed>,
     /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
@@ -121,10 +115,10 @@ impl Facts {
         if scope.is_none() {
             plugins = plugin::plugins(paths, project, &settings);
             plugins.retain(|plugin| plugin.is_on);
-            frontmatters = frontmatter::below(paths, &paths.config, false);
+            frontmatters = plugin::below(paths, &paths.config, false);
             let of_project = project.map(|project| project.join(".claude"));
             let of_project = of_project.filter(|folder| real(folder) != real(&paths.config));
-            let of_project = of_project.map(|folder| frontmatter::below(paths, &folder, false));
+            let of_project = of_project.map(|folder| plugin::below(paths, &folder, false));
             frontmatters.extend(of_project.into_iter().flatten());
         }
         let chains: Vec<ChainFacts> = chains
@@ -226,7 +220,6 @@ impl Facts {
         self.manifests().flat_map(|(_, manifest)| &manifest.hooks)
     }
 
-    /// The names of the variables that the settings set.
     fn variables(&self) -> Vec<String> {
         let of = |file: &SettingsFile| {
             let (variables, _) = file.value("/env")?;
@@ -271,10 +264,9 @@ impl Facts {
         files
     }
 
-    /// The names of the MCP servers that are configured, as tools have them.
     pub(super) fn server_names(&self) -> &[String] {
         self.server_names.get_or_init(|| {
-            server_names::server_names(&self.paths, self.project.as_deref(), &self.plugins)
+            plugin::server_names(&self.paths, self.project.as_deref(), &self.plugins)
         })
     }
 
@@ -285,7 +277,6 @@ impl Facts {
         self.settings.iter().chain(self.managed.iter().filter(move |file| file.path == own))
     }
 
-    /// The mods of the plugins that are on.
     pub(super) fn modules(&self) -> &[Module] {
         self.modules.get_or_init(|| {
             let program = self.client.as_ref().map(|client| client.program.as_path());
@@ -295,9 +286,9 @@ impl Facts {
 
     /// The names of the agents that the user and the project have files for.
     pub(super) fn agents(&self) -> Vec<String> {
-        let mut names = frontmatter::agents(&self.paths.config);
+        let mut names = plugin::agents(&self.paths.config);
         for project in self.project.iter().flat_map(|project| project.ancestors()) {
-            names.extend(frontmatter::agents(&project.join(".claude")));
+            names.extend(plugin::agents(&project.join(".claude")));
         }
         names
     }
@@ -309,7 +300,6 @@ impl Facts {
         Some(format!("client {client} is newer than {made_for}, for which it was made"))
     }
 
-    /// The version of the client, where it is known.
     pub(super) fn client_version(&self) -> Option<Version> {
         self.client.as_ref()?.version
     }

@@ -6,21 +6,14 @@ use serde_json::{Value, json};
 
 use crate::client::call::run_words;
 use crate::client::host::files::{FILES, Files, Form};
-use crate::install::change::Change;
-use crate::install::change::settings::SettingsChange;
+use crate::install::change::{Change, SettingsChange};
 use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::paths::Paths;
-use crate::machine::terminal::Terminal;
-use crate::machine::world::World;
-use crate::machine::{files, folders};
+use crate::install::target::{Layers, Target};
+use crate::machine::{Paths, Terminal, World, files, folders};
 use crate::manifest::Manifest;
-use crate::state::chains::Chain;
-use crate::state::host_files;
+use crate::state::{Chain, host_files};
 use crate::syntax::json::{BOM, Document, Kind, Node, strip_bom, without_comments};
 
-/// A file in which another agent looks for hooks.
 pub(crate) struct HostFile {
     pub(super) of: &'static Files,
     /// `user` or `project`.
@@ -37,12 +30,10 @@ pub(crate) struct HostFile {
     text: String,
 }
 
-/// A hook in such a file.
 pub(crate) struct Found {
     pub(super) event: String,
     pub(super) line: String,
     pub(super) timeout: Option<u64>,
-    /// True if it calls hookman.
     pub(super) ours: bool,
 }
 
@@ -108,7 +99,6 @@ impl HostFile {
         host_files::form(self.of, &self.path).bare
     }
 
-    /// The hooks in it, in whatever form its agent takes.
     pub(super) fn hooks(&self) -> Vec<Found> {
         let text = without_comments(strip_bom(&self.text));
         let whole: Value = match self.path.extension().and_then(|it| it.to_str()) {

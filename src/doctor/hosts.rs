@@ -2,60 +2,27 @@
 //! the manifests ask?
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use super::check::Check;
+use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
-use super::finding::{Findings, Level, Mend};
+use super::settings_file::SettingsFile;
 use crate::client::host::files::{FILES, Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
 use crate::install::registration::hosts::{self, Unhonoured};
 use crate::machine::paths::content_hash;
-use crate::machine::world::World;
-use crate::machine::{files, terminal::Terminal};
+use crate::machine::{Terminal, World, files};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "agent-file-loads",
-        about: "each other agent would load the hooks in its files",
-        notice: "that agent drops hooks, gates among them, and says nothing",
-        run: loads,
-    },
-    Check {
-        id: "agent-entries",
-        about: "the files of other agents hold the entries that the manifest asks for",
-        notice: "hooks of the manifest do not run in that agent",
-        run: entries,
-    },
-    Check {
-        id: "agent-twice",
-        about: "no other agent calls hookman twice for one event",
-        notice: "every hook runs twice there",
-        run: twice,
-    },
-    Check {
-        id: "agent-time-limit",
-        about: "time limits in other agents' files are in that agent's unit",
-        notice: "the agent ends the hook at once, and goes on without its answer",
-        run: limits,
-    },
-    Check {
-        id: "agent-trust",
-        about: "other agents were told to trust hookman entries",
-        notice: "the agent passes these entries over, and says nothing",
-        run: trust,
-    },
-    Check {
-        id: "agent-honours",
-        about: "other agents honour all that the hooks do",
-        notice: "the hook does less there than in Claude Code",
-        run: honours,
-    },
-    Check {
-        id: "foreign-hooks",
-        about: "hooks of others in agents' files are known; a new one is named once",
-        notice: "it runs with your rights each time the agent reaches its event",
-        run: foreign,
-    },
+    Check { id: "other-readers", run: readers },
+    Check { id: "imported", run: imported },
+    Check { id: "agent-file-loads", run: loads },
+    Check { id: "agent-entries", run: entries },
+    Check { id: "agent-twice", run: twice },
+    Check { id: "agent-time-limit", run: limits },
+    Check { id: "agent-trust", run: trust },
+    Check { id: "agent-honours", run: honours },
+    Check { id: "foreign-hooks", run: foreign },
 ];
 
 fn loads(facts: &Facts, findings: &mut Findings) {
@@ -72,9 +39,8 @@ fn entries(facts: &Facts, findings: &mut Findings) {
         let Some(summary) = &file.drift else { continue };
         let flag = if file.scope == "project" { " --project" } else { "" };
         let message = format!("it is not what the manifest asks for: `hookman apply` {summary}");
-        findings
-            .add(Level::Error, &file.shown, message, format!("run `hookman apply{flag}`"))
-            .mend(Mend::Apply(file.scope));
+        let fix = format!("run `hookman apply{flag}`");
+        findings.error(&file.shown, message, fix).mend(Mend::Apply(file.scope));
     }
 }
 
@@ -89,7 +55,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                 if !seen.insert(hook.event.clone()) {
                     let message =
                         format!("{} calls hookman twice for {}", file.of.title, hook.event);
-                    findings.add(Level::Warning, &file.shown, message, "take one entry out");
+                    findings.warn(&file.shown, message, "take one entry out");
                 }
             }
         }
@@ -105,7 +71,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             let message =
                 format!("{} runs the entries of {} as well", main.of.title, settings.shown);
             let fix = "run `hookman apply --project`, which leaves one of them";
-            findings.add(Level::Warning, &main.shown, message, fix);
+            findings.warn(&main.shown, message, fix);
         }
     }
 }
@@ -120,12 +86,12 @@ fn limits(facts: &Facts, findings: &mut Findings) {
                 continue;
             };
             let (event, title) = (&hook.event, file.of.title);
-            findings.add(
-                Level::Warning,
-                &file.shown,
-                format!("a hook for {event} has a time limit of {limit}, and {title} takes that for milliseconds"),
-                if hook.ours { "run `hookman apply`" } else { "write it in milliseconds" },
+            let says = format!(
+                "a hook for {event} has a time limit of {limit}, and {title} takes that for \
+                 milliseconds"
             );
+            let fix = if hook.ours { "run `hookman apply`" } else { "write it in milliseconds" };
+            findings.warn(&file.shown, says, fix);
         }
     }
 }
@@ -147,15 +113,15 @@ fn trust(facts: &Facts, findings: &mut Findings) {
             let (count, title) = (idle.len(), file.of.title);
             let why = reasons.join(", ");
             let message = format!("{title} skips hookman entries ({count}): {why}");
-            findings.add(Level::Error, &file.shown, message, HOW);
+            findings.error(&file.shown, message, HOW);
         }
         for (event, why) in &others {
             let message = format!("{} skips a hook of yours for {event}: {why}", file.of.title);
-            findings.add(Level::Info, &file.shown, message, HOW);
+            findings.info(&file.shown, message, HOW);
         }
         for warning in warnings {
             let message = format!("{} says: {warning}", file.of.title);
-            findings.add(Level::Warning, &file.shown, message, "put it right there");
+            findings.warn(&file.shown, message, "put it right there");
         }
     }
 }
@@ -167,7 +133,7 @@ fn honours(facts: &Facts, findings: &mut Findings) {
                 let message = format!("{hook}: {what}");
                 let fix =
                     "nothing, if that is fine; else give the hook a line `hosts = [\"claude\"]`";
-                findings.add(Level::Info, &chain.shown, message, fix);
+                findings.info(&chain.shown, message, fix);
             }
         }
     }
@@ -221,4 +187,97 @@ pub fn remember(facts: &Facts) {
     }
     let text: String = now.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
     let _ = files::replace_private(&record(facts), &text);
+}
+
+/// A program that reads a settings file of the client.
+struct Reader {
+    name: &'static str,
+    /// Its folders below the home directory.
+    folders: &'static [&'static str],
+    scopes: &'static [&'static str],
+    otherwise: &'static str,
+}
+
+/// Source: VS Code's and Cursor's documentation, and runs of Copilot 1.0.102.
+const READERS: &[Reader] = &[
+    Reader {
+        name: "VS Code",
+        folders: &[".config/Code", ".vscode", "Library/Application Support/Code"],
+        scopes: &["user", "project", "local"],
+        otherwise: "by its documentation it ignores matchers and drops `args`",
+    },
+    Reader {
+        name: "Cursor",
+        folders: &[".cursor", ".config/Cursor", "Library/Application Support/Cursor"],
+        scopes: &["user", "project", "local"],
+        otherwise: "by its documentation it can load them, with other names of tools",
+    },
+    Reader {
+        name: "GitHub Copilot's CLI",
+        folders: &[".copilot", ".config/github-copilot"],
+        scopes: &["project", "local"],
+        otherwise: "it runs them unasked, with other fields, and takes a failure for a denial",
+    },
+];
+
+fn readers(facts: &Facts, findings: &mut Findings) {
+    let Some(home) = &facts.paths.home else { return };
+    for reader in READERS {
+        let Some(folder) = reader.folders.iter().map(|it| home.join(it)).find(|it| it.is_dir())
+        else {
+            continue;
+        };
+        let reads = |file: &&SettingsFile| {
+            reader.scopes.contains(&file.scope) && !file.handlers().is_empty()
+        };
+        for file in facts.settings.iter().filter(reads) {
+            let says = format!(
+                "{} is on this machine ({}) and may run these entries too: {}",
+                reader.name,
+                facts.paths.shown(&folder),
+                reader.otherwise
+            );
+            let fix = "nothing, if it is meant so; else switch the import of hooks off there";
+            findings.info(&file.shown, says, fix);
+        }
+    }
+}
+
+/// A file of another program, what marks a hookman entry in it that does not work, why it does
+/// not, and the way out.
+fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str, &'static str)> {
+    let folders = facts.paths.home.iter().map(PathBuf::as_path).chain(facts.project.as_deref());
+    let mut copies = Vec::new();
+    for folder in folders {
+        copies.push((
+            folder.join(".codex/hooks.json"),
+            "$CLAUDE_PROJECT_DIR",
+            "Codex does not set that variable, so the entry fails, and the call goes on",
+            "import them again after `hookman apply --project`, whose entries need no variable",
+        ));
+        copies.push((
+            folder.join(".gemini/settings.json"),
+            "hookman",
+            "Gemini has other names of tools and answers, and counts milliseconds",
+            "take the entry out there",
+        ));
+    }
+    copies
+}
+
+fn imported(facts: &Facts, findings: &mut Findings) {
+    for (path, mark, why, fix) in copies(facts) {
+        let Some(line) = line_of(&path, mark) else { continue };
+        let says = format!("it has a copy of an entry that calls hookman: {why}");
+        findings.warn(format!("{}:{line}:1", facts.paths.shown(&path)), says, fix);
+    }
+}
+
+/// The first line of a file that calls hookman and has a mark.
+fn line_of(path: &Path, mark: &str) -> Option<usize> {
+    let text = files::read_text(path).ok()??;
+    // An entry for that program names it.
+    let is_it =
+        |line: &str| line.contains("hookman") && line.contains(mark) && !line.contains("--host");
+    Some(text.lines().position(is_it)? + 1)
 }

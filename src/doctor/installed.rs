@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::client::version::Version;
+use crate::client::Version;
 use crate::machine::child::{self, Program, Spec};
-use crate::machine::paths::Paths;
-use crate::machine::{environment, files};
+use crate::machine::{Paths, environment, files};
 
-/// The time that a client may take to say its version.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 pub struct Installed {
     pub program: PathBuf,
-    /// Its version, where it can be told.
     pub version: Option<Version>,
 }
 

@@ -1,69 +1,36 @@
-//! The runs that really happened: does the client call hookman, with a usable session?
+//! Does the client call hookman, with a usable session, and does nothing in the environment keep hooks
+//! from running?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::check::Check;
+use super::check::{Check, Findings, Level};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
 use crate::machine::{clients, clock, environment, files};
-use crate::session::id::SessionId;
+use crate::runtime::overrides;
+use crate::session::SessionId;
 use crate::state::journal::Entry;
-use crate::syntax::quoting::quoted;
+use crate::syntax::escaped::quoted;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "journal-writable",
-        about: "runs can be written down",
-        notice: "`hookman log` and `hookman why` know nothing of what happens",
-        run: writable,
-    },
-    Check {
-        id: "fired",
-        about: "the client has called hookman",
-        notice: "nothing so far: it cannot be told yet whether the hooks run",
-        run: fired,
-    },
-    Check {
-        id: "session-id",
-        about: "runs came with a usable session_id",
-        notice: "a hook that was switched off for the session runs all the same",
-        run: session_id,
-    },
-    Check {
-        id: "transcript-path",
-        about: "runs came with a usable transcript_path",
-        notice: "hooks that read the transcript find none",
-        run: transcript_path,
-    },
-    Check {
-        id: "hook-failures",
-        about: "no hook keeps failing",
-        notice: "the hook has no effect; one with on_error = \"closed\" blocks every call that it is asked about",
-        run: failures,
-    },
-    Check {
-        id: "run-notes",
-        about: "hookman itself met no trouble",
-        notice: "a hook did not run, or nobody heard what it said",
-        run: notes,
-    },
+    Check { id: "environment", run: variables },
+    Check { id: "journal-writable", run: writable },
+    Check { id: "fired", run: fired },
+    Check { id: "session-id", run: session_id },
+    Check { id: "transcript-path", run: transcript_path },
+    Check { id: "hook-failures", run: failures },
+    Check { id: "run-notes", run: notes },
 ];
 
 /// The variable in which the client tells its tools their session.
 const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
-/// The number of the last runs that are looked at.
 const RECENT: usize = 200;
 
 fn writable(facts: &Facts, findings: &mut Findings) {
     if let Some(problem) = &facts.journal_problem {
-        findings.add(
-            Level::Error,
-            facts.paths.shown(&facts.paths.journal()),
-            format!("the journal cannot be kept: {problem}"),
-            in_the_way(facts),
-        );
+        let says = format!("the journal cannot be kept: {problem}");
+        findings.error(facts.paths.shown(&facts.paths.journal()), says, in_the_way(facts));
     }
 }
 
@@ -89,13 +56,10 @@ fn fired(facts: &Facts, findings: &mut Findings) {
             1 => "; the one run was called by hand".to_owned(),
             several => format!("; {several} runs were called by hand"),
         };
-        findings.add(
-            Level::Info,
-            facts.paths.shown(&facts.paths.journal()),
-            format!("the client has not called hookman yet{by_hand}"),
-            "start a session, let it use a tool, and look again; \
-             `hookman doctor --ask-client` does not wait for one",
-        );
+        let says = format!("the client has not called hookman yet{by_hand}");
+        let fix = "start a session, let it use a tool, and look again; `hookman doctor \
+                   --ask-client` does not wait for one";
+        findings.info(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
 }
 
@@ -103,44 +67,37 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
     let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.session.is_empty()).count();
     if missing > 0 {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&facts.paths.journal()),
-            format!(
-                "{} came without a session_id, where switches have no effect",
-                of_last(missing, recent.len())
-            ),
-            "run `claude update`, or look at what else calls hookman",
+        let says = format!(
+            "{} came without a session_id, where switches have no effect",
+            of_last(missing, recent.len())
         );
+        let fix = "run `claude update`, or look at what else calls hookman";
+        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
     let is_odd = |entry: &&&Entry<'_>| {
         !entry.session.is_empty() && !SessionId::new(&*entry.session).is_file_name()
     };
     if let Some(entry) = recent.iter().rev().find(is_odd) {
-        findings.add(
-            Level::Info,
-            facts.paths.shown(&facts.paths.journal()),
-            format!(
-                "the session_id `{}` is no file name; its state is kept under a hash",
-                SessionId::new(&*entry.session)
-            ),
-            "nothing",
+        let says = format!(
+            "the session_id `{}` is no file name; its state is kept under a hash",
+            SessionId::new(&*entry.session)
         );
+        findings.info(facts.paths.shown(&facts.paths.journal()), says, "nothing");
     }
     if let Some(variable) = environment::text(SESSION_VARIABLE)
         && let Some(call) = own_call(&recent)
         && call.session != variable
     {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&facts.paths.journal()),
-            format!(
-                "hooks of this session get the session_id `{}`, and {SESSION_VARIABLE} is `{}` here",
-                SessionId::new(&*call.session),
-                SessionId::new(variable)
-            ),
-            format!("run `claude update`, and name the session until then: `--session {}`", call.session),
+        let says = format!(
+            "hooks of this session get the session_id `{}`, and {SESSION_VARIABLE} is `{}` here",
+            SessionId::new(&*call.session),
+            SessionId::new(variable)
         );
+        let fix = format!(
+            "run `claude update`, and name the session until then: `--session {}`",
+            call.session
+        );
+        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
 }
 
@@ -158,50 +115,32 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
     let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.transcript.is_empty()).count();
     if missing > 0 {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&facts.paths.journal()),
-            format!("{} came without a transcript_path", of_last(missing, recent.len())),
-            "run `claude update`",
-        );
+        let says = format!("{} came without a transcript_path", of_last(missing, recent.len()));
+        findings.warn(facts.paths.shown(&facts.paths.journal()), says, "run `claude update`");
     }
     let Some(last) = recent.iter().rev().find(|entry| !entry.transcript.is_empty()) else { return };
     let path = Path::new(&*last.transcript);
     if !path.is_absolute() {
-        findings.add(
-            Level::Warning,
-            &*last.transcript,
-            "the last transcript_path is not absolute, so hooks find it from one directory only",
-            "run `claude update`",
-        );
+        let says =
+            "the last transcript_path is not absolute, so hooks find it from one directory only";
+        findings.warn(&*last.transcript, says, "run `claude update`");
     } else if path.is_dir() {
-        findings.add(
-            Level::Warning,
-            &*last.transcript,
-            "the last transcript_path is a directory, so hooks that read it fail",
-            "start the client again; if it stays so, run `claude update`",
-        );
+        let says = "the last transcript_path is a directory, so hooks that read it fail";
+        let fix = "start the client again; if it stays so, run `claude update`";
+        findings.warn(&*last.transcript, says, fix);
     } else if files::is_there(path) && files::read_tail(path, 1).is_err() {
-        findings.add(
-            Level::Warning,
-            &*last.transcript,
-            "the last run's transcript cannot be read",
-            format!("run `chmod u+r {}`", quoted(&last.transcript)),
-        );
+        let says = "the last run's transcript cannot be read";
+        let fix = format!("run `chmod u+r {}`", quoted(&last.transcript));
+        findings.warn(&*last.transcript, says, fix);
     } else if let Some(sessions) = without_transcripts(&recent) {
-        findings.add(
-            Level::Warning,
-            &*last.transcript,
-            format!("none of the last {sessions} sessions has a transcript"),
-            "start the client without `--no-session-persistence`, or use no hook that reads it",
-        );
+        let says = format!("none of the last {sessions} sessions has a transcript");
+        let fix =
+            "start the client without `--no-session-persistence`, or use no hook that reads it";
+        findings.warn(&*last.transcript, says, fix);
     } else if !path.exists() {
-        findings.add(
-            Level::Info,
-            &*last.transcript,
-            "the last run's transcript is not there; the client writes it late, or was told to keep none",
-            "hooks should not rely on it",
-        );
+        let says = "the last run's transcript is not there; the client writes it late, or was \
+                    told to keep none";
+        findings.info(&*last.transcript, says, "hooks should not rely on it");
     }
 }
 
@@ -228,15 +167,12 @@ fn failures(facts: &Facts, findings: &mut Findings) {
     }
     for (hook, (all, failed, last)) in runs {
         if failed > 0 {
-            findings.add(
-                Level::Warning,
-                facts.paths.shown(&facts.paths.journal()),
-                match all {
-                    1 => format!("`{hook}` failed in its last run: it {last}"),
-                    _ => format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
-                },
-                format!("run `hookman log --hook {hook} -v`, which has what it said"),
-            );
+            let says = match all {
+                1 => format!("`{hook}` failed in its last run: it {last}"),
+                _ => format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
+            };
+            let fix = format!("run `hookman log --hook {hook} -v`, which has what it said");
+            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
         }
     }
 }
@@ -247,12 +183,9 @@ fn notes(facts: &Facts, findings: &mut Findings) {
         *seen.entry(note).or_default() += 1;
     }
     for (note, times) in seen {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&facts.paths.journal()),
-            format!("{note} ({times} of the last runs)"),
-            "run `hookman log -v`, which has the runs with that note",
-        );
+        let says = format!("{note} ({times} of the last runs)");
+        let fix = "run `hookman log -v`, which has the runs with that note";
+        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
 }
 
@@ -266,4 +199,26 @@ fn of_client(facts: &Facts) -> Vec<&Entry<'static>> {
     let mut runs: Vec<_> = facts.client_runs().rev().take(RECENT).collect();
     runs.reverse();
     runs
+}
+
+fn variables(facts: &Facts, findings: &mut Findings) {
+    let hooks: Vec<&str> = facts.hooks().map(|hook| hook.name.as_str()).collect();
+    for line in facts.overrides.lines(&hooks) {
+        let level = if line.starts_with(overrides::DEBUG) { Level::Info } else { Level::Warning };
+        let says = format!("a client started from here has {line}");
+        let fix = format!(
+            "run `unset {}`, unless it is meant",
+            line.split('=').next().unwrap_or_default()
+        );
+        findings.add(level, "this environment", says, fix);
+    }
+    for file in &facts.settings {
+        for name in [overrides::OFF, overrides::SKIP, overrides::DEBUG] {
+            let Some((_, place)) = file.value(&format!("/env/{name}")) else { continue };
+            let says = format!("`env` gives {name} to every session that reads this file");
+            let fix = format!("delete `\"{name}\"` from `env` there, unless it is meant");
+            let level = if name == overrides::DEBUG { Level::Info } else { Level::Warning };
+            findings.add(level, place, says, fix);
+        }
+    }
 }

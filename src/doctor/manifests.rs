@@ -1,36 +1,37 @@
-//! Can the manifests be read?
+//! Can the manifests be read, is hookman registered for exactly what they ask, and does what is adopted
+//! run once?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use super::check::Check;
-use super::facts::ChainFacts;
-use super::facts::Facts;
-use super::finding::{Findings, Level};
+use super::check::{Check, Findings, Mend};
+use super::facts::{ChainFacts, Facts};
+use super::settings_file::SettingsFile;
+use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
 use crate::chain::plan::Header;
+use crate::client::Event;
+use crate::client::call::run_words;
+use crate::client::host::CLAUDE;
+use crate::install::registration::entries::{declared, demands, own_hooks};
+use crate::install::target::binary::program;
 use crate::machine::{clock, files};
 use crate::manifest::{Observe, OnError, Origin};
-use crate::state::chains;
-use crate::state::lost::Lost;
+use crate::settings::wanted::{
+    self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
+};
+use crate::settings::{Change, Record, plan};
+use crate::state::Lost;
+use crate::state::chains::{self, MANAGED};
+use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "manifest-parse",
-        about: "manifests can be read",
-        notice: "edits of the manifest have no effect, or none of its hooks runs",
-        run: parses,
-    },
-    Check {
-        id: "manifest-present",
-        about: "there is a manifest",
-        notice: "hookman runs no hook",
-        run: present,
-    },
-    Check {
-        id: "observe",
-        about: "no hook only watches",
-        notice: "the hook's denials and advice are in the journal alone",
-        run: watching,
-    },
+    Check { id: "manifest-parse", run: parses },
+    Check { id: "manifest-present", run: present },
+    Check { id: "observe", run: watching },
+    Check { id: "registration", run: registered },
+    Check { id: "registration-scope", run: scope },
+    Check { id: "chain-time", run: chain_time },
+    Check { id: "adopted-twice", run: adopted_twice },
+    Check { id: "adopted-nowhere", run: adopted_nowhere },
 ];
 
 fn parses(facts: &Facts, findings: &mut Findings) {
@@ -46,7 +47,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             } else {
                 format!("run `hookman edit{flag}`, which checks what you save")
             };
-            let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
+            let finding = findings.error(origin.place(), &problem.message, fix);
             finding.notice(meanwhile);
         }
     }
@@ -62,13 +63,14 @@ fn watching(facts: &Facts, findings: &mut Findings) {
         } else if let Observe::Until(day) = observe {
             let told = format!("`{name}` decides since {day} is over");
             let fix = "leave `mode` and `observe_until` out";
-            let finding = findings.add(Level::Info, place("observe_until"), told, fix);
+            let finding = findings.info(place("observe_until"), told, fix);
             finding.notice("nothing: the keys have no effect any more");
         }
     }
     for ((place, words), hooks) in watching {
-        let fix = "look at `hookman log --outcome would-deny`, and leave `mode` out where a hook is to decide";
-        findings.add(Level::Info, place, format!("{words}: {}", hooks.join(", ")), fix);
+        let fix = "look at `hookman log --outcome would-deny`, and leave `mode` out where a hook \
+                   is to decide";
+        findings.info(place, format!("{words}: {}", hooks.join(", ")), fix);
     }
 }
 
@@ -98,7 +100,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
         is_lost = true;
         let callers = lost.callers.join(" and ");
         let told = format!("there is no manifest, and {callers} still {} hookman", lost.calls());
-        findings.add(Level::Error, &chain.shown, told, &lost.way_out).notice(lost.fate);
+        findings.error(&chain.shown, told, &lost.way_out).notice(lost.fate);
     }
     if is_lost {
         return;
@@ -106,6 +108,234 @@ fn present(facts: &Facts, findings: &mut Findings) {
     // Of one scope alone nobody says that it has to have one.
     if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
-        findings.add(Level::Info, place, "there is no manifest", "run `hookman install`");
+        findings.info(place, "there is no manifest", "run `hookman install`");
     }
+}
+
+fn registered(facts: &Facts, findings: &mut Findings) {
+    for file in facts.registered() {
+        let chain = if file.scope == "local" { "project" } else { file.scope };
+        let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
+        let Ok(text) = &file.text else { continue };
+        let Some(wanted) = entries(chain, file) else { continue };
+        // What cannot be planned cannot be read, and other checks say so.
+        let record = match (&file.undo, text.as_deref()) {
+            (Some(undo), _) => undo.record.clone(),
+            (None, Some(text)) => Record::presumed_for(text, &wanted),
+            (None, None) => Record::default(),
+        };
+        let Ok(plan) = plan(text.as_deref(), &wanted, &record) else { continue };
+        let flag = file.flag();
+        let has_manifest = matches!(chain.manifest, Ok(Some(_)));
+        for change in &plan.changes {
+            let says = format!("it is not what {} asks for: {change}", chain.shown);
+            let fix = if has_manifest {
+                format!("run `hookman apply{flag}`")
+            } else {
+                format!(
+                    "run `hookman install{flag}`, which makes a manifest, or `hookman \
+                     uninstall{flag}`, which takes the entries out"
+                )
+            };
+            let finding = findings.error(place_of_change(file, change), says, fix);
+            if has_manifest {
+                finding.mend(Mend::Apply(file.scope));
+            }
+        }
+    }
+}
+
+/// The entry that is to be changed, or the event that is to have one more.
+fn place_of_change(file: &SettingsFile, change: &Change) -> String {
+    let Some(document) = file.document() else { return file.shown.clone() };
+    // The change's own pointer is right only when those before it are done.
+    let is_it = |pointer: &str| {
+        let node = document.lookup(pointer);
+        node.is_some_and(|node| Some(document.value(node)) == change.before)
+    };
+    let pointers = file.handlers().into_iter().flat_map(|handler| {
+        let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group.to_owned());
+        [Some(handler.pointer), group]
+    });
+    let event = format!("/hooks/{}", change.event);
+    let found = pointers.flatten().find(|pointer| is_it(pointer)).unwrap_or(event);
+    let node = document.lookup(&found).or_else(|| document.lookup("/hooks"));
+    node.map_or(file.shown.clone(), |node| file.at(document.position(node.span.start)))
+}
+
+// The path of the binary is taken from the file, so that this check is about events, matchers and
+// time limits only; whether the binary is there is another's.
+fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::settings::Registration>> {
+    let all = chain.manifest.as_ref().ok()?;
+    let handlers = file.handlers();
+    let ours = handlers.iter().find(|handler| handler.ours);
+    let text = |pointer| Some(ours?.value.pointer(pointer)?.as_str()?.to_owned());
+    let binary = ours.and_then(|ours| program(&ours.value)).map(|it| it.display().to_string());
+    let binary = binary.unwrap_or_else(|| "hookman".to_owned());
+    let caller = match (file.scope, text("/args/3")) {
+        ("user", _) => Caller::Binary(binary),
+        ("local", Some(folder)) => Caller::BinaryFor { binary, flag: PROJECT, folder },
+        (MANAGED, _) => {
+            let folder = chain.chain.manifest.parent()?.to_str()?.to_owned();
+            Caller::BinaryFor { binary, flag: wanted::MANAGED, folder }
+        }
+        _ => Caller::Launcher,
+    };
+    if !chain.committed.is_for(CLAUDE.name) && file.scope != "local" {
+        return Some(Vec::new());
+    }
+    let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());
+    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default(), &CLAUDE);
+    let mut committed = demands(&chain.committed.hooks, &CLAUDE);
+    if file.scope == "user" && has_hooks {
+        committed.extend(for_switches());
+    }
+    Some(match file.scope {
+        "local" => beyond(&committed, &all, &caller),
+        _ => wanted(&committed, &caller),
+    })
+}
+
+fn scope(facts: &Facts, findings: &mut Findings) {
+    for file in facts.settings.iter().filter(|file| file.scope == "project") {
+        for handler in file.handlers().iter().filter(|handler| handler.ours) {
+            let shell = handler.value.get("args").is_none();
+            if shell || run_words(&handler.value).is_none() {
+                continue;
+            }
+            let says = format!("the entry for {} names a path of this machine", handler.event);
+            let fix = "run `hookman apply --project`, which registers the launcher instead";
+            findings.warn(file.at_key(handler, "command"), says, fix).mend(Mend::Apply("project"));
+        }
+    }
+}
+
+// The client ends hookman at the entry's time limit, and with it every gate that has not run yet.
+fn chain_time(facts: &Facts, findings: &mut Findings) {
+    for (chain, manifest) in facts.manifests() {
+        let demands = demands(&manifest.hooks, &CLAUDE);
+        for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
+            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
+            let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
+            let place =
+                longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
+            let says = format!(
+                "the hooks for {event} may take {} s together, and the client ends hookman after \
+                 {} s, so the last of them may not run",
+                longest(&demands, *event),
+                limit(*event)
+            );
+            let fix = "give hooks a smaller `timeout`, or let some run side by side with \
+                       `parallel = true`";
+            findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
+        }
+    }
+}
+
+fn adopted_twice(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Some(Known { text, adoption, .. }) = known_of(facts, file) else { continue };
+        let (flag, handlers, kept) = (file.flag(), file.handlers(), adoption.handlers());
+        let standing = adoption.standing(text).unwrap_or_default();
+        for (adopted, kept) in kept.iter().filter(|(adopted, _)| standing.contains(adopted)) {
+            let hook = &adopted.hook;
+            let found = handlers.iter().find(|it| !it.ours && it.value == kept.handler);
+            let says = format!("`{hook}` is adopted, but is here for the client to run as well");
+            let fix = format!(
+                "run `hookman apply{flag}`, which takes it out here, or `hookman release \
+                 {hook}{flag}`, which leaves it to the client"
+            );
+            let place = match found {
+                Some(found) => file.at_key(found, "command"),
+                None => file.shown.clone(),
+            };
+            findings.warn(place, says, fix);
+        }
+    }
+    across(facts, findings);
+}
+
+/// Of equal handlers of several files the client runs one, but not of one that hookman runs.
+fn across(facts: &Facts, findings: &mut Findings) {
+    let known: Vec<_> = facts.settings.iter().map(|file| known_of(facts, file)).collect();
+    let run: Vec<_> =
+        known.iter().map(|it| it.as_ref().map(Known::run).unwrap_or_default()).collect();
+    let foreign: Vec<Vec<Rebuilt>> = facts.settings.iter().map(foreign).collect();
+    for (index, file) in facts.settings.iter().enumerate() {
+        for (hook, handler) in &run[index] {
+            let others = facts.settings.iter().enumerate().filter(|(at, _)| *at != index);
+            for (at, other) in others {
+                let foreign = foreign[at].iter().any(|it| it.is_twin_of(handler));
+                let mut run = run[at].iter();
+                // Where hookman runs both, the finding names the later file.
+                if foreign || at < index && run.any(|(_, it)| it.is_twin_of(handler)) {
+                    let says = format!(
+                        "`{hook}`, which is adopted from here, and an equal handler of {} both \
+                         run; without hookman the client runs the two once",
+                        other.shown
+                    );
+                    let fix = format!(
+                        "run `hookman release {hook}{}`, or delete one of the two",
+                        file.flag()
+                    );
+                    findings.warn(&file.shown, says, fix);
+                }
+            }
+        }
+    }
+}
+
+/// Lists the handlers of a file that are not hookman's.
+fn foreign(file: &SettingsFile) -> Vec<Rebuilt> {
+    let foreign = file.handlers().into_iter().filter(|it| !it.ours);
+    foreign.map(|it| Rebuilt { event: it.event, matcher: None, handler: it.value }).collect()
+}
+
+fn adopted_nowhere(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.settings {
+        let Some(Known { text, hooks, adoption }) = known_of(facts, file) else { continue };
+        let flag = file.flag();
+        for Adopted { hook, .. } in adoption.lost(&hooks, text) {
+            let says = format!("`{hook}` was adopted, but is in neither file, so nothing runs it");
+            let fix = format!(
+                "run `hookman release {hook}{flag}`, which puts it back here, or `hookman release \
+                 --forget {hook}{flag}` if it is gone for good"
+            );
+            findings.error(&file.shown, says, fix);
+        }
+    }
+}
+
+struct Known<'f> {
+    text: &'f str,
+    hooks: Vec<Declared<'f>>,
+    adoption: Adoption,
+}
+
+impl Known<'_> {
+    /// The adopted hooks of the manifest, each with a handler that it runs.
+    fn run(&self) -> Vec<(&str, Rebuilt)> {
+        let names: HashSet<&str> = self.hooks.iter().map(|hook| hook.hook).collect();
+        let all = self.adoption.handlers().into_iter().map(|(it, kept)| (it.hook.as_str(), kept));
+        all.filter(|(hook, _)| names.contains(hook)).collect()
+    }
+}
+
+/// `None` where nothing was adopted, and where a file cannot be read, which is another check's.
+fn known_of<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
+    let chain = if file.scope == "local" { "project" } else { file.scope };
+    let chain = facts.chains.iter().find(|it| it.chain.scope == chain)?;
+    let text = file.text.as_ref().ok()?.as_deref()?;
+    let all = chain.manifest.as_ref().ok()?;
+    let all = all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default();
+    let hooks = declared(own_hooks(file.scope == "local", &chain.committed.hooks, all));
+    if is_blank(text) || (file.adoptions.is_none() && !hooks.iter().any(|hook| hook.adopted)) {
+        return None;
+    }
+    let adoption = match &file.adoptions {
+        Some(kept) => kept.in_line_with(text, None),
+        None => Adoption::of(None, text, None),
+    };
+    let adoption = adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None)).ok()?;
+    Some(Known { text, hooks, adoption })
 }

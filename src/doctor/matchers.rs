@@ -1,51 +1,39 @@
 //! Do the matchers match what they were meant for?
 
-use super::check::Check;
+use super::check::{Check, Finding, Findings, Level};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use crate::client::event::{AGENTS, Event, Subject};
+use crate::client::event::AGENTS;
 use crate::client::matcher::{self, Kind, compile};
-use crate::client::tools;
+use crate::client::{Event, Subject, Version, model, tools};
+use crate::syntax::suggestion::nearest;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "matcher-case",
-        about: "names of tools and agents are spelled as the client does",
-        notice: "the hook never runs for what has that name",
         run: |facts, findings| {
             let places = places(facts);
             case(&places, findings);
             agents(facts, &places, findings);
         },
     },
+    Check { id: "matcher-mcp", run: |facts, findings| mcp(&places(facts), findings) },
+    Check { id: "matcher-rule", run: |facts, findings| rule(&of_manifests(facts), findings) },
+    Check { id: "matcher-ignored", run: ignored },
     Check {
-        id: "matcher-mcp",
-        about: "matchers for MCP servers name their tools",
-        notice: "the hook never runs for the tools of that server",
-        run: |facts, findings| mcp(&places(facts), findings),
+        id: "matcher-unknown",
+        run: |facts, findings| unknown(&places(facts), facts.client_version(), findings),
     },
-    Check {
-        id: "matcher-rule",
-        about: "no permission rule is used as a matcher",
-        notice: "the hook never runs",
-        run: |facts, findings| rule(&of_manifests(facts), findings),
-    },
-    Check {
-        id: "matcher-ignored",
-        about: "no matcher is where it has no effect",
-        notice: "the hook runs each time, whatever the matcher says",
-        run: ignored,
-    },
+    Check { id: "matcher-never", run: |facts, findings| never(&places(facts), findings) },
+    Check { id: "matcher-wide", run: wide },
+    Check { id: "matcher-powershell", run: powershell },
 ];
 
-/// A matcher somewhere.
 pub(super) struct Place {
     pub(super) shown: String,
     pub(super) event: Event,
     pub(super) matcher: String,
 }
 
-/// The matchers of manifests and settings files.
 pub(super) fn places(facts: &Facts) -> Vec<Place> {
     let mut places = of_manifests(facts);
     places.extend(of_settings(facts));
@@ -88,12 +76,8 @@ pub(super) fn case(places: &[Place], findings: &mut Findings) {
     for place in places.iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
             if let Some(tool) = tools::misspelled(name) {
-                findings.add(
-                    Level::Warning,
-                    &place.shown,
-                    format!("`{name}` matches no tool: case matters"),
-                    format!("write `{tool}`"),
-                );
+                let says = format!("`{name}` matches no tool: case matters");
+                findings.warn(&place.shown, says, format!("write `{tool}`"));
             }
         }
     }
@@ -118,23 +102,16 @@ fn agents(facts: &Facts, places: &[Place], findings: &mut Findings) {
             };
             let meant = known().find(|name| lower.find(&name.to_lowercase()).is_some());
             if let Some(agent) = meant.filter(|_| known().all(|it| pattern.find(it).is_none())) {
-                findings.add(
-                    Level::Warning,
-                    &place.shown,
-                    format!("`{}` hits no agent that is known here: case matters", place.matcher),
-                    format!("write it as in `{agent}`"),
-                );
+                let says =
+                    format!("`{}` hits no agent that is known here: case matters", place.matcher);
+                findings.warn(&place.shown, says, format!("write it as in `{agent}`"));
             }
         }
         let listed = matcher::names(&place.matcher).filter(|_| kind == Kind::List);
         for name in listed.filter(|name| known().all(|it| it != *name)) {
             if let Some(agent) = known().find(|it| it.eq_ignore_ascii_case(name)) {
-                findings.add(
-                    Level::Warning,
-                    &place.shown,
-                    format!("`{name}` matches no agent: case matters"),
-                    format!("write `{agent}`"),
-                );
+                let says = format!("`{name}` matches no agent: case matters");
+                findings.warn(&place.shown, says, format!("write `{agent}`"));
             }
         }
     }
@@ -145,15 +122,12 @@ pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
     for place in of_tools {
         let one = place.matcher.trim_start_matches('^').strip_prefix("mcp_");
         if let Some(rest) = one.filter(|rest| !rest.starts_with('_')) {
-            findings.add(
-                Level::Warning,
-                &place.shown,
-                format!(
-                    "`{}` never matches: tools of MCP servers begin with `mcp__`",
-                    place.matcher
-                ),
-                format!("write `mcp__{}`", rest.replacen('_', "__", 1)),
+            let says = format!(
+                "`{}` never matches: tools of MCP servers begin with `mcp__`",
+                place.matcher
             );
+            let fix = format!("write `mcp__{}`", rest.replacen('_', "__", 1));
+            findings.warn(&place.shown, says, fix);
         }
     }
     for place in places.iter().filter(|place| is_list_of_tools(place)) {
@@ -162,12 +136,10 @@ pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
             let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
             if tool.is_empty() {
                 let name = format!("mcp__{server}");
-                findings.add(
-                    Level::Warning,
-                    &place.shown,
-                    format!("`{name}` is a server, whose tools are called `{name}__…`, so it never matches"),
-                    format!("write `{name}__.*`"),
+                let says = format!(
+                    "`{name}` is a server, whose tools are called `{name}__…`, so it never matches"
                 );
+                findings.warn(&place.shown, says, format!("write `{name}__.*`"));
             }
         }
     }
@@ -188,12 +160,10 @@ pub(super) fn rule(places: &[Place], findings: &mut Findings) {
             && !compile(&place.matcher)
                 .is_ok_and(|it| tools::KNOWN.iter().any(|name| it.find(name).is_some()))
         {
-            findings.add(
-                Level::Warning,
-                place.shown.clone(),
-                format!("`{}` is a permission rule; as a matcher it never matches", place.matcher),
-                format!("write the matcher `{tool}`, and look at the input in the hook"),
-            );
+            let says =
+                format!("`{}` is a permission rule; as a matcher it never matches", place.matcher);
+            let fix = format!("write the matcher `{tool}`, and look at the input in the hook");
+            findings.warn(place.shown.clone(), says, fix);
         }
     }
 }
@@ -202,12 +172,239 @@ fn ignored(facts: &Facts, findings: &mut Findings) {
     for place in places(facts) {
         let anything = matcher::kind(Some(&place.matcher), place.event) == Kind::Any;
         if place.event.facts().subject == Subject::None && !anything {
-            findings.add(
-                Level::Info,
-                place.shown,
-                format!("{} has no subject, so `{}` has no effect", place.event, place.matcher),
-                "leave the matcher out",
-            );
+            let says =
+                format!("{} has no subject, so `{}` has no effect", place.event, place.matcher);
+            findings.info(place.shown, says, "leave the matcher out");
         }
     }
+}
+
+/// The names that a matcher can be about, where the client has no others; tools may be others'.
+fn known(place: &Place) -> Option<&'static [&'static str]> {
+    match place.event.facts().subject {
+        Subject::Tool => Some(tools::KNOWN),
+        subject => subject.words(place.event),
+    }
+}
+
+/// Names the cause that keeps a matcher which is in no file yet from matching.
+pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
+    let places = [Place { shown: String::new(), event, matcher: matcher.to_owned() }];
+    let mut findings = Findings::of("", "");
+    for check in [case, mcp, rule, newest, never] {
+        check(&places, &mut findings);
+    }
+    findings.into_found()
+}
+
+fn is_of_server(name: &str) -> bool {
+    name.starts_with("mcp__")
+}
+
+fn newest(places: &[Place], findings: &mut Findings) {
+    unknown(places, None, findings);
+}
+
+fn unknown(places: &[Place], client: Option<Version>, findings: &mut Findings) {
+    for place in places {
+        if place.event.facts().subject == Subject::Model {
+            short_model(place, findings);
+        }
+        if matcher::kind(Some(&place.matcher), place.event) != Kind::List {
+            continue;
+        }
+        let Some(known) = known(place) else { continue };
+        let is_tool = place.event.facts().subject == Subject::Tool;
+        if is_tool {
+            former(place, client, findings);
+        }
+        if matcher::names(&place.matcher).next().is_none() {
+            let says = format!("`{}` names nothing, so it never matches", place.matcher);
+            findings.warn(place.shown.clone(), says, "leave the matcher out, which is for all");
+        }
+        for name in matcher::names(&place.matcher) {
+            // Another case is found by `matcher-case`.
+            let is_odd_case = is_tool && tools::misspelled(name).is_some();
+            if known.contains(&name) || is_of_server(name) || is_odd_case {
+                continue;
+            }
+            let near = nearest(name, known.iter().copied());
+            let field = place.event.facts().subject.field().unwrap_or_default();
+            let (level, message) = if is_tool {
+                let level = if near.is_some() { Level::Warning } else { Level::Info };
+                (level, format!("the client has no tool `{name}`"))
+            } else {
+                (Level::Warning, format!("`{field}` of {} is never `{name}`", place.event))
+            };
+            let fix = match near {
+                Some(near) => format!("write `{near}`"),
+                None if is_tool => {
+                    "check the name, unless a host of the client adds the tool".into()
+                }
+                None => format!("write one of {}", known.join(", ")),
+            };
+            findings.add(level, place.shown.clone(), message, fix);
+        }
+    }
+}
+
+/// A list with nothing but tools of former clients; next to others they do no harm.
+fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
+    let names = matcher::names(&place.matcher);
+    let today: Option<Vec<&str>> = names.map(|name| tools::former(name, client)).collect();
+    let Some(mut today) = today.filter(|today| !today.is_empty()) else { return };
+    today.dedup();
+    let says = format!("{} no tool `{}`", tools::who_lacks(client), place.matcher);
+    findings.warn(place.shown.clone(), says, format!("write `{}`", today.join("|")));
+}
+
+/// Families of models, which the client takes for names where one is chosen, but not in a matcher.
+///
+/// Source: the client 2.1.329, which compares `claude-sonnet-5-5` where `sonnet` was asked for.
+const FAMILIES: &[&str] = &["haiku", "opus", "sonnet"];
+
+fn short_model(place: &Place, findings: &mut Findings) {
+    let list = model::without_context(&place.matcher);
+    let is_list = matcher::kind(Some(list), place.event) == Kind::List;
+    for name in matcher::names(list).filter(|_| is_list) {
+        let lower = name.to_lowercase();
+        let family = lower.strip_prefix("claude-").unwrap_or(&lower);
+        if FAMILIES.contains(&family) {
+            let says =
+                format!("`{name}` is no whole name of a model, such as `claude-{family}-4-5`");
+            findings.warn(place.shown.clone(), says, format!("write `.*{family}.*`"));
+        }
+    }
+}
+
+/// A matcher that begins a command with its slash, or names a file with its directory: what there
+/// would be to hit, and the name that is meant.
+fn with_slash(place: &Place) -> Option<(&'static str, String)> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./|:".contains(c);
+    let whole = place.matcher.trim_start_matches('^').trim_end_matches('$');
+    if !whole.chars().all(is_plain) {
+        return None;
+    }
+    let names: Vec<&str> = whole.split('|').filter(|name| name.contains('/')).collect();
+    let bare = |name: &&str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let meant: Vec<String> = names.iter().map(bare).filter(|name| !name.is_empty()).collect();
+    let what = match place.event.facts().subject {
+        Subject::CommandName if names.iter().all(|name| name.starts_with('/')) => {
+            "the client gives the name of a command without its slash"
+        }
+        Subject::FileName => "the client compares the name of a file without its directory",
+        _ => return None,
+    };
+    (!meant.is_empty()).then(|| (what, meant.join("|")))
+}
+
+fn never(places: &[Place], findings: &mut Findings) {
+    for place in places.iter().filter(|place| is_pattern(place)) {
+        if let Some((what, meant)) = with_slash(place) {
+            let message = format!("`{}` is never met: {what}", place.matcher);
+            findings.warn(&place.shown, message, format!("write `{meant}`"));
+            continue;
+        }
+        let (Some(known), Ok(pattern)) = (known(place), compile(&place.matcher)) else { continue };
+        // A permission rule is found by `matcher-rule` and `settings-schema`.
+        let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
+        if tool.is_some_and(|(tool, rest)| tools::KNOWN.contains(&tool) && !rest.starts_with('?')) {
+            continue;
+        }
+        let hits = |name: &&str| pattern.find(name).is_some();
+        let is_of_servers = place.matcher.contains("mcp") && !is_list_with_star(&place.matcher);
+        if known.iter().any(hits) || is_of_servers {
+            continue;
+        }
+        let other_case = known.iter().find(|name| {
+            let lower = compile(&place.matcher.to_lowercase());
+            lower.is_ok_and(|lower| lower.find(&name.to_lowercase()).is_some())
+        });
+        let what = place.event.facts().subject.field().unwrap_or_default();
+        let says = format!("`{}` hits no `{what}` that the client has", place.matcher);
+        let fix = match other_case {
+            Some(name) => format!("case matters: write it as in `{name}`"),
+            None => "write the names with `|` between them".to_owned(),
+        };
+        findings.warn(place.shown.clone(), says, fix);
+    }
+}
+
+/// Returns whether a matcher was written as a list, in which a star makes it an expression: one that asks for
+/// a comma, which no name has.
+fn is_list_with_star(matcher: &str) -> bool {
+    let is_plain = !matcher.contains(['(', '[', '{', '\\', '?']);
+    is_plain && matcher.split('|').all(|part| part.trim_matches(',').contains(','))
+}
+
+fn wide(facts: &Facts, findings: &mut Findings) {
+    for place in patterns(facts) {
+        if place.event.facts().subject != Subject::Tool || place.matcher.starts_with(".*") {
+            continue;
+        }
+        let letter = star_behind_letter(&place.matcher);
+        let meant = match letter {
+            Some(_) => format!("^(?:{})$", place.matcher.replace('*', ".*").replace("..*", ".*")),
+            None => format!("^(?:{})", place.matcher),
+        };
+        let (Ok(pattern), Ok(as_meant)) = (compile(&place.matcher), compile(&meant)) else {
+            continue;
+        };
+        let is_more = |name: &&str| pattern.find(name).is_some() && as_meant.find(name).is_none();
+        let more: Vec<&str> = tools::of_today().filter(is_more).collect();
+        let is_of_one = tools::KNOWN.iter().any(|name| as_meant.find(name).is_some());
+        if more.is_empty() && letter.is_none() || letter.is_none() && !is_of_one {
+            continue;
+        }
+        let (level, also) = if more.is_empty() {
+            (Level::Info, String::new())
+        } else {
+            (Level::Warning, format!(", and also hits {}", more.join(", ")))
+        };
+        let why = match letter {
+            Some(letter) => format!("is a regular expression, in which `*` repeats the `{letter}`"),
+            None => "is a regular expression, which may hit anywhere in a name".to_owned(),
+        };
+        let message = format!("`{}` {why}{also}", place.matcher);
+        findings.add(level, &place.shown, message, format!("write the matcher `{meant}`"));
+    }
+}
+
+/// The letter that a `*` directly behind it repeats.
+fn star_behind_letter(matcher: &str) -> Option<char> {
+    let letters: Vec<char> = matcher.chars().collect();
+    let mut pairs = letters.windows(2);
+    let is_it = |pair: &&[char]| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_');
+    pairs.find(is_it).map(|pair| pair[0])
+}
+
+fn powershell(facts: &Facts, findings: &mut Findings) {
+    let chosen = facts.settings.iter().filter_map(|file| {
+        let (shell, _) = file.value("/defaultShell")?;
+        Some(shell == "powershell")
+    });
+    if !cfg!(windows) && !chosen.into_iter().any(|it| it) {
+        return;
+    }
+    for place in places(facts) {
+        let hits = |tool: &str| matcher::matches(Some(&place.matcher), place.event, Some(tool));
+        if place.event.facts().subject == Subject::Tool && hits("Bash") && !hits("PowerShell") {
+            let says =
+                format!("`{}` does not hit PowerShell, which the client uses here", place.matcher);
+            let fix =
+                format!("write `{}|PowerShell`, if the hook can read such commands", place.matcher);
+            findings.info(place.shown.clone(), says, fix);
+        }
+    }
+}
+
+/// The places whose matchers are regular expressions.
+fn patterns(facts: &Facts) -> Vec<Place> {
+    let mut places = places(facts);
+    places.retain(is_pattern);
+    places
+}
+
+fn is_pattern(place: &Place) -> bool {
+    matcher::kind(Some(&place.matcher), place.event) == Kind::Pattern
 }

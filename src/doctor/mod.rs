@@ -5,28 +5,17 @@
 //! checks, and a family some such lists; [`FAMILIES`] has the families in the order in which a user
 //! should read the findings.
 
-mod addresses;
-mod adoption;
-mod after;
 mod answers;
-mod binary;
 mod check;
 mod client;
 pub mod client_probe;
 mod commands;
-mod conditions;
 mod cost;
-mod elsewhere;
-mod environment;
 pub mod facts;
-mod finding;
-mod frontmatter;
-mod guard_mod;
 mod host_file;
 mod hosts;
 pub mod installed;
 mod journal;
-mod liveness;
 mod manifests;
 mod matchers;
 mod mods;
@@ -35,99 +24,39 @@ mod order;
 mod overlap;
 pub mod plugin;
 mod plugins;
-mod pointless;
-mod races;
-mod readers;
-mod registration;
 mod repository;
 mod rules;
 pub mod self_test;
-mod server_names;
 mod servers;
 mod settings;
 pub mod settings_file;
-mod skills;
 mod state;
-mod subjects;
-mod switched_off;
 pub mod trial;
 
 pub use crate::install::command_faults::Layer;
-pub use check::{Check, Examined, Family};
-pub use conditions::of_file;
+pub use check::{Check, Examined, Family, Finding, Findings, Level, Mend};
 pub use facts::Facts;
-pub use finding::{Finding, Findings, Level, Mend};
 pub use hosts::remember;
+pub use matchers::of_matcher;
 pub use plugins::doubled;
-pub use subjects::of_matcher;
+pub use rules::of_file;
 
 /// All families, in the order in which findings are read.
 pub const FAMILIES: &[Family] = &[
-    Family {
-        name: "settings",
-        about: "settings files load, by the client's own rules",
-        lists: &[settings::CHECKS, elsewhere::CHECKS],
-    },
-    Family {
-        name: "manifest",
-        about: "manifests load, and the settings say what they ask for",
-        lists: &[manifests::CHECKS, registration::CHECKS, adoption::CHECKS],
-    },
-    Family {
-        name: "commands",
-        about: "what is to be run is there",
-        lists: &[binary::CHECKS, commands::CHECKS, addresses::CHECKS],
-    },
-    Family {
-        name: "matchers",
-        about: "matchers and conditions hit what they were meant for",
-        lists: &[
-            matchers::CHECKS,
-            subjects::CHECKS,
-            servers::CHECKS,
-            rules::CHECKS,
-            conditions::CHECKS,
-        ],
-    },
-    Family {
-        name: "order",
-        about: "hooks run in an order in which gates hold",
-        lists: &[order::CHECKS, after::CHECKS, races::CHECKS],
-    },
-    Family {
-        name: "session",
-        about: "the client calls hookman, with a usable session, and hooks do their work",
-        lists: &[environment::CHECKS, journal::CHECKS, state::CHECKS, liveness::CHECKS],
-    },
-    Family {
-        name: "client",
-        about: "the installed client knows what the manifests use",
-        lists: &[client::CHECKS],
-    },
-    Family {
-        name: "plugins",
-        about: "what plugins, skills and administrators add is known, and leaves hooks alone",
-        lists: &[plugins::CHECKS, skills::CHECKS],
-    },
-    Family {
-        name: "mods",
-        about: "no mod opens a gate",
-        lists: &[mods::CHECKS, guard_mod::CHECKS],
-    },
-    Family { name: "cost", about: "hooks take no more than they may", lists: &[cost::CHECKS] },
-    Family {
-        name: "git",
-        about: "git keeps what others need, and nothing of this machine",
-        lists: &[repository::CHECKS],
-    },
-    Family {
-        name: "readers",
-        about: "other programs run the hooks as they were meant, and no others",
-        lists: &[readers::CHECKS, hosts::CHECKS],
-    },
+    Family { name: "settings", lists: &[settings::CHECKS] },
+    Family { name: "manifest", lists: &[manifests::CHECKS] },
+    Family { name: "commands", lists: &[commands::CHECKS] },
+    Family { name: "matchers", lists: &[matchers::CHECKS, servers::CHECKS, rules::CHECKS] },
+    Family { name: "order", lists: &[order::CHECKS] },
+    Family { name: "session", lists: &[journal::CHECKS, state::CHECKS] },
+    Family { name: "client", lists: &[client::CHECKS] },
+    Family { name: "plugins", lists: &[plugins::CHECKS] },
+    Family { name: "mods", lists: &[mods::CHECKS] },
+    Family { name: "cost", lists: &[cost::CHECKS] },
+    Family { name: "git", lists: &[repository::CHECKS] },
+    Family { name: "readers", lists: &[hosts::CHECKS] },
 ];
 
-/// All checks, in order.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(Family::checks)
 }
@@ -137,7 +66,7 @@ pub fn examine(facts: &Facts, is_asked: impl Fn(&Check) -> bool) -> Vec<Examined
     checks()
         .filter(|check| is_asked(check))
         .map(|check| {
-            let mut findings = Findings::of(check.id, check.notice);
+            let mut findings = Findings::of(check.id, check.notice());
             (check.run)(facts, &mut findings);
             Examined { check, findings: findings.into_found() }
         })

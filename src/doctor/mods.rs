@@ -1,25 +1,22 @@
 //! Can a mod, which is JavaScript in the client's process, open a gate?
 
-use super::check::Check;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::check::{Check, Findings, Mend};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use super::guard_mod::{holds, is_guard};
 use super::modules::Module;
+use super::settings_file::SettingsFile;
+use crate::machine::foreign;
 use crate::manifest::{Hook, OnError};
+use crate::settings::is_seated;
+use crate::state::guard_mod::{self, NAME};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "mod-gates",
-        about: "no mod can let a call past a gate",
-        notice: "a call that the gate would block is let through, and nothing says so",
-        run: gates,
-    },
-    Check {
-        id: "mod-others",
-        about: "no mods run in the client",
-        notice: "what they do is in no order with hooks, and in no journal",
-        run: others,
-    },
+    Check { id: "mod-gates", run: gates },
+    Check { id: "mod-others", run: others },
+    Check { id: "guard-mod", run: guard_mod },
 ];
 
 /// The events from which a mod can answer a call in a gate's place, or take hooks away.
@@ -61,26 +58,23 @@ fn gates(facts: &Facts, findings: &mut Findings) {
             (None, Some(why)) => (format!("which cannot be read: {why}"), false),
             (None, None) => continue,
         };
-        let finding = findings.add(
-            Level::Error,
-            facts.paths.shown(&module.file),
-            if is_known {
-                format!(
-                    "the mod `{}` is asked {message}, so it can open the gate `{}`{more}",
-                    module.plugin, first.name
-                )
-            } else {
-                format!(
-                    "there is the mod `{}`, {message}; it may open the gate `{}`{more}",
-                    module.plugin, first.name
-                )
-            },
+        let says = if is_known {
             format!(
-                "{}, or run `hookman install --guard-mod`; of gates, those in an administrator's \
-                 settings hold against mods",
-                way_out(module)
-            ),
+                "the mod `{}` is asked {message}, so it can open the gate `{}`{more}",
+                module.plugin, first.name
+            )
+        } else {
+            format!(
+                "there is the mod `{}`, {message}; it may open the gate `{}`{more}",
+                module.plugin, first.name
+            )
+        };
+        let fix = format!(
+            "{}, or run `hookman install --guard-mod`; of gates, those in an administrator's \
+             settings hold against mods",
+            way_out(module)
         );
+        let finding = findings.error(facts.paths.shown(&module.file), says, fix);
         if module.is_gate == Some(false) {
             finding.notice("it passes calls on today, and an update of it may not");
         }
@@ -111,14 +105,109 @@ fn others(facts: &Facts, findings: &mut Findings) {
             (None, []) => "on no event".to_owned(),
             (None, events) => format!("on {}", events.join(", ")),
         };
-        let finding = findings.add(
-            Level::Warning,
-            facts.paths.shown(&module.file),
-            format!("the mod `{}` runs in the client, {events}", module.plugin),
-            way_out(module),
-        );
+        let says = format!("the mod `{}` runs in the client, {events}", module.plugin);
+        let finding = findings.warn(facts.paths.shown(&module.file), says, way_out(module));
         if is_kept_out && opens(module).is_some() {
             finding.notice("the guard mod keeps it from the events that decide about a gate");
+        }
+    }
+}
+
+/// The bytes of a plugin's description that are read.
+const MOST: u64 = 64 * 1024;
+
+pub(super) fn is_guard(facts: &Facts, module: &Module) -> bool {
+    module.file.starts_with(guard_mod::folder(&facts.paths))
+}
+
+/// Returns whether the guard mod keeps other mods from the events of a gate.
+pub(super) fn holds(facts: &Facts) -> bool {
+    guard_mod::is_there(&facts.paths) && faults(facts).is_empty()
+}
+
+struct Fault {
+    place: String,
+    message: String,
+    fix: String,
+    mend: Option<Mend>,
+}
+
+fn faults(facts: &Facts) -> Vec<Fault> {
+    let paths = &facts.paths;
+    let user = facts.settings.iter().find(|file| file.scope == "user");
+    let is_seated = user.and_then(SettingsFile::document).is_some_and(|text| is_seated(&text));
+    let place = user.map_or_else(|| paths.shown(&paths.user_settings()), |file| file.shown.clone());
+    let folder = guard_mod::folder(paths);
+    let mut faults = Vec::new();
+    if !guard_mod::is_there(paths) {
+        if is_seated {
+            faults.push(Fault {
+                place,
+                message: format!(
+                    "the guard mod is seated, and {} is not \
+                                  there",
+                    paths.shown(&folder)
+                ),
+                fix: "run `hookman install --guard-mod`, or `hookman apply`, which takes out its \
+                      seat"
+                    .to_owned(),
+                mend: None,
+            });
+        }
+        return faults;
+    }
+    if !is_seated {
+        faults.push(Fault {
+            place,
+            message: "the guard mod is not the first in `prependPlugins`".to_owned(),
+            fix: "run `hookman apply`".to_owned(),
+            mend: Some(Mend::Apply("user")),
+        });
+    }
+    // On such a machine both lists are the administrator's (seen on 2.1.329).
+    if let Some(managed) = paths.managed_settings().first() {
+        faults.push(Fault {
+            place: paths.shown(managed),
+            message:
+                "an administrator has settings here, so the client does not seat the guard mod"
+                    .to_owned(),
+            fix: "have an administrator run `hookman install --managed` for the gates; those hold \
+                  against mods"
+                .to_owned(),
+            mend: None,
+        });
+    }
+    if let Some(file) = guard_mod::changed(paths) {
+        let shown = paths.shown(&file);
+        faults.push(Fault {
+            message: "it is not as hookman writes it".to_owned(),
+            fix: format!("run `rm -f {shown} && hookman install --guard-mod`"),
+            place: shown,
+            mend: None,
+        });
+    }
+    let twins = facts.plugins.iter().filter(|it| it.root != folder && is_named(&it.root));
+    faults.extend(twins.map(|plugin| Fault {
+        place: paths.shown(&plugin.root),
+        message: format!("this plugin is called `{NAME}` too, and may take the guard mod's place"),
+        fix: format!("take it out of {}", plugin.origin),
+        mend: None,
+    }));
+    faults
+}
+
+/// Returns whether a plugin calls itself as the guard mod does.
+fn is_named(root: &Path) -> bool {
+    let file = root.join(".claude-plugin/plugin.json");
+    let Ok(Some(text)) = foreign::read_at_most(&file, MOST) else { return false };
+    serde_json::from_str::<Value>(&text).is_ok_and(|plugin| plugin["name"] == NAME)
+}
+
+fn guard_mod(facts: &Facts, findings: &mut Findings) {
+    for fault in faults(facts) {
+        let finding = findings.error(fault.place, fault.message, fault.fix);
+        if let Some(mend) = fault.mend {
+            finding.mend(mend);
         }
     }
 }

@@ -7,13 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::plugin::Plugin;
-use crate::machine::foreign;
-use crate::machine::scratch::{Run, Scratch};
+use crate::machine::scratch::Run;
+use crate::machine::{Scratch, foreign};
 
-/// The time that the client may take to look at one mod.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The bytes of a module that are read.
 const MOST: u64 = 512 * 1024;
 
 #[derive(Debug)]
@@ -64,7 +62,6 @@ fn names(told: &Value, file: &Path) -> bool {
     name.is_some_and(|name| file.ends_with(name))
 }
 
-/// Asks the client about the modules of a plugin.
 fn ask(program: &Path, root: &Path) -> Option<Vec<Value>> {
     let scratch = Scratch::new().ok()?;
     scratch.make("home").ok()?;

@@ -1,42 +1,31 @@
-//! Do gates see the calls that run, before anything acts on them?
+//! Do gates see the calls that run before anything acts on them, and hooks come behind what they need?
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::check::Check;
+use super::check::{Check, Findings, Level};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use super::overlap::meet;
-use crate::builtin::catalogue;
-use crate::builtin::kind::Can;
-use crate::client::event::{Block, Event};
-use crate::install::command_faults::Around;
-use crate::install::command_faults::places;
+use super::overlap::{Reach, is_for_nothing, meet};
+use super::settings;
+use super::settings_file::SettingsFile;
+use crate::builtin::{Can, catalogue};
+use crate::client::{Block, Event};
+use crate::install::command_faults::{Around, places};
 use crate::manifest::{Action, Hook, Manifest, OnError, Origin};
+use crate::settings::Handler;
+use crate::syntax::suggestion::nearest;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "gate-order",
-        about: "hooks that must hold run before hooks with side effects",
-        notice: "a command has acted on a call that the gate then blocks",
-        run: gates_first,
-    },
-    Check {
-        id: "gate-rewrite",
-        about: "no call is rewritten behind a gate that is not asked again",
-        notice: "the gate has let through another call than the one that runs",
-        run: rewrites,
-    },
-    Check {
-        id: "two-guards",
-        about: "no chain has two command guards with the same rules",
-        notice: "each command is read twice, and the stricter guard stops what the other lets pass",
-        run: two_guards,
-    },
+    Check { id: "gate-order", run: gates_first },
+    Check { id: "gate-rewrite", run: rewrites },
+    Check { id: "two-guards", run: two_guards },
+    Check { id: "after-order", run: after },
+    Check { id: "mark-hook", run: marks },
+    Check { id: "race", run: races },
+    Check { id: "rewrites", run: both_rewrite },
 ];
 
-/// The words of a command, or of its script, that deny or ask.
 pub(super) const DENIES: &[&str] = &["deny", "\"ask", "'ask", "exit 2", "exit(2)"];
 
 /// The word that a hook which rewrites a call's input has to write.
@@ -121,15 +110,12 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             if hook.manner.background {
                 let others: Vec<&Hook> = chain.hooks.clone();
                 if let Some(gate) = chain.gate_for(hook, &others).filter(|_| is_before_call(hook)) {
-                    findings.add(
-                        Level::Info,
-                        place(hook),
-                        format!(
-                            "`{}` is `async`, so it acts on calls too that `{}` blocks",
-                            hook.name, gate.name
-                        ),
-                        "leave `async` out, or have it run on `PostToolUse`",
+                    let says = format!(
+                        "`{}` is `async`, so it acts on calls too that `{}` blocks",
+                        hook.name, gate.name
                     );
+                    let fix = "leave `async` out, or have it run on `PostToolUse`";
+                    findings.info(place(hook), says, fix);
                 }
                 continue;
             }
@@ -141,17 +127,15 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
                 continue;
             }
             let gate = closed.unwrap_or(gate);
-            findings.add(
-                if closed.is_some() { Level::Warning } else { Level::Info },
-                place(gate),
-                format!(
-                    "`{}` {} but runs after `{}`, which has acted by then on calls that are blocked",
-                    gate.name,
-                    if closed.is_some() { "must hold" } else { "may say no" },
-                    hook.name
-                ),
-                format!("move `{}` above `{}` in the manifest", gate.name, hook.name),
+            let says = format!(
+                "`{}` {} but runs after `{}`, which has acted by then on calls that are blocked",
+                gate.name,
+                if closed.is_some() { "must hold" } else { "may say no" },
+                hook.name
             );
+            let fix = format!("move `{}` above `{}` in the manifest", gate.name, hook.name);
+            let level = if closed.is_some() { Level::Warning } else { Level::Info };
+            findings.add(level, place(gate), says, fix);
         }
     }
 }
@@ -173,19 +157,16 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             // One that must hold is asked again.
             let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
             let Some(gate) = chain.gate_for(hook, &before) else { continue };
-            findings.add(
-                Level::Warning,
-                place(hook),
-                format!(
-                    "`{}` may rewrite a call behind `{}`, which saw it as it was before",
-                    hook.name, gate.name
-                ),
-                format!(
-                    "write `on_error = \"closed\"` for `{}`, which has it asked again, or move `{}` \
-                     above it",
-                    gate.name, hook.name
-                ),
+            let says = format!(
+                "`{}` may rewrite a call behind `{}`, which saw it as it was before",
+                hook.name, gate.name
             );
+            let fix = format!(
+                "write `on_error = \"closed\"` for `{}`, which has it asked again, or move `{}` \
+                 above it",
+                gate.name, hook.name
+            );
+            findings.warn(place(hook), says, fix);
         }
         for (file, around) in facts.placed_files() {
             for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
@@ -201,22 +182,16 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                     continue;
                 }
                 let Some(gate) = chain.hooks.iter().find(is_asked) else { continue };
-                findings.add(
-                    Level::Warning,
-                    file.at_key(&handler, "command"),
-                    format!(
-                        "this handler rewrites a call next to `{}`, which sees it as it was before",
-                        gate.name
-                    ),
-                    if ["user", "project", "local"].contains(&file.scope) {
-                        format!(
-                            "run `hookman adopt --all{}`, and place it above the gate",
-                            file.flag()
-                        )
-                    } else {
-                        "take the handler out; only those of settings can be adopted".to_owned()
-                    },
+                let says = format!(
+                    "this handler rewrites a call next to `{}`, which sees it as it was before",
+                    gate.name
                 );
+                let fix = if ["user", "project", "local"].contains(&file.scope) {
+                    format!("run `hookman adopt --all{}`, and place it above the gate", file.flag())
+                } else {
+                    "take the handler out; only those of settings can be adopted".to_owned()
+                };
+                findings.warn(file.at_key(&handler, "command"), says, fix);
             }
         }
     }
@@ -233,13 +208,13 @@ fn two_guards(facts: &Facts, findings: &mut Findings) {
                 share(other, guard) && rule_ids(other).iter().any(|id| ids.contains(id))
             };
             let Some(other) = guards[..index].iter().find(shares) else { continue };
-            findings.add(
-                Level::Warning,
-                place(guard),
-                format!("`{}` and `{}` are command guards with the same rules", other.name, guard.name),
-                "take one of them out, and set what it sets in the other; `hookman show NAME --rules` \
-                 lists a guard's rules",
+            let says = format!(
+                "`{}` and `{}` are command guards with the same rules",
+                other.name, guard.name
             );
+            let fix = "take one of them out, and set what it sets in the other; `hookman show \
+                       NAME --rules` lists a guard's rules";
+            findings.warn(place(guard), says, fix);
         }
     }
 }
@@ -250,4 +225,173 @@ fn rule_ids(hook: &Hook) -> Vec<&str> {
     let is_guard = catalogue::find(name).is_some_and(|it| it.kind.name == "command-guard");
     let rules = hook.options.get("rules").filter(|_| is_guard).and_then(Value::as_array);
     rules.into_iter().flatten().filter_map(|rule| rule["id"].as_str()).collect()
+}
+
+fn after(facts: &Facts, findings: &mut Findings) {
+    for (chain, manifest) in facts.manifests() {
+        for (index, hook) in manifest.hooks.iter().enumerate().filter(|(_, hook)| hook.enabled) {
+            let place = hook.origins.get("after").map(Origin::place).unwrap_or_default();
+            for name in &hook.manner.after {
+                let found = manifest.hooks.iter().position(|other| other.name == *name);
+                let (message, fix) = match found.map(|at| (at, &manifest.hooks[at])) {
+                    None => (
+                        format!(
+                            "`{}` is to come after `{name}`, and {} has no such hook",
+                            hook.name, chain.shown
+                        ),
+                        match nearest(name, manifest.hooks.iter().map(|it| it.name.as_str())) {
+                            Some(near) => format!("write `{near}`"),
+                            None => "correct the name, or leave it out".to_owned(),
+                        },
+                    ),
+                    Some((_, other)) if !other.enabled => (
+                        format!("`{}` is to come after `{name}`, which is switched off", hook.name),
+                        format!("run `hookman enable {name} --permanent`"),
+                    ),
+                    Some((at, _)) if at >= index => (
+                        format!("`{}` is to come after `{name}`, and runs before it", hook.name),
+                        format!("move `{name}` above `{}` in the manifest", hook.name),
+                    ),
+                    Some((_, other)) if !hook.events.iter().any(|it| other.events.contains(it)) => {
+                        continue;
+                    }
+                    Some((_, other)) if other.manner.background => (
+                        format!(
+                            "`{}` is to come after `{name}`, which nobody waits for",
+                            hook.name
+                        ),
+                        format!("leave `async` out of `{name}`"),
+                    ),
+                    Some((_, other)) if other.manner.parallel && hook.manner.parallel => (
+                        format!(
+                            "`{}` is to come after `{name}`, and both run side by side",
+                            hook.name
+                        ),
+                        format!("leave `parallel` out of `{}`", hook.name),
+                    ),
+                    Some(_) => continue,
+                };
+                findings.warn(place.clone(), message, fix);
+            }
+        }
+    }
+}
+
+/// Ready-made hooks that share a mark: one half asks for it, and the other sets it.
+fn marks(facts: &Facts, findings: &mut Findings) {
+    const HALVES: [(&str, &str); 2] =
+        [("content-guard", "graph-easy-mark"), ("prefer-tool", "codegraph-turn-mark")];
+    let hooks = || facts.hooks().filter(|hook| hook.enabled);
+    for hook in hooks() {
+        let Action::Builtin { kind, .. } = &hook.action else { continue };
+        let Some((_, half)) = HALVES.iter().find(|(guard, _)| guard == kind) else { continue };
+        let shared = hook.options.get("shared").and_then(|it| it.as_str()).unwrap_or_default();
+        let asks = hook.events.contains(&Event::PreToolUse);
+        let is_marked = |other: &Hook| {
+            let same = other.options.get("shared").and_then(|it| it.as_str()) == Some(shared);
+            same && other.events.contains(&Event::PostToolUse)
+        };
+        if asks && !shared.is_empty() && !hooks().any(is_marked) {
+            let says = format!("nothing sets the mark that `{}` lets calls through by", hook.name);
+            let fix = format!("run `hookman install {half}`, or leave `event` out of the hook");
+            findings.warn(hook.origin().map(Origin::place).unwrap_or_default(), says, fix);
+        }
+    }
+}
+
+const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
+
+fn chain_hits(facts: &Facts, event: Event, matcher: Option<&str>) -> bool {
+    let hooks = facts.hooks().filter(|it| it.enabled && it.passed().is_none());
+    let mut hooks = hooks.filter(|it| it.events.contains(&event) && !it.manner.background);
+    hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
+}
+
+fn waits(handler: &Handler) -> bool {
+    let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
+    !handler.ours && !is_set("async") && !is_set("asyncRewake")
+}
+
+fn races(facts: &Facts, findings: &mut Findings) {
+    let off = settings::off_switches_on(facts);
+    for file in &facts.settings {
+        let handlers = file.handlers();
+        let races: Vec<&Handler> = handlers
+            .iter()
+            .filter(|handler| waits(handler))
+            .filter(|handler| {
+                let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
+                // What the manifest has the client run is meant so.
+                handler.text("type") == Some("command")
+                    && !off.iter().any(|off| settings::is_kept_by(off, handler))
+                    && event.is_some_and(|it| {
+                        !is_for_nothing(handler, it)
+                            && chain_hits(facts, it, handler.matcher.as_deref())
+                    })
+            })
+            .collect();
+        let Some(first) = races.first() else { continue };
+        let several = match races.len() {
+            1 => "this handler runs".to_owned(),
+            2 => "this and 1 more handler run".to_owned(),
+            several => format!("this and {} more handlers run", several - 1),
+        };
+        let says = format!("{several} at the same time as hookman's chain for {}", first.event);
+        let fix = format!(
+            "run `hookman adopt --all{}`, which gives them a place in the order",
+            file.flag()
+        );
+        findings.info(file.at_key(first, "command"), says, fix);
+    }
+}
+
+fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool {
+    facts.manifests().any(|(chain, manifest)| {
+        manifest.hooks.iter().any(|hook| {
+            hook.enabled
+                && hook.events.contains(&Event::PreToolUse)
+                && meet(hook.matcher.as_deref(), matcher, Event::PreToolUse)
+                && places::hook_mentions(hook, &chain.chain.manifest, around, REWRITES)
+        })
+    })
+}
+
+fn both_rewrite(facts: &Facts, findings: &mut Findings) {
+    let around = facts.around();
+    let mut found: Vec<(&SettingsFile, Handler)> = Vec::new();
+    for (file, around) in facts.placed_files() {
+        for handler in file.handlers().into_iter().filter(waits) {
+            if handler.event == Event::PreToolUse.name()
+                && places::handler_mentions(&handler, &around, REWRITES)
+            {
+                found.push((file, handler));
+            }
+        }
+    }
+    let reaches: Vec<Reach<'_>> = found
+        .iter()
+        .map(|(_, handler)| Reach::of(handler.matcher.as_deref(), Event::PreToolUse))
+        .collect();
+    for (index, (file, handler)) in found.iter().enumerate() {
+        let matcher = handler.matcher.as_deref();
+        let earlier = (0..index).find(|&other| {
+            found[other].1.identity != handler.identity && reaches[other].meets(&reaches[index])
+        });
+        let with = match earlier.map(|other| &found[other]) {
+            Some((other, earlier)) => other.at_key(earlier, "command"),
+            None if chain_rewrites(facts, &around, matcher) => "a hook of the chain".to_owned(),
+            None => continue,
+        };
+        let says = format!("this handler and {with} both rewrite the input of a call");
+        let fix = if ["user", "project", "local"].contains(&file.scope) {
+            format!(
+                "run `hookman adopt --all{}` and take `parallel` out of both hooks, so that one sees \
+                 what the other made",
+                file.flag()
+            )
+        } else {
+            "take one of the two out; only those of settings can be adopted".to_owned()
+        };
+        findings.warn(file.at_key(handler, "command"), says, fix);
+    }
 }

@@ -1,8 +1,7 @@
-//! Can two matchers hit the same?
+//! The calls that a matcher hits.
 
-use crate::client::event::{Event, Subject};
-use crate::client::matcher;
-use crate::client::tools;
+use crate::client::{Event, Rule, Subject, matcher, tools};
+use crate::settings::Handler;
 
 /// The calls that a matcher of an event hits, worked out once, as many may be compared.
 pub(super) struct Reach<'m> {
@@ -14,7 +13,6 @@ pub(super) struct Reach<'m> {
 }
 
 impl<'m> Reach<'m> {
-    /// Works out the reach of a matcher of an event.
     pub(super) fn of(matcher: Option<&'m str>, event: Event) -> Self {
         let is_wide = matcher::kind(matcher, event) == matcher::Kind::Any
             || event.facts().subject != Subject::Tool;
@@ -36,4 +34,19 @@ impl<'m> Reach<'m> {
 /// Returns whether two matchers of an event hit the same tool, or may hit the same otherwise.
 pub(super) fn meet(one: Option<&str>, other: Option<&str>, event: Event) -> bool {
     one == other || Reach::of(one, event).meets(&Reach::of(other, event))
+}
+
+pub(super) fn is_for_nothing(handler: &Handler, event: Event) -> bool {
+    let subject = event.facts().subject;
+    let matcher = handler.matcher.as_deref();
+    let known = if subject == Subject::Tool { Some(tools::KNOWN) } else { subject.words(event) };
+    let hits = |name: &&str| matcher::matches(matcher, event, Some(name));
+    let is_of_server = |name: &str| name.contains("mcp__");
+    if known.is_some_and(|known| !known.iter().any(hits)) && !matcher.is_some_and(is_of_server) {
+        return true;
+    }
+    let Some(text) = handler.text("if").filter(|text| !text.is_empty()) else { return false };
+    let Some(rule) = Rule::parse(text).filter(|_| subject == Subject::Tool) else { return true };
+    let is_tool = tools::KNOWN.contains(&rule.tool) || is_of_server(rule.tool);
+    !is_tool || rule.never().is_some() || !hits(&rule.tool)
 }

@@ -1,15 +1,14 @@
-//! The plugins that the client loads here, and what of theirs are hooks.
+//! The plugins that the client loads here, what of theirs are hooks, and the MCP servers there are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::frontmatter;
-use super::settings_file::{self, SettingsFile};
-use crate::machine::paths::Paths;
-use crate::machine::{environment, files, folders};
+use super::settings_file::{self, SettingsFile, Unreadable};
+use crate::machine::{Paths, environment, files, folders, foreign};
 use crate::package::plugin as installations;
+use crate::syntax::frontmatter;
 
 pub struct Plugin {
     /// Its name, with that of its marketplace where it has one.
@@ -72,7 +71,6 @@ fn is_plugin(root: &Path) -> bool {
     root.join(".claude-plugin/plugin.json").is_file() || root.join("hooks/hooks.json").is_file()
 }
 
-/// The directories that the environment or the user's settings name.
 fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
     const NAME: &str = "CLAUDE_CODE_PLUGIN_DIRS";
     let of_user = settings.iter().find(|file| file.scope == "user").and_then(|file| {
@@ -125,7 +123,7 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
     }
     let mut files: Vec<SettingsFile> =
         whole.iter().map(|path| SettingsFile::read_foreign(paths, "plugin", path)).collect();
-    files.extend(frontmatter::below(paths, &root, true));
+    files.extend(below(paths, &root, true));
     let modules = files.iter().flat_map(modules).collect();
     Plugin { name, root, origin, is_on: true, files, modules }
 }
@@ -138,4 +136,108 @@ fn modules(file: &SettingsFile) -> Vec<PathBuf> {
     let names = names.as_ref().and_then(Value::as_array).into_iter().flatten();
     let folder = file.path.parent().unwrap_or(&file.path);
     names.filter_map(Value::as_str).map(|name| folder.join(name).components().collect()).collect()
+}
+
+/// The names of the servers of the user, the project, the administrator and the plugins, as the
+/// names of their tools have them.
+///
+/// Source: the client's documentation; in names of tools a character that is no ASCII letter or
+/// digit, `_` or `-` is `_`.
+pub(super) fn server_names(
+    paths: &Paths,
+    project: Option<&Path>,
+    plugins: &[Plugin],
+) -> Vec<String> {
+    let read = |path: &Path| -> Value {
+        let text = files::read_text(path).ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    };
+    let home = paths.home.as_ref().filter(|home| home.join(".claude") == paths.config);
+    let of_user = read(&home.unwrap_or(&paths.config).join(".claude.json"));
+    let mut names = Vec::new();
+    let mut add = |prefix: &str, servers: &Value| {
+        let servers = servers.as_object().into_iter().flatten();
+        names.extend(servers.map(|(name, _)| format!("{prefix}{}", in_tools(name))));
+    };
+    add("", &of_user["mcpServers"]);
+    for folder in project.into_iter().flat_map(Path::ancestors) {
+        add("", &of_user["projects"][&*folder.to_string_lossy()]["mcpServers"]);
+        add("", &read(&folder.join(".mcp.json"))["mcpServers"]);
+    }
+    for path in paths.managed_settings() {
+        let of_administrator = path.parent().map(|folder| folder.join("managed-mcp.json"));
+        add("", &read(&of_administrator.unwrap_or_default())["mcpServers"]);
+    }
+    for plugin in plugins {
+        let name = plugin.name.split('@').next().unwrap_or_default();
+        let prefix = format!("plugin_{}_", in_tools(name));
+        let own = read(&plugin.root.join(".mcp.json"));
+        add(&prefix, own.get("mcpServers").unwrap_or(&own));
+        let declared = &read(&plugin.root.join(".claude-plugin/plugin.json"))["mcpServers"];
+        match declared.as_str() {
+            Some(file) => add(&prefix, &read(&plugin.root.join(file))["mcpServers"]),
+            None => add(&prefix, declared),
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+pub(super) fn in_tools(name: &str) -> String {
+    let is_kept = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    name.chars().map(|letter| if is_kept(letter) { letter } else { '_' }).collect()
+}
+
+const MOST: u64 = 64 * 1024;
+
+/// The depth to which directories of agents and commands are looked into.
+const DEPTH: usize = 4;
+
+/// The files in a directory of the client's, or of a plugin's, whose front matter has hooks.
+///
+/// Source: the client 2.1.329, which runs those of skills, agents and commands, but none of a
+/// plugin's agents.
+pub(super) fn below(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec<SettingsFile> {
+    let mut found = Vec::new();
+    for skill in folders::entries(&folder.join("skills")).unwrap_or_default() {
+        found.extend(read(paths, "skill", &skill.join("SKILL.md")));
+    }
+    for (scope, name) in [("agent", "agents"), ("command", "commands")] {
+        if is_plugin && scope == "agent" {
+            continue;
+        }
+        let files = markdown(&folder.join(name), DEPTH);
+        found.extend(files.iter().filter_map(|path| read(paths, scope, path)));
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    found
+}
+
+/// The names of the agents in a directory of the client's.
+pub(super) fn agents(folder: &Path) -> Vec<String> {
+    let name = |path: &PathBuf| {
+        let text = foreign::read_start(path, MOST).ok()??;
+        let line = text.lines().find_map(|line| line.strip_prefix("name:"))?;
+        Some(line.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    markdown(&folder.join("agents"), DEPTH).iter().filter_map(name).collect()
+}
+
+fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in folders::entries(folder).unwrap_or_default() {
+        if path.extension().is_some_and(|it| it == "md") {
+            found.push(path);
+        } else if depth > 1 && path.is_dir() {
+            found.extend(markdown(&path, depth - 1));
+        }
+    }
+    found
+}
+
+fn read(paths: &Paths, scope: &'static str, path: &Path) -> Option<SettingsFile> {
+    let text = foreign::read_start(path, MOST).ok()??;
+    let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(Unreadable::Yaml);
+    Some(SettingsFile::of_text(scope, path.to_owned(), paths.shown(path), text))
 }

@@ -1,87 +1,45 @@
-//! The hooks from plugins and from an administrator, which hookman neither orders nor switches.
+//! The hooks from plugins, skills and an administrator, which hookman neither orders nor switches.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::check::Check;
+use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
 use super::plugin::Plugin;
 use super::settings_file::SettingsFile;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::install::addition::managed;
 use crate::install::target::binary::registered;
 use crate::manifest::Hook;
 use crate::manifest::package::Membership;
 use crate::package::form;
 use crate::settings::Handler;
-use crate::state::chains::Chain;
+use crate::state::Chain;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "plugin-present",
-        about: "plugins that are on are where they were installed",
-        notice: "none of the plugin's hooks runs",
-        run: present,
-    },
-    Check {
-        id: "plugin-loads",
-        about: "the client would load every hook of the plugins",
-        notice: "the plugin's hooks do not run",
-        run: loads,
-    },
-    Check {
-        id: "plugin-hooks",
-        about: "no plugin has hooks that run next to the chains",
-        notice: "they run at the same time as hookman's chain, in no order",
-        run: listed,
-    },
-    Check {
-        id: "plugin-twice",
-        about: "no plugin has a handler that settings or a package have too",
-        notice: "it runs twice for each call",
-        run: twice,
-    },
-    Check {
-        id: "managed-only",
-        about: "no administrator keeps hooks from running",
-        notice: "no hook of yours runs, and no gate of yours holds",
-        run: managed_only,
-    },
-    Check {
-        id: "managed-loads",
-        about: "the client would load what an administrator sets",
-        notice: "hooks of the administrator's, or other settings, have no effect",
-        run: managed_loads,
-    },
-    Check {
-        id: "managed-hooks",
-        about: "no administrator's hooks run next to the chains",
-        notice: "they run at the same time as hookman's chain, in no order",
-        run: managed_hooks,
-    },
-    Check {
-        id: "managed-held",
-        about: "only root can change what an administrator has every user run, and all can read it",
-        notice: "a gate of the administrator can be opened, or does not run for every user",
-        run: managed_held,
-    },
+    Check { id: "plugin-present", run: present },
+    Check { id: "plugin-loads", run: loads },
+    Check { id: "plugin-hooks", run: listed },
+    Check { id: "plugin-twice", run: twice },
+    Check { id: "managed-only", run: managed_only },
+    Check { id: "managed-loads", run: managed_loads },
+    Check { id: "managed-hooks", run: managed_hooks },
+    Check { id: "managed-held", run: managed_held },
+    Check { id: "skill-loads", run: skills_load },
+    Check { id: "skill-hooks", run: skills_listed },
 ];
 
 fn present(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
         if !plugin.root.is_dir() {
-            findings.add(
-                Level::Warning,
-                &plugin.origin,
-                format!(
-                    "the plugin `{}` is on, and {} is not there",
-                    plugin.name,
-                    facts.paths.shown(&plugin.root)
-                ),
-                format!("run `claude plugin install {}`, or take it out", plugin.name),
+            let says = format!(
+                "the plugin `{}` is on, and {} is not there",
+                plugin.name,
+                facts.paths.shown(&plugin.root)
             );
+            let fix = format!("run `claude plugin install {}`, or take it out", plugin.name);
+            findings.warn(&plugin.origin, says, fix);
         }
     }
 }
@@ -97,21 +55,16 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                     }
                     Err(_) => "correct it by hand, or take the plugin out".to_owned(),
                 };
-                findings.add(Level::Warning, place, why, fix);
+                findings.warn(place, why, fix);
             }
             for (defect, place) in file.dropped() {
-                findings.add(
-                    Level::Warning,
-                    place,
-                    format!("{}, and the plugin may have no hook at all", defect.message),
-                    format!("{}, or tell the plugin's author", defect.hint),
-                );
+                let says = format!("{}, and the plugin may have no hook at all", defect.message);
+                findings.warn(place, says, format!("{}, or tell the plugin's author", defect.hint));
             }
         }
     }
 }
 
-/// Counts how many handlers there are, and on which events.
 pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
     let count = match handlers.len() {
         0 => return None,
@@ -133,12 +86,11 @@ fn listed(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
         for file in &plugin.files {
             if let Some(count) = counted(&file.handlers()) {
-                findings.add(
-                    Level::Info,
-                    &file.shown,
-                    format!("the plugin `{}` has {count}, which only the client runs", plugin.name),
-                    format!("nothing; `claude plugin disable {}` takes them out", plugin.name),
-                );
+                let says =
+                    format!("the plugin `{}` has {count}, which only the client runs", plugin.name);
+                let fix =
+                    format!("nothing; `claude plugin disable {}` takes them out", plugin.name);
+                findings.info(&file.shown, says, fix);
             }
         }
     }
@@ -157,7 +109,13 @@ pub fn doubled<'p>(plugins: &'p [Plugin], hooks: &[Hook]) -> Vec<(&'p Plugin, St
         let is_it = |it: &&Plugin| it.is_on && it.name.split('@').next() == Some(&name);
         found.extend(plugins.iter().filter(is_it).map(|plugin| {
             let (plugged, package) = (&plugin.name, &package.package);
-            (plugin, format!("the client runs the hooks of the plugin `{plugged}` as well as hookman, which has them from the package `{package}`"))
+            (
+                plugin,
+                format!(
+                    "the client runs the hooks of the plugin `{plugged}` as well as \
+                              hookman, which has them from the package `{package}`"
+                ),
+            )
         }));
     }
     found
@@ -168,7 +126,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
         let hooks = chain.manifest.as_ref().ok().and_then(|it| it.as_ref());
         let hooks = hooks.map(|manifest| &*manifest.hooks).unwrap_or_default();
         for (plugin, message) in doubled(&facts.plugins, hooks) {
-            findings.add(Level::Warning, &plugin.origin, message, plugin.off());
+            findings.warn(&plugin.origin, message, plugin.off());
         }
     }
     let settings: Vec<_> = facts.settings.iter().map(|file| (file, file.handlers())).collect();
@@ -182,19 +140,13 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                     same.map(|it| other.at_key(it, "command"))
                 });
                 if let Some(same) = same {
-                    findings.add(
-                        Level::Warning,
-                        file.at_key(&handler, "command"),
-                        format!("`{}` is also at {same}", handler.event),
-                        if plugin.name.contains('@') {
-                            format!(
-                                "run `claude plugin disable {}`, or delete it there",
-                                plugin.name
-                            )
-                        } else {
-                            "delete it there, or take the plugin out".to_owned()
-                        },
-                    );
+                    let says = format!("`{}` is also at {same}", handler.event);
+                    let fix = if plugin.name.contains('@') {
+                        format!("run `claude plugin disable {}`, or delete it there", plugin.name)
+                    } else {
+                        "delete it there, or take the plugin out".to_owned()
+                    };
+                    findings.warn(file.at_key(&handler, "command"), says, fix);
                 }
             }
         }
@@ -221,12 +173,8 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
     for file in &facts.managed {
         for (key, means) in ONLY {
             if let Some(place) = is_true(file, key) {
-                findings.add(
-                    Level::Error,
-                    place,
-                    format!("the administrator of this machine set `{key}`, {means}"),
-                    "ask the administrator",
-                );
+                let says = format!("the administrator of this machine set `{key}`, {means}");
+                findings.error(place, says, "ask the administrator");
             }
         }
     }
@@ -234,13 +182,13 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
         if let Some(place) = only_of_plugins(file) {
             let message = "the administrator of this machine set `strictPluginOnlyCustomization`, so only \
                            hooks of the administrator and of plugins run, and no entry of hookman";
-            findings.add(Level::Error, place, message, "ask the administrator");
+            findings.error(place, message, "ask the administrator");
         }
     }
     for file in facts.writable_files() {
         if let Some(place) = is_true(file, "allowManagedHooksOnly") {
             let message = "`allowManagedHooksOnly` has an effect in an administrator's files alone";
-            let finding = findings.add(Level::Warning, place, message, "delete the key");
+            let finding = findings.warn(place, message, "delete the key");
             finding.notice("the hooks of all files run all the same");
         }
     }
@@ -267,12 +215,12 @@ fn managed_loads(facts: &Facts, findings: &mut Findings) {
     const FIX: &str = "tell the administrator";
     for file in &facts.managed {
         if let Some((why, place)) = file.unreadable() {
-            findings.add(Level::Warning, place, why, FIX);
+            findings.warn(place, why, FIX);
         }
         for (defect, place) in file.dropped() {
             let message =
                 format!("{}, and none of the administrator's hooks may run", defect.message);
-            findings.add(Level::Warning, place, message, FIX);
+            findings.warn(place, message, FIX);
         }
     }
 }
@@ -282,12 +230,8 @@ fn managed_hooks(facts: &Facts, findings: &mut Findings) {
         let known = |handler: &Handler| !handler.ours && Event::from_name(&handler.event).is_some();
         let handlers: Vec<Handler> = file.handlers().into_iter().filter(known).collect();
         if let Some(count) = counted(&handlers) {
-            findings.add(
-                Level::Info,
-                &file.shown,
-                format!("the administrator of this machine set {count}"),
-                "nothing",
-            );
+            let says = format!("the administrator of this machine set {count}");
+            findings.info(&file.shown, says, "nothing");
         }
     }
 }
@@ -301,11 +245,34 @@ fn managed_held(facts: &Facts, findings: &mut Findings) {
         vec![manifest.clone(), manifest.with_file_name("hookman.plan"), settings.clone()];
     files.extend(registered(&settings));
     for (file, reason) in managed::loose(&folder, &files) {
-        findings.add(
-            Level::Error,
-            facts.paths.shown(&file),
-            format!("{reason}, so what it holds is not held for every user"),
-            "put it where only root writes and all read, such as /usr/local/bin for the program",
-        );
+        let says = format!("{reason}, so what it holds is not held for every user");
+        let fix =
+            "put it where only root writes and all read, such as /usr/local/bin for the program";
+        findings.error(facts.paths.shown(&file), says, fix);
+    }
+}
+
+fn skills_load(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.frontmatters {
+        if let Err(why) = &file.text {
+            let message = format!("its hooks are no YAML: {why}");
+            findings.warn(&file.shown, message, "correct it by hand");
+        }
+        for (defect, place) in file.dropped() {
+            let message = format!(
+                "{}, and the client may run no hook of this {}",
+                defect.message, file.scope
+            );
+            findings.warn(place, message, defect.hint);
+        }
+    }
+}
+
+fn skills_listed(facts: &Facts, findings: &mut Findings) {
+    for file in &facts.frontmatters {
+        if let Some(count) = counted(&file.handlers()) {
+            let says = format!("the {} has {count}, which only the client runs", file.scope);
+            findings.info(&file.shown, says, "nothing");
+        }
     }
 }

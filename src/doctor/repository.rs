@@ -2,31 +2,15 @@
 
 use std::path::Path;
 
-use super::check::Check;
+use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
 use super::settings_file::SettingsFile;
 use crate::machine::{files, git};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "git-local",
-        about: "git ignores the files that are one person's",
-        notice: "what is meant for you alone is committed for all",
-        run: local,
-    },
-    Check {
-        id: "git-paths",
-        about: "no file of the project names a path of one machine",
-        notice: "the hook fails for everybody else",
-        run: machine_paths,
-    },
-    Check {
-        id: "git-together",
-        about: "git keeps the manifest, the registration and the launcher together",
-        notice: "others get some of them, and the project's hooks do not run there",
-        run: together,
-    },
+    Check { id: "git-local", run: local },
+    Check { id: "git-paths", run: machine_paths },
+    Check { id: "git-together", run: together },
 ];
 
 fn project(facts: &Facts) -> Option<&Path> {
@@ -46,19 +30,12 @@ fn local(facts: &Facts, findings: &mut Findings) {
         }
         let shown = facts.paths.shown(&path);
         if git::tracks(project, &path) == Some(true) {
-            findings.add(
-                Level::Warning,
-                shown,
-                "git keeps it in its history, and it is meant for one person",
-                format!("run `git rm --cached .claude/{name}`, and add it to .gitignore"),
-            );
+            let says = "git keeps it in its history, and it is meant for one person";
+            let fix = format!("run `git rm --cached .claude/{name}`, and add it to .gitignore");
+            findings.warn(shown, says, fix);
         } else {
-            findings.add(
-                Level::Warning,
-                shown,
-                "git does not ignore it, and it is meant for one person",
-                format!("run `{start}echo '.claude/{name}' >> .gitignore`"),
-            );
+            let says = "git does not ignore it, and it is meant for one person";
+            findings.warn(shown, says, format!("run `{start}echo '.claude/{name}' >> .gitignore`"));
         }
     }
 }
@@ -70,12 +47,10 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             let text = |key: &str| handler.value.get(key).map(ToString::to_string);
             let text = text("command").unwrap_or_default() + &text("args").unwrap_or_default();
             if let Some(path) = of_machine(facts, &text) {
-                findings.add(
-                    Level::Warning,
-                    file.at_key(handler, "command"),
-                    format!("it names `{path}`, which is a path of one machine"),
-                    "write it with `$CLAUDE_PROJECT_DIR` or `$HOME`, or move it to settings.local.json",
-                );
+                let says = format!("it names `{path}`, which is a path of one machine");
+                let fix = "write it with `$CLAUDE_PROJECT_DIR` or `$HOME`, or move it to \
+                           settings.local.json";
+                findings.warn(file.at_key(handler, "command"), says, fix);
             }
         }
     }
@@ -88,12 +63,9 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             };
             let Some(path) = of_machine(facts, &text) else { continue };
             let place = hook.origins.get(key).map(crate::manifest::Origin::place);
-            findings.add(
-                Level::Warning,
-                place.unwrap_or_default(),
-                format!("`{}` names `{path}`, which is a path of one machine", hook.name),
-                "write it relative to the manifest, or move the hook to hookman.local.toml",
-            );
+            let says = format!("`{}` names `{path}`, which is a path of one machine", hook.name);
+            let fix = "write it relative to the manifest, or move the hook to hookman.local.toml";
+            findings.warn(place.unwrap_or_default(), says, fix);
         }
     }
 }
@@ -145,11 +117,8 @@ fn together(facts: &Facts, findings: &mut Findings) {
         return;
     }
     for (name, _) in names.iter().zip(kept).filter(|(_, is_kept)| !is_kept) {
-        findings.add(
-            Level::Warning,
-            facts.paths.shown(&folder.join(name)),
-            "git does not keep it, and it keeps what goes with it",
-            format!("run `git add -f .claude/{name}`"),
-        );
+        let says = "git does not keep it, and it keeps what goes with it";
+        let fix = format!("run `git add -f .claude/{name}`");
+        findings.warn(facts.paths.shown(&folder.join(name)), says, fix);
     }
 }

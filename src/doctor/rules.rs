@@ -1,20 +1,23 @@
-//! Can the rules in `if` ever be met?
+//! Can the conditions in `if` and `when` ever be met, and has a call the file that a hook asks for?
 
-use super::check::Check;
+use super::check::{Check, Finding, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use crate::client::event::{Event, Subject};
+use crate::chain::plan::FILE;
 use crate::client::matcher::{self, Kind, names};
-use crate::client::permission_rule::{Anchors, Never, Rule, odd_glob};
-use crate::client::tools;
-use crate::manifest::Origin;
+use crate::client::permission_rule::{Anchors, Never, odd_glob};
+use crate::client::{Event, Rule, Subject, tools};
+use crate::manifest::{Action, Hook, Origin};
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "if-never",
-    about: "no `if` asks for what never comes",
-    notice: "the hook never runs",
-    run: never,
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check { id: "if-never", run: never },
+    Check { id: "when-never", run: when_never },
+    Check {
+        id: "file-never",
+        run: |facts, findings| {
+            facts.hooks().for_each(|hook| file_never(hook, findings));
+        },
+    },
+];
 
 /// An `if` somewhere.
 struct Place {
@@ -96,19 +99,20 @@ fn never(facts: &Facts, findings: &mut Findings) {
             ),
             Some(Never::Pattern) => (
                 format!(
-                    "`{text}` is never met: the client compares what is in brackets with commands and files only"
+                    "`{text}` is never met: the client compares what is in brackets with commands \
+                     and files only"
                 ),
                 format!("write `{}`, and look at the input in the hook", rule.tool),
             ),
             None if !is_tool(rule.tool) => {
                 let message = format!("`{text}`: the client has no tool `{}`", rule.tool);
                 let fix = "check the name, unless a host of the client adds the tool";
-                findings.add(Level::Info, shown, message, fix);
+                findings.info(shown, message, fix);
                 continue;
             }
             None if events.iter().any(|it| matcher::matches(on, *it, Some(rule.tool))) => {
                 if let Some((why, fix)) = rule.glob().and_then(odd_glob) {
-                    findings.add(Level::Warning, shown, format!("`{text}` {why}"), fix);
+                    findings.warn(shown, format!("`{text}` {why}"), fix);
                     continue;
                 }
                 let Some(tool) = missed(&rule, on, &events) else { continue };
@@ -126,7 +130,7 @@ fn never(facts: &Facts, findings: &mut Findings) {
                 format!("write the matcher `{}`", rule.tool),
             ),
         };
-        findings.add(Level::Warning, shown, why, fix);
+        findings.warn(shown, why, fix);
     }
 }
 
@@ -140,4 +144,61 @@ fn missed<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Op
     let anchors = Anchors { cwd: "", project: "", home: "" };
     let mut names = matcher.filter(|_| events.iter().all(is_list)).into_iter().flat_map(names);
     names.find(|name| !rule.matches(name, None, anchors))
+}
+
+/// Names the cause that keeps a hook which asks for the file of its calls from ever getting one.
+pub fn of_file(hook: &Hook) -> Vec<Finding> {
+    let mut findings = Findings::of("", "");
+    file_never(hook, &mut findings);
+    findings.into_found()
+}
+
+fn file_never(hook: &Hook, findings: &mut Findings) {
+    let Action::Argv(words) = &hook.action else { return };
+    if hook.manner.adopted || !words.iter().any(|word| word.contains(FILE)) {
+        return;
+    }
+    if let Some(subject) = without_file(hook) {
+        let says =
+            format!("`{}` never gets a file for `{FILE}`: {subject} is about none", hook.name);
+        let fix = "leave it out, or give the hook an event and a matcher of tools with files";
+        findings.warn(hook.origins.get("argv").map(Origin::place).unwrap_or_default(), says, fix);
+    }
+}
+
+/// Tools whose input names no file; the client's tools reference, and payloads of 2.1.329.
+const WITHOUT_FILE: &[&str] =
+    &["Agent", "Bash", "Monitor", "PowerShell", "Skill", "WebFetch", "WebSearch"];
+
+fn when_never(facts: &Facts, findings: &mut Findings) {
+    for hook in facts.hooks().filter(|hook| !hook.audience.when.paths.is_empty()) {
+        let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
+        if let Some(subject) = without_file(hook) {
+            let says =
+                format!("`when.paths` of `{}` is never met: {subject} is about no file", hook.name);
+            let fix = "leave it out, or give the hook an event and a matcher of tools with files";
+            findings.warn(shown(), says, fix);
+        }
+        for glob in &hook.audience.when.paths {
+            if let Some((why, fix)) = odd_glob(glob) {
+                findings.warn(shown(), format!("`{glob}` {why}"), fix);
+            }
+        }
+    }
+}
+
+/// Names the calls that a hook runs for where none of them is about a file.
+fn without_file(hook: &Hook) -> Option<String> {
+    let about_file = |event: &&Event| {
+        matches!(event.facts().subject, Subject::Tool | Subject::FileName | Subject::LoadReason)
+    };
+    if !hook.events.iter().any(|event| about_file(&event)) {
+        return Some(hook.events.iter().map(|it| it.name()).collect::<Vec<_>>().join(" or "));
+    }
+    let matcher = hook.matcher.as_deref().filter(|matcher| {
+        let of_tools = |event: &Event| event.facts().subject == Subject::Tool;
+        let is_list = |event: &Event| matcher::kind(Some(matcher), *event) == Kind::List;
+        hook.events.iter().all(|event| of_tools(event) && is_list(event))
+    })?;
+    names(matcher).all(|name| WITHOUT_FILE.contains(&name)).then(|| format!("`{matcher}`"))
 }

@@ -11,28 +11,22 @@ use serde_json::{Value, json};
 use super::facts::Facts;
 use crate::install::command_faults::Layer;
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
-use crate::machine::paths::Paths;
-use crate::machine::scratch::Scratch;
+use crate::machine::{Paths, Scratch};
 use crate::runtime::overrides::SKIP;
 use crate::settings::Handler;
 use crate::state::journal::{self, Entry, PROJECT};
 
-/// The session that the payloads are of.
 const SESSION: &str = "hookman-self-test";
 
-/// The time that a call may take.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 /// A registered command, and what came of calling it.
 #[derive(Debug, Serialize)]
 pub struct Tested {
-    /// Its file, line and column.
     pub place: String,
     pub event: String,
     pub problem: Option<String>,
-    /// The time that it took, in microseconds.
     pub us: u64,
-    /// The layer that the problem rests on.
     pub rests_on: Layer,
 }
 

@@ -1,20 +1,14 @@
 //! Do matchers, conditions and handlers name MCP servers that are configured?
 
-use super::check::Check;
+use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
 use super::matchers::places;
+use super::plugin::in_tools;
 use super::rules;
-use super::server_names::in_tools;
-use crate::client::event::Subject;
+use crate::client::Subject;
 use crate::syntax::suggestion::nearest;
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "mcp-server",
-    about: "MCP servers that hooks name are configured",
-    notice: "the hook never runs for that server, or cannot call it",
-    run: configured,
-}];
+pub(super) const CHECKS: &[Check] = &[Check { id: "mcp-server", run: configured }];
 
 /// The servers that the client or a host of it may add without any file that could be read.
 const ADDED: &[&str] = &["claude_ai_", "claude-in-chrome", "computer-use", "ide", "plugin_"];
@@ -47,14 +41,12 @@ fn configured(facts: &Facts, findings: &mut Findings) {
     named.dedup();
     for (shown, name) in named {
         match nearest(&name, known.iter().map(String::as_str)) {
-            Some(near) => findings.add(
-                Level::Warning,
+            Some(near) => findings.warn(
                 shown,
                 format!("no MCP server `{name}` is configured here"),
                 format!("write `{near}` for it"),
             ),
-            None => findings.add(
-                Level::Info,
+            None => findings.info(
                 shown,
                 format!(
                     "no MCP server `{name}` is configured here, where {} are",

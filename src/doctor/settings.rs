@@ -1,59 +1,31 @@
 //! Do the settings files load, by the client's own rules?
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::check::Check;
+use super::check::{Check, Findings, Level};
 use super::facts::Facts;
-use super::finding::{Findings, Level};
-use super::settings_file::Unreadable;
-use crate::client::event::Event;
+use super::settings_file::{SettingsFile, Unreadable};
+use crate::client::off_switch::Off;
 use crate::client::settings_schema::{self, Defect, Effect, Effects, VERSIONS};
-use crate::client::version::Version;
-use crate::machine::{files, folders, foreign};
+use crate::client::{Event, Version};
+use crate::install::registration::off_switches;
+use crate::machine::paths::real;
+use crate::machine::{environment, files, folders, foreign};
 use crate::settings::Handler;
-use crate::syntax::json::{Document, is_blank};
-use crate::syntax::quoting::quoted;
+use crate::syntax::escaped::quoted;
+use crate::syntax::json::{Document, Node, is_blank};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "settings-read",
-        about: "settings files can be read",
-        notice: "nothing in this file has an effect: no hook, no permission rule",
-        run: readable,
-    },
-    Check {
-        id: "settings-writable",
-        about: "settings files can be written",
-        notice: "neither hookman nor the client can change the file, and the client forgets what you allow for good",
-        run: writable,
-    },
-    Check {
-        id: "settings-parse",
-        about: "settings files are strict JSON",
-        notice: "nothing in this file has an effect, hooks and permission rules included, and `claude -p` may not say so",
-        run: parses,
-    },
-    Check {
-        id: "settings-schema",
-        about: "the client would load every hook of the settings files",
-        notice: "hooks that never run, or a whole file without effect",
-        run: schema,
-    },
-    Check {
-        id: "hooks-disabled",
-        about: "hooks are not switched off as a whole",
-        notice: "no hook runs, and every gate lets everything through",
-        run: super::switched_off::check,
-    },
-    Check {
-        id: "settings-timeout",
-        about: "time limits are in seconds",
-        notice: "a hook that hangs keeps the session waiting for hours",
-        run: timeouts,
-    },
+    Check { id: "settings-read", run: readable },
+    Check { id: "settings-writable", run: writable },
+    Check { id: "settings-parse", run: parses },
+    Check { id: "settings-schema", run: schema },
+    Check { id: "hooks-disabled", run: switched_off },
+    Check { id: "settings-timeout", run: timeouts },
+    Check { id: "settings-elsewhere", run: elsewhere },
 ];
 
 fn readable(facts: &Facts, findings: &mut Findings) {
@@ -68,24 +40,21 @@ fn readable(facts: &Facts, findings: &mut Findings) {
                 "run `iconv -f {from} -t UTF-8 {path} > {path}.new && cat {path}.new > {path} && rm \
                  {path}.new` if that is what it is in, or save it as UTF-8"
             );
-            let finding = findings.add(Level::Warning, &file.shown, message, fix);
+            let finding = findings.warn(&file.shown, message, fix);
             finding.notice("hookman can neither check nor change this file");
         } else {
-            findings.add(
-                Level::Error,
-                &file.shown,
-                format!("it cannot be read: {why}"),
-                if files::is_link(&file.path) {
-                    format!(
-                        "run `rm {}`, or put a file where it leads to",
-                        quoted(&file.path.display().to_string())
-                    )
-                } else if file.path.is_file() {
-                    format!("run `chmod u+r {}`", quoted(&file.path.display().to_string()))
-                } else {
-                    "put a file in its place, or remove it".to_owned()
-                },
-            );
+            let says = format!("it cannot be read: {why}");
+            let fix = if files::is_link(&file.path) {
+                format!(
+                    "run `rm {}`, or put a file where it leads to",
+                    quoted(&file.path.display().to_string())
+                )
+            } else if file.path.is_file() {
+                format!("run `chmod u+r {}`", quoted(&file.path.display().to_string()))
+            } else {
+                "put a file in its place, or remove it".to_owned()
+            };
+            findings.error(&file.shown, says, fix);
         }
     }
 }
@@ -103,16 +72,12 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             continue;
         }
         if let Err(error) = Document::parse(text) {
-            findings.add(
-                Level::Error,
-                file.at(error.position),
-                error.message,
-                if error.is_ours {
-                    "the client reads the file, but hookman cannot check or change it; nest less deep"
-                } else {
-                    "correct it by hand; `hookman backups` lists earlier versions"
-                },
-            );
+            let fix = if error.is_ours {
+                "the client reads the file, but hookman cannot check or change it; nest less deep"
+            } else {
+                "correct it by hand; `hookman backups` lists earlier versions"
+            };
+            findings.error(file.at(error.position), error.message, fix);
         }
     }
 }
@@ -125,12 +90,9 @@ fn writable(facts: &Facts, findings: &mut Findings) {
             mode.filter(|mode| mode & 0o200 == 0).map(|mode| format!("its mode is {mode:04o}"));
         let cannot = || files::check_writable(&file.path).err().map(|error| error.to_string());
         if let Some(why) = says.or_else(cannot) {
-            findings.add(
-                Level::Warning,
-                &file.shown,
-                format!("it cannot be written: {why}"),
-                format!("run `chmod u+w {}`", quoted(&file.path.display().to_string())),
-            );
+            let says = format!("it cannot be written: {why}");
+            let fix = format!("run `chmod u+w {}`", quoted(&file.path.display().to_string()));
+            findings.warn(&file.shown, says, fix);
         }
     }
 }
@@ -152,12 +114,9 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 continue;
             }
             if let Some((event, newer)) = unknown_event(&defect).zip(facts.newer_client()) {
-                findings.add(
-                    Level::Info,
-                    file.at_defect(&defect),
-                    format!("`{event}` is unknown to this hookman; {newer}"),
-                    "check the spelling, and run `hookman self-update`",
-                );
+                let says = format!("`{event}` is unknown to this hookman; {newer}");
+                let fix = "check the spelling, and run `hookman self-update`";
+                findings.info(file.at_defect(&defect), says, fix);
                 continue;
             }
             let level = match (effects.newest, effects.oldest) {
@@ -173,12 +132,10 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             // Who wrote such a key meant it to do something.
             let keys = ["/matcher", "/enabled", "/disabled"];
             let is_meant = is_stripped && keys.iter().any(|key| defect.pointer.ends_with(key));
-            let finding = findings.add(
-                if is_meant { Level::Warning } else { level },
-                file.at_defect(&defect),
-                format!("{}; {}", defect.message, effects),
-                defect.hint,
-            );
+            let says = format!("{}; {}", defect.message, effects);
+            let place = file.at_defect(&defect);
+            let level = if is_meant { Level::Warning } else { level };
+            let finding = findings.add(level, place, says, defect.hint);
             if is_meant {
                 finding
                     .notice("the hook runs all the same, and for every call that its group is for");
@@ -223,13 +180,170 @@ fn timeouts(facts: &Facts, findings: &mut Findings) {
             let timeout = handler.value.get("timeout").and_then(Value::as_f64);
             let Some(timeout) = timeout else { continue };
             if timeout > LONG || may_be_milliseconds(timeout) {
-                findings.add(
-                    if timeout > LONG { Level::Warning } else { Level::Info },
-                    place,
-                    format!("`timeout` is {timeout} seconds, which looks like milliseconds"),
-                    format!("write `\"timeout\": {}` if so", timeout / 1000.0),
-                );
+                let says = format!("`timeout` is {timeout} seconds, which looks like milliseconds");
+                let fix = format!("write `\"timeout\": {}` if so", timeout / 1000.0);
+                let level = if timeout > LONG { Level::Warning } else { Level::Info };
+                findings.add(level, place, says, fix);
             }
         }
+    }
+}
+
+pub(super) fn switched_off(facts: &Facts, findings: &mut Findings) {
+    for Off { place, message, fix, .. } in off_switches_on(facts) {
+        findings.error(place, message, fix);
+    }
+}
+
+pub(super) fn off_switches_on(facts: &Facts) -> Vec<Off> {
+    let files = facts.writable_files().into_iter();
+    let files: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
+    off_switches::on(&facts.paths, &files, &off_switches::read)
+}
+
+/// Returns whether a switch keeps a handler from running.
+pub(super) fn is_kept_by(off: &Off, handler: &Handler) -> bool {
+    let is_line = handler.text("type") == Some("command") && handler.value.get("args").is_none();
+    !off.spares_exec_form || is_line
+}
+
+/// Names of files in the client's directories that it reads no hooks from.
+const NEVER_READ: &[&str] =
+    &["hooks.json", "hooks/hooks.json", "settings.jsonc", "settings.json5", "config.json"];
+
+fn elsewhere(facts: &Facts, findings: &mut Findings) {
+    for file in facts.writable_files() {
+        if let Some(document) = file.document() {
+            other_keys(file, &document, findings);
+        }
+    }
+    let mut folders = vec![(facts.paths.config.clone(), facts.paths.user_settings())];
+    let project = facts.project.as_ref().map(|project| project.join(".claude"));
+    if let Some(folder) = project.filter(|folder| real(folder) != real(&facts.paths.config)) {
+        folders.push((folder.clone(), folder.join("settings.json")));
+    }
+    for (folder, settings) in folders.into_iter().filter(|_| facts.is_whole) {
+        let settings = facts.paths.shown(&settings);
+        for name in NEVER_READ {
+            if let Some(place) = hooks_of(facts, &folder.join(name)) {
+                let message = "it has hooks, and the client reads none from a file of that name";
+                let fix = format!("move what is in it to `hooks` in {settings}");
+                findings.warn(place, message, fix);
+            }
+        }
+    }
+    if facts.is_whole {
+        above(facts, findings);
+        of_home(facts, findings);
+    }
+    let of_home = facts.paths.config.join("settings.local.json");
+    let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
+    if facts.is_whole
+        && !is_local
+        && let Some(place) = hooks_of(facts, &of_home)
+    {
+        let message = "it has hooks, and the client reads it in sessions alone that start in the \
+                       home directory: local settings are a project's";
+        let fix =
+            format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
+        findings.warn(place, message, fix);
+    }
+}
+
+/// The client's file of its own, and the user's directory where a variable names another one.
+fn of_home(facts: &Facts, findings: &mut Findings) {
+    let Some(home) = &facts.paths.home else { return };
+    let settings = facts.paths.shown(&facts.paths.user_settings());
+    let fix = format!("move what is in it to `hooks` in {settings}");
+    if let Some(place) = hooks_of(facts, &home.join(".claude.json")) {
+        let message = "it has hooks, and the client reads none from a file of that name";
+        findings.warn(place, message, fix.clone());
+    }
+    let usual = home.join(".claude");
+    if real(&usual) != real(&facts.paths.config)
+        && let Some(place) = hooks_of(facts, &usual.join("settings.json"))
+    {
+        let message = "it has hooks, and a client that is started here reads none of them, as \
+                       `CLAUDE_CONFIG_DIR` names another directory";
+        let finding = findings.info(place, message, fix);
+        finding.notice("these hooks run in sessions alone that are started without the variable");
+    }
+}
+
+/// Settings of folders above the one in which a session is started.
+///
+/// Source: the clients 2.1.329 and 2.1.197, which read those of that folder alone, in git or not.
+fn above(facts: &Facts, findings: &mut Findings) {
+    let Some(project) = facts.project.as_deref() else { return };
+    let given = environment::raw("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let here = given.or_else(|| environment::current_directory().ok());
+    let start = here.filter(|it| it.starts_with(project)).unwrap_or_else(|| project.to_owned());
+    let is_below_home = |folder: &&Path| Some(*folder) != facts.paths.home.as_deref();
+    for folder in start.ancestors().skip(1).take_while(is_below_home) {
+        let own = folder.join(".claude");
+        if real(&own) == real(&facts.paths.config) {
+            continue;
+        }
+        let is_project = folder == project;
+        for name in ["settings.json", "settings.local.json"] {
+            let path = own.join(name);
+            // Newer clients read the local settings of the git root.
+            let is_read = facts.of_git_root.as_ref().is_some_and(|it| it.path == path);
+            if is_read || is_project && name != "settings.json" {
+                continue;
+            }
+            let Some(place) = hooks_of(facts, &path) else { continue };
+            let message = format!(
+                "it has hooks, and a session that starts in {} reads none of them: the client looks \
+                 in the directory alone that it is started in",
+                facts.paths.shown(&start)
+            );
+            let folder = quoted(&folder.display().to_string());
+            let fix = format!("run `cd {folder} && claude`, which starts a session that reads it");
+            let level = if is_project { Level::Info } else { Level::Warning };
+            findings.add(level, place, message, fix);
+        }
+    }
+}
+
+/// The place of the hooks in a file, if it has any.
+fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
+    let text = files::is_there(path).then(|| files::read_text(path).ok())??;
+    let document = Document::parse(text.as_deref()?).ok()?;
+    let hooks = document.get(document.root(), "hooks").unwrap_or(document.root());
+    let at = document.position(events(&document, hooks).next()?.span.start);
+    Some(format!("{}:{}:{}", facts.paths.shown(path), at.line, at.column))
+}
+
+/// Lists the entries under the names of events, where there are some.
+fn events<'d>(document: &'d Document<'_>, node: &'d Node) -> impl Iterator<Item = &'d Node> {
+    node.members().unwrap_or_default().iter().filter_map(|member| {
+        let is_event = Event::from_name(&document.key(member)).is_some();
+        let groups = member.value.elements().filter(|groups| is_event && !groups.is_empty());
+        groups.map(|_| &member.value)
+    })
+}
+
+/// Names that mean `hooks` and are another key to the client.
+fn other_keys(file: &SettingsFile, document: &Document<'_>, findings: &mut Findings) {
+    for member in document.root().members().unwrap_or_default() {
+        let key = document.key(member);
+        let is_meant = key != "hooks" && matches!(&*key.to_lowercase(), "hook" | "hooks");
+        if is_meant && events(document, &member.value).next().is_some() {
+            let says = format!("`{key}` is no key of the client");
+            let fix = "write `hooks`";
+            findings.warn(file.at(document.position(member.value.span.start)), says, fix);
+        }
+    }
+    for node in events(document, document.root()) {
+        let says = "an event at the top of the file: the client reads those in `hooks` alone";
+        findings.warn(file.at(document.position(node.span.start)), says, "move it into `hooks`");
+    }
+    let inner = document.lookup("/hooks/hooks");
+    for node in inner.into_iter().flat_map(|inner| events(document, inner)) {
+        let says = "an event in a `hooks` that is in `hooks` itself: the client reads those of \
+                    the outer one";
+        let fix = "take one of the two away";
+        findings.warn(file.at(document.position(node.span.start)), says, fix);
     }
 }

@@ -9,16 +9,14 @@ use saphyr_parser::ScanError;
 use serde_json::Value;
 
 use crate::adoption::Kept;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::machine::files;
-use crate::machine::paths::{Paths, real};
+use crate::machine::paths::real;
+use crate::machine::{Paths, files};
 use crate::settings::{self, Handler, Remembered, Undo};
 use crate::syntax::json::{Document, Position, is_blank};
 
-/// The reason why a file cannot be read.
 pub enum Unreadable {
-    /// The system says so, or it is no text.
     File(io::Error),
     /// The hooks at its head are no YAML.
     Yaml(ScanError),
@@ -102,13 +100,11 @@ impl SettingsFile {
         Self { scope, path, shown, text, adoptions: None, undo: None, places }
     }
 
-    /// The file's JSON, where it can be read.
     pub fn document(&self) -> Option<Document<'_>> {
         let text = self.text.as_ref().ok()?.as_deref()?;
         Document::parse(text).ok()
     }
 
-    /// Gives the value at a JSON Pointer in it, with the place.
     pub(super) fn value(&self, pointer: &str) -> Option<(Value, String)> {
         let document = self.document()?;
         let node = document.lookup(pointer)?;
@@ -173,7 +169,6 @@ impl SettingsFile {
         foreign.map(with_place).collect()
     }
 
-    /// The flag that makes a command work on it.
     pub fn flag(&self) -> &'static str {
         match self.scope {
             "project" => " --project",

@@ -1,6 +1,5 @@
 //! Ready-made hooks that come into a manifest, which is made where there is none.
 
-pub(crate) mod desktop;
 pub(crate) mod edition;
 pub(crate) mod managed;
 pub(crate) mod nearby;
@@ -13,22 +12,19 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use super::change::writes::Writes;
+use super::change::{Change, ManifestChange};
+use super::registration::entries::own_hooks;
+use super::registration::hosts;
+use super::target::{Layers, Target};
 use crate::builtin::catalogue;
 use crate::client::host::CLAUDE;
-use crate::install::addition::placement::Placement;
-use crate::install::addition::recipe::{Part, Recipe};
-use crate::install::change::Change;
-use crate::install::change::manifest::ManifestChange;
-use crate::install::change::writes::Writes;
-use crate::install::registration::entries::own_hooks;
-use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::edit::{Place, Unset};
 use crate::manifest::{self, Action, Manifest};
 use crate::session::names;
+use placement::Placement;
+use recipe::{Part, Recipe};
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
 const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
@@ -49,13 +45,11 @@ builtin = \"destructive-guard\"
 /// A manifest with ready-made hooks added to it.
 pub(crate) struct Addition {
     manifest: ManifestChange,
-    /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
     /// The hooks that were asked for and are not added.
     left_out: Vec<LeftOut>,
 }
 
-/// The hooks to add to a manifest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     /// Ready-made hooks, by name or part of one.
@@ -69,7 +63,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) hosts: &'a [&'static str],
 }
 
-/// A hook or a line that is not added, and why.
 struct LeftOut {
     what: String,
     why: Why,

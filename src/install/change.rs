@@ -18,10 +18,8 @@
 //! whatever it writes goes through [`Writes`], which notes what to put back.
 
 pub(crate) mod assets;
-pub(crate) mod consent;
 pub(crate) mod gitignore;
 pub(crate) mod manifest;
-pub(crate) mod mode;
 pub(crate) mod records;
 pub(crate) mod restoration;
 pub(crate) mod settings;
@@ -29,12 +27,19 @@ pub(crate) mod transaction;
 pub(crate) mod write_watch;
 pub(crate) mod writes;
 
+pub(crate) use assets::Assets;
+pub(crate) use gitignore::Gitignore;
+pub(crate) use manifest::ManifestChange;
+pub(crate) use settings::SettingsChange;
+pub(crate) use transaction::{Outcome, Transaction};
+
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::install::change::writes::Writes;
+use super::target::{Writing, binary};
 use crate::machine::world::World;
+use writes::Writes;
 
 /// A change of one or more files that belong together, planned and not yet written.
 pub(crate) trait Change {
@@ -77,7 +82,6 @@ pub(crate) trait Change {
     }
 }
 
-/// A settings file as a change leaves it.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings<'a> {
     pub(crate) path: &'a Path,
@@ -90,9 +94,28 @@ pub(crate) fn is_empty(changes: &[&dyn Change]) -> bool {
     changes.iter().all(|change| change.is_empty())
 }
 
-/// Changes of one kind as those of a list.
 pub(crate) fn each<'c, C: Change + 'c>(
     changes: impl IntoIterator<Item = &'c C>,
 ) -> impl Iterator<Item = &'c dyn Change> {
     changes.into_iter().map(|change| change as &dyn Change)
+}
+
+/// Returns whether the user wants it written: `--yes` says so, and a terminal is asked.
+pub(crate) fn given(world: &World, writing: &Writing, question: &str) -> Result<bool> {
+    if writing.dry_run {
+        world.terminal.line("Nothing was written (--dry-run).");
+        return Ok(false);
+    }
+    if writing.yes {
+        return Ok(true);
+    }
+    if !world.terminal.can_ask() {
+        let call = binary::with_yes(world);
+        bail!("nothing was written: there is no terminal to ask on; to write it: {call}");
+    }
+    let agreed = world.terminal.confirm(question)?;
+    if !agreed {
+        world.terminal.line("Nothing was written.");
+    }
+    Ok(agreed)
 }

@@ -3,10 +3,8 @@
 use anyhow::Result;
 
 use super::packages::{is_of, own_lines};
-use super::target::Target;
-use super::target::layers::Layers;
-use crate::machine::files;
-use crate::machine::world::World;
+use super::target::{Layers, Target};
+use crate::machine::{World, files};
 use crate::manifest::{Hook, packages_of};
 use crate::package::lock::{self, Locked};
 use crate::package::{definition, known, store};

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// Who updates a copy of hookman.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A package manager, and the command that updates the copy with it.

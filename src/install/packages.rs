@@ -201,7 +201,6 @@ impl Packages {
     }
 
     /// The same with the manifest that changes, and the hooks that come of it all.
-    #[must_use]
     pub(crate) fn completed(
         mut self,
         world: &World,
@@ -231,7 +230,6 @@ impl Packages {
     }
 
     /// The same as the word of `hookman trust`.
-    #[must_use]
     pub(crate) fn by_trust(self) -> Self {
         Self { by_trust: true, ..self }
     }

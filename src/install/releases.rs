@@ -28,11 +28,8 @@ const KEY: &str = match option_env!("HOOKMAN_RELEASE_KEY") {
 const NAMESPACE: &str = "hookman-release";
 /// The address of the repository; empty in a build that knows none.
 const REPOSITORY: &str = env!("HOOKMAN_ADDRESS");
-/// The time that a download may take.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// More than any list of checksums has.
 const LIST_BYTES: u64 = 1 << 20;
-/// More than any archive has.
 const ARCHIVE_BYTES: u64 = 1 << 28;
 
 /// The platform's name in releases.
@@ -48,7 +45,6 @@ const TARGET: &str = if cfg!(all(target_os = "macos", target_arch = "aarch64")) 
     "unknown"
 };
 
-/// The address of the releases, and the key that they are signed with.
 #[derive(Clone, Debug)]
 pub struct Releases {
     address: String,

@@ -2,16 +2,16 @@
 
 pub(crate) mod binary;
 pub(crate) mod layers;
-pub mod options;
-pub(crate) mod other_settings;
 pub(crate) mod protection;
+
+pub(crate) use layers::Layers;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 
 use crate::client::host::files::{FILES, Files, Form};
-use crate::install::target::options::Scope;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};
@@ -24,7 +24,6 @@ use crate::state::{configured, guard_mod, host_files};
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) chain: Chain,
-    /// The manifest that is edited: the chain's own, or its overlay.
     pub(crate) manifest: PathBuf,
     /// The project's directory; the user's scope without it.
     pub(crate) project: Option<PathBuf>,
@@ -75,7 +74,6 @@ impl Target {
         Ok(Self::of_project(project, scope.local))
     }
 
-    /// The target of the settings that a chain is registered in.
     pub(crate) fn of_chain(chain: &Chain, world: &World) -> Self {
         match chain.project() {
             Some(project) => Self::of_project(project.to_owned(), false),
@@ -243,7 +241,6 @@ impl Target {
         files::sweep_tree(&world.paths.state, STATE_LEVELS);
     }
 
-    /// Returns whether hooks can be added to a text of the manifest.
     pub(crate) fn check_open(&self, world: &World, manifest: &str) -> Result<()> {
         let Some(line) = edit::inline_hooks(manifest) else { return Ok(()) };
         bail!(
@@ -308,4 +305,56 @@ fn is_users(folder: &Path, world: &World) -> bool {
         || folder
             .canonicalize()
             .is_ok_and(|folder| config.canonicalize().is_ok_and(|config| config == folder))
+}
+
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+
+// Which settings file and manifest a command is about.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Scope {
+    /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    pub project: Option<Option<PathBuf>>,
+    /// Yours in that project alone: hookman.local.toml and settings.local.json
+    #[arg(long)]
+    pub local: bool,
+    /// The administrator's, for every user of this machine; only root can write it
+    #[arg(long, conflicts_with_all = ["project", "local"])]
+    pub managed: bool,
+}
+
+// How a command that writes goes about it.
+#[derive(Clone, Debug, Args)]
+pub struct Writing {
+    /// Show what would be written and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Do not wait to see whether a running session writes its old settings back
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+// What a command that writes is told.
+#[derive(Clone, Debug, Args)]
+pub struct WriteOptions {
+    #[command(flatten)]
+    pub scope: Scope,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+// What a command that registers hooks with the client is told.
+#[derive(Clone, Debug, Args)]
+pub struct RegisterOptions {
+    #[command(flatten)]
+    pub scope: Scope,
+    #[command(flatten)]
+    pub writing: Writing,
+    /// The path of hookman to register (default: where this one was found); one that begins with
+    /// '$HOME/' fits every machine that shares the settings
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
 }

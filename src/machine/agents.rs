@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use super::paths::Paths;
-use super::{clients, environment, files, folders};
+use super::{Paths, clients, environment, files, folders};
 
 /// The programs that a program may put between itself and its hooks or its tools.
 const BETWEEN: &[&str] =

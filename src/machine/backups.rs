@@ -5,19 +5,16 @@ use std::path::{Path, PathBuf};
 use super::paths::content_hash;
 use super::{Error, Result, clock, files, folders};
 
-/// The number of backups of one file are kept.
 pub const KEPT: usize = 20;
 
 /// The ending of files that belong to a copy.
 const RECORD: &str = "record";
 
-/// One saved version of a file.
 #[derive(Debug)]
 pub struct Backup {
     pub path: PathBuf,
     /// When it was made, as in its name.
     pub stamp: String,
-    /// The command that was about to write.
     pub verb: String,
     pub size: u64,
 }

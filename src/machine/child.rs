@@ -4,7 +4,6 @@
 //! hold hookman's: the client waits for the end of file on both of those.
 
 mod alone;
-mod input;
 mod outputs;
 mod running;
 mod spec;

@@ -16,7 +16,6 @@ pub fn set_arguments(arguments: Vec<OsString>) {
     let _ = ARGUMENTS.set(arguments);
 }
 
-/// The program's arguments, its own name first.
 pub fn arguments() -> &'static [OsString] {
     ARGUMENTS.get_or_init(|| std::env::args_os().collect())
 }

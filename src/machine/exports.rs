@@ -15,7 +15,6 @@ use super::{Error, Result, environment, files, foreign};
 
 pub const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
-/// The files of one chain's commands.
 #[derive(Debug, Default)]
 pub struct Exports {
     /// The client's, once a command has asked for it; none at an event that exports nothing.

@@ -20,11 +20,9 @@ use super::{Error, Result};
 /// The marks that tell one version of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Bytes.
     pub size: u64,
     /// Nanoseconds since 1970.
     pub modified: i128,
-    /// The inode, which a rename changes.
     pub inode: u64,
 }
 
@@ -44,11 +42,8 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// True if it is, or a link leads to, a directory.
     pub is_directory: bool,
-    /// True if it is, or a link leads to, a regular file.
     pub is_file: bool,
-    /// Its size in bytes.
     pub size: u64,
     /// The second since 1970 in which it was last changed.
     pub modified: i64,
@@ -331,7 +326,6 @@ fn dangling(link: &Path) -> Error {
     ))
 }
 
-/// Returns whether the user may run a file.
 pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
@@ -357,7 +351,6 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Gives a file another name, in the place of what has it.
 pub fn rename(path: &Path, name: &Path) -> Result<()> {
     fs::rename(path, name).map_err(Error::of("rename", path))
 }

@@ -93,7 +93,6 @@ pub fn owner(path: &Path) -> Option<u32> {
     fs::metadata(path).ok().map(|metadata| metadata.uid())
 }
 
-/// Sets the mode of a file or directory.
 pub fn set_mode(path: &Path, mode: u32) -> super::Result<()> {
     let set = fs::set_permissions(path, fs::Permissions::from_mode(mode));
     set.map_err(super::Error::of("change the mode of", path))

@@ -12,7 +12,6 @@ use rustix::fs::OFlags;
 
 use super::{Error, Result, files};
 
-/// The time that a lock is waited for without a word.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 
 /// The time that a command waits for a lock; many commands at once take their turns well within it.
@@ -21,7 +20,6 @@ const AT_MOST: Duration = Duration::from_secs(120);
 /// The most bytes of a line in a file that is locked.
 const LINE: usize = 64;
 
-/// The time that a lock is waited for.
 struct Patience {
     /// Before it is said who holds it.
     in_silence: Duration,
@@ -95,7 +93,6 @@ impl Lock {
     }
 }
 
-/// Who holds the lock of a file, as far as the system tells.
 #[cfg(target_os = "linux")]
 fn holder(file: &File) -> String {
     use std::os::unix::fs::MetadataExt;

@@ -57,7 +57,6 @@ impl Loopback {
         Ok(Self { address, is_closed })
     }
 
-    /// Its address as the beginning of a URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -23,7 +23,6 @@ const GRAIN: usize = 16;
 const SMALL: usize = 1024;
 /// A block of more bytes is the system's: it can move such a block without copying it.
 const LARGE: usize = 64 * 1024;
-/// The number of sizes that blocks can have.
 const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize + 1;
 
 pub struct Memory;
@@ -121,7 +120,6 @@ impl Piece {
     }
 }
 
-/// Returns whether a block is of some piece.
 fn is_of_piece(block: *mut u8) -> bool {
     block.addr().wrapping_sub(BYTES.0.get().addr()) < ROOM * COUNT
 }

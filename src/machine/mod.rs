@@ -7,7 +7,6 @@ pub(crate) mod backups;
 pub(crate) mod child;
 pub(crate) mod clients;
 pub(crate) mod clock;
-pub(crate) mod editor;
 pub mod environment;
 pub(crate) mod exports;
 pub(crate) mod files;
@@ -26,11 +25,14 @@ pub(crate) mod repository;
 pub(crate) mod scratch;
 pub(crate) mod signals;
 mod sweeping;
-pub(crate) mod table;
 pub(crate) mod terminal;
-pub(crate) mod tmux;
 pub(crate) mod trees;
 pub(crate) mod world;
+
+pub use paths::Paths;
+pub use scratch::Scratch;
+pub use terminal::{Terminal, harmless};
+pub use world::World;
 
 use std::fmt;
 use std::io;
@@ -41,7 +43,6 @@ use std::path::{Path, PathBuf};
 pub struct Error {
     /// The deed that was tried, such as `read`.
     pub doing: &'static str,
-    /// The file or directory.
     pub path: PathBuf,
     pub source: io::Error,
 }
@@ -78,5 +79,4 @@ fn advice(kind: io::ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// The result of reading or writing a file.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use super::environment;
 use super::folders;
 
-/// The directories hookman works in.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The user's home directory, where `HOME` says which it is.

@@ -27,13 +27,11 @@ const USUAL_PLACES: &[&str] = &[
 /// The causes that keep a file from being run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// There is none of that name.
     Absent,
     Directory,
     NotExecutable,
     /// Its first line ends in CRLF and names this interpreter, to which the system adds the CR.
     Crlf(String),
-    /// Its first line names this interpreter, which is not there.
     NoInterpreter(String),
     /// It begins with a byte order mark, so that the system does not see its first line.
     Marked,

@@ -23,10 +23,8 @@ const BEHIND: &str = "100";
 #[derive(Debug)]
 pub enum Trouble {
     NoGit(io::Error),
-    /// The deed that git was to do, and the last that it said.
     Git(&'static str, String),
     TooMuch,
-    /// There is no such folder in the commit.
     NoFolder(String),
     BadTree(BadTree),
 }
@@ -54,12 +52,10 @@ impl From<BadTree> for Trouble {
     }
 }
 
-/// A branch or tag of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// Its full name, such as `refs/tags/v1`; `HEAD` is one too.
     pub name: String,
-    /// The commit that it leads to.
     pub commit: String,
 }
 
@@ -248,12 +244,9 @@ impl Fetched {
     }
 }
 
-/// The mode of a link in git.
 const LINK: &str = "120000";
-/// The mode of a program in git.
 const PROGRAM: &str = "100755";
 
-/// A file as git lists it.
 struct Listed {
     path: String,
     size: u64,
@@ -358,7 +351,6 @@ fn said(what: &'static str, command: &mut Command) -> Result<String, Trouble> {
     }
 }
 
-/// Returns whether a text can be handed to git as a repository.
 pub fn is_address(url: &str) -> bool {
     !url.is_empty()
         && !url.starts_with('-')

@@ -39,7 +39,6 @@ pub struct Run<'a> {
 pub struct Ended {
     /// Its exit code; `None` where a signal ended it, or its time was up.
     pub code: Option<i32>,
-    /// True if its time was up.
     pub is_late: bool,
     pub stdout: String,
     pub stderr: String,
@@ -61,7 +60,6 @@ impl Scratch {
         self.root.join(name)
     }
 
-    /// Writes a file, with the directories above it.
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap_or(&self.root))?;

@@ -13,15 +13,12 @@ use sha2::{Digest, Sha256};
 
 use super::files;
 
-/// The most files of a tree.
 pub const MOST_FILES: usize = 10_000;
-/// The most bytes of a tree.
 pub const MOST_BYTES: u64 = 50 * 1024 * 1024;
 
 /// The beginning of the names of directories that are not whole yet.
 const UNFINISHED: &str = ".unfinished-";
 
-/// A file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     pub bytes: Vec<u8>,
@@ -31,7 +28,6 @@ pub struct Leaf {
 /// The files of a tree by their paths in it, with slashes.
 pub type Tree = BTreeMap<String, Leaf>;
 
-/// The reason why a tree is not taken.
 #[derive(Debug)]
 pub enum BadTree {
     /// A path that could be written elsewhere, or that this machine could take for another one.

@@ -1,9 +1,7 @@
 //! The surroundings that every command works with.
 
-use super::paths::Paths;
-use super::terminal::Terminal;
+use super::{Paths, Terminal};
 
-/// The machine as a command sees it.
 pub struct World {
     /// The paths of the user's and hookman's own files.
     pub paths: Paths,

@@ -12,7 +12,7 @@ use super::model::{
 };
 use super::package::{Membership, Package};
 use super::passing::{self, Rest};
-use crate::client::event::Event;
+use crate::client::Event;
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
@@ -26,7 +26,6 @@ pub(super) struct Defaults {
 /// A hook as one file gives it; `None` is a key that the file leaves out.
 pub(super) struct Draft {
     pub(super) name: String,
-    /// The package that it comes from.
     pub(super) membership: Option<Membership>,
     pub(super) action: Option<Action>,
     /// A line on its purpose, where its file has one.

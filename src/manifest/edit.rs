@@ -7,10 +7,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::model::{
-    Manner, seconds, {Action, OnError},
-};
-use crate::client::event::Event;
+use super::enabled::{hook, parsed, without};
+use super::model::{Action, Manner, OnError, seconds};
+use crate::client::Event;
 
 /// The text with a hook added at its end, whose lines are `block`.
 pub fn add_block(text: &str, block: &str) -> String {
@@ -111,7 +110,6 @@ pub fn add_default(text: &str, key: &str, line: &str) -> Result<String, Unset> {
     })
 }
 
-/// A command to be written into a manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct NewHook<'a> {
     pub name: &'a str,
@@ -125,7 +123,6 @@ pub struct NewHook<'a> {
     /// The meaning of a failure, where it is written.
     pub on_error: Option<OnError>,
     pub manner: &'a Manner,
-    /// True if it runs in the project's directory.
     pub in_project: bool,
     /// The files that it is for, as globs; all where there is none.
     pub paths: &'a [String],
@@ -251,7 +248,6 @@ pub fn inline_hooks(text: &str) -> Option<usize> {
     is_inline.then(|| text[..start].matches('\n').count() + 1)
 }
 
-/// A name that no hook of a text has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not declared in the manifest itself")]
 pub struct Undeclared(String);
@@ -338,6 +334,53 @@ pub fn string(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// The text after an edit with the hooks that were moved past others they ran side by side with: each
+/// without `parallel`, so that it runs where the person put it. Gives their names too.
+pub fn settled(before: &str, after: &str) -> (String, Vec<String>) {
+    let (old, mut now) = (side_by_side(before), side_by_side(after));
+    now.retain(|name| old.contains(name));
+    let mut moved = Vec::new();
+    let mut text = after.to_owned();
+    let place = |name: &String| old.iter().position(|it| it == name);
+    loop {
+        let crossed = |at: usize| {
+            let is_crossed =
+                |other: &usize| (*other < at) != (place(&now[*other]) < place(&now[at]));
+            (0..now.len()).filter(|other| *other != at).filter(is_crossed).count()
+        };
+        // Of those that crossed as many, the first.
+        let most = (0..now.len()).rev().max_by_key(|at| crossed(*at)).filter(|at| crossed(*at) > 0);
+        let Some(at) = most else { return (text, moved) };
+        let name = now.remove(at);
+        // A form that cannot be edited stays as the person wrote it.
+        if let Some(edited) = without_parallel(&text, &name) {
+            text = edited;
+            moved.push(name);
+        }
+    }
+}
+
+fn without_parallel(text: &str, name: &str) -> Option<String> {
+    let document = parsed(text).ok()?;
+    let (key, value) = hook(document.get_ref(), name).ok()?.get_key_value("parallel")?;
+    Some(without(text, &key.span(), &value.span(), "false"))
+}
+
+/// The names of the hooks that are marked so, in their order.
+fn side_by_side(text: &str) -> Vec<String> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    let tables = hooks.into_iter().flatten().filter_map(|hook| hook.get_ref().as_table());
+    let is_marked = |table: &&DeTable<'_>| {
+        table.get("parallel").and_then(|it| it.get_ref().as_bool()) == Some(true)
+    };
+    let name = |table: &DeTable<'_>| {
+        let name = table.get("name").or_else(|| table.get("builtin"))?;
+        name.get_ref().as_str().map(str::to_owned)
+    };
+    tables.filter(is_marked).filter_map(name).collect()
 }
 
 #[cfg(test)]
@@ -467,5 +510,41 @@ mod tests {
             assert!(errors.is_empty(), "{line}");
             assert_eq!(table.get_ref().get("x").unwrap().get_ref().as_str(), Some(text), "{line}");
         }
+    }
+}
+
+#[cfg(test)]
+mod order_tests {
+    use super::*;
+
+    #[test]
+    fn what_was_moved_runs_by_itself() {
+        let text = |names: &str| {
+            let hook = |name: &str| match name.strip_suffix('!') {
+                Some(name) => format!("[[hook]]\nname = \"{name}\"\n"),
+                None => {
+                    format!("[[hook]]\nname = \"{name}\"\nparallel = true # so\nparallel2 = 1\n")
+                }
+            };
+            names.split(' ').map(hook).collect::<String>().replace("# so\nparallel2 = 1\n", "\n")
+        };
+        for (before, after, expected) in [
+            ("a b c", "a b c", "a b c"),
+            ("a b c", "a c", "a c"),
+            ("a b c", "a d b c", "a d b c"),
+            ("a b c", "c a b", "c! a b"),
+            ("a b c", "b c a", "b c a!"),
+            ("a b", "b a", "b! a"),
+            ("a b c d", "d c b a", "d! c! b! a"),
+            ("a! b! c", "b! a! c", "b! a! c"),
+            ("a b", "b a!", "b a!"),
+        ] {
+            let (found, _) = settled(&text(before), &text(after));
+            assert_eq!(found, text(expected), "{before} to {after}");
+        }
+        let line =
+            "hook = [{ name = \"b\", parallel = true }, { name = \"a\", parallel = true }]\n";
+        let (found, moved) = settled(&text("a b"), line);
+        assert_eq!((found.matches("false").count(), moved.len()), (1, 1));
     }
 }

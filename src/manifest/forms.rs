@@ -7,7 +7,7 @@ use toml::de::DeValue;
 use super::model::{ContextBudget, KeepDays, OnChange, OnError, milliseconds};
 use super::reader::{Item, NEWER, Reader, object};
 use super::table::{Form, Key, Table, keys};
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::client::host::HOSTS as PROGRAMS;
 use crate::client::settings_schema::is_one_rule;
 use crate::syntax::escaped::escaped;
@@ -75,7 +75,6 @@ pub(super) const SECONDS: Form<u64> = Form {
     schema: || json!({"type": "number", "minimum": 0.001, "maximum": 600}),
 };
 
-/// The names of hooks or variables.
 pub(super) const NAMES: Form<Vec<String>> = Form {
     read: |reader, key, item| {
         let names = reader.texts(key, item, "a name or a list of names")?;
@@ -152,7 +151,6 @@ pub(super) const RULE: Form<String> = Form {
     schema: TEXT.schema,
 };
 
-/// A day, as TOML or as a text has it.
 pub(super) const DAY: Form<String> = Form {
     read: |reader, _, item| {
         let text = match item.get_ref() {
@@ -275,7 +273,6 @@ pub(super) const HEADERS: Form<Map<String, Value>> = Form {
     schema: || json!({"type": "object", "additionalProperties": {"type": "string"}}),
 };
 
-/// Texts of a condition.
 pub(super) const TEXTS: Form<Vec<String>> = Form {
     read: |reader, key, item| {
         conditions(reader, key, item, |text| {
@@ -320,7 +317,6 @@ pub(super) const OS: Form<Vec<String>> = Form {
     schema: NAMES.schema,
 };
 
-/// Directories of projects.
 pub(super) const PROJECTS: Form<Vec<String>> = Form {
     read: |reader, key, item| {
         conditions(reader, key, item, |text| {
@@ -335,7 +331,6 @@ pub(super) const PROJECTS: Form<Vec<String>> = Form {
     schema: NAMES.schema,
 };
 
-/// A table of a kind.
 pub(super) const fn table<T: Table>() -> Form<T> {
     Form {
         read: |reader, key, item| {

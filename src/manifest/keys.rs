@@ -11,7 +11,7 @@ use super::forms::{
 use super::model::{ContextBudget, KeepDays, OnChange, OnError};
 use super::reader::{Item, Reader};
 use super::table::{Form, Key, Table, keys};
-use crate::client::event::Event;
+use crate::client::Event;
 
 /// The keys of a hook that say what it does, of which it has exactly one.
 pub(super) const ACTIONS: &[&str] =

@@ -6,15 +6,13 @@ pub mod enabled;
 mod forms;
 mod keys;
 mod model;
-pub mod order;
 pub mod package;
 pub mod package_edit;
 mod packages;
 mod passing;
 pub mod project_switch;
-mod read;
+pub mod read;
 mod reader;
-pub mod recovery;
 pub mod schema;
 mod table;
 

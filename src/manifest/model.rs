@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::package::{Membership, NotHere, Package, PackageText};
-use crate::client::event::{Event, Handler};
+use crate::client::Event;
+use crate::client::event::Handler;
 use crate::client::host::CLAUDE;
 use crate::syntax::named::named;
 
@@ -19,7 +20,6 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A value's file and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The file as the user would name it.
@@ -46,11 +46,9 @@ named! {
 /// greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnError {
-    /// No decision.
     #[default]
     Open = "open",
     Ask = "ask",
-    /// It blocks, with the error as the reason.
     Closed = "closed",
 }
 }
@@ -59,7 +57,6 @@ named! {
 /// The meaning of a change of a hook that was seen before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnChange {
-    /// It runs as it is.
     Run = "run",
     /// It does not run until a person agrees to it, by whatever command shows it.
     Ask = "ask",
@@ -73,17 +70,14 @@ pub enum Action {
     /// A ready-made hook of the catalogue.
     Builtin {
         name: String,
-        /// The kind of hook it is an entry of.
         kind: String,
     },
     Command(String),
     /// A program and its arguments, without a shell.
     Argv(Vec<String>),
-    /// An action that the client runs itself.
     Passed(Passed),
 }
 
-/// A hook that the client runs itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The type of handler; never a command.
@@ -105,7 +99,6 @@ impl Passed {
     }
 }
 
-/// The tokens that hooks may add to the model's context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextBudget {
     /// In one call of the client; `None` for no limit.
@@ -139,9 +132,7 @@ impl Observe {
     }
 }
 
-/// The manner in which a hook runs with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
 pub struct Manner {
     /// True if it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,
@@ -228,10 +219,8 @@ pub struct When {
     /// Types of agents that it runs for; the main agent has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// Types of agents that it does not run for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent_not: Vec<String>,
-    /// Branches that may be checked out, with stars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branch: Vec<String>,
     /// True if it runs in continuous integration, or only outside of it.
@@ -265,7 +254,6 @@ pub struct When {
 /// For whom a hook runs, and who may switch it off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audience {
-    /// The conditions under which it runs.
     pub when: When,
     /// True if only a person may switch it off, and no agent's tool.
     pub user_only: bool,
@@ -283,18 +271,14 @@ impl Audience {
 /// One `[[hook]]`, complete: what the manifest leaves open is filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hook {
-    /// Its name, unique among the hooks of a chain.
     pub name: String,
-    /// The package that it comes from.
     pub package: Option<Membership>,
     pub action: Action,
     pub summary: String,
-    /// The events it is asked on, in the table's order.
     pub events: Vec<Event>,
     /// The client's matcher; `None` matches all.
     pub matcher: Option<String>,
     pub enabled: bool,
-    /// Milliseconds it may take.
     pub timeout_ms: u64,
     pub on_error: OnError,
     pub manner: Manner,
@@ -392,11 +376,8 @@ pub type Options = Arc<Map<String, Value>>;
 /// A hook of a package that is not on this machine, as its lock has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// Its name in the package.
     pub name: String,
-    /// The events it is asked on.
     pub events: Vec<Event>,
-    /// The meaning of its failure.
     pub on_error: OnError,
 }
 
@@ -415,7 +396,6 @@ pub trait Presets {
         events: &[Event],
     ) -> Result<Options, (Vec<String>, String)>;
 
-    /// The hooks of a package.
     fn package(&self, package: &Package) -> Result<PackageText, NotHere>;
 
     /// The hooks of a package that is not on this machine, as far as they are known; `None` where that is
@@ -423,12 +403,10 @@ pub trait Presets {
     fn absent(&self, package: &Package) -> Option<Vec<Absent>>;
 }
 
-/// A text that cannot be the name of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` cannot be the name of a hook: use 1 to 64 letters, digits, `-`, `_`, `.` or `:`")]
 pub struct BadName(String);
 
-/// Returns whether a text can be the name of a hook.
 pub fn check_name(name: &str) -> Result<(), BadName> {
     let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
     if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {

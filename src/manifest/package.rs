@@ -3,13 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The word for all hooks of a package.
 pub const ALL: &str = "*";
 
-/// The beginning of an address that is a plugin which the client installed.
 pub const PLUGIN: &str = "plugin:";
 
-/// The origin of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
     /// A repository, by a URL that git understands, or an installed plugin.
@@ -21,9 +18,7 @@ pub enum Provenance {
 /// One `[[package]]` of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name that the manifest gives it.
     pub name: String,
-    /// Its origin.
     pub from: Provenance,
     /// The directory in it that is the package; empty for its root.
     pub folder: String,
@@ -31,16 +26,13 @@ pub struct Package {
     pub rev: Option<String>,
     /// The hooks that are wanted; those that the package names without it.
     pub hooks: Option<Vec<String>>,
-    /// The line of its table.
     pub line: usize,
 }
 
 /// The manifest of a package as text, however the package itself writes its hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageText {
-    /// The file as messages name it.
     pub file: String,
-    /// Its text.
     pub text: String,
     /// Its catalogue entries: the file as messages name it, and its text.
     pub entries: Vec<(String, String)>,
@@ -52,14 +44,11 @@ pub struct PackageText {
     pub foreign: bool,
 }
 
-/// The package that a hook comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// The package's name.
     pub package: String,
     /// The tag, branch or commit that the manifest names; empty for a directory.
     pub rev: String,
-    /// The name of the hook in it.
     pub name: String,
     /// The directory that its programs are relative to.
     pub root: Arc<str>,
@@ -92,7 +81,6 @@ fn version(name: &str, rev: &str) -> String {
 /// The reason why a package's hooks cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotHere {
-    /// The lock cannot be read.
     Lock(String),
     /// The lock has nothing about it.
     Unlocked(String),

@@ -9,7 +9,6 @@ use toml::de::{DeTable, DeValue};
 use super::edit::{lines, string};
 use super::package::{PLUGIN, Package, Provenance};
 
-/// The lines of a package.
 pub fn block(package: &Package) -> String {
     let Package { name, from, folder, rev, hooks, .. } = package;
     let mut rows = vec![("name", string(name))];

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::keys::HookKeys;
 use super::model::{Action, Manner, Origin, Passed, Problem, seconds};
-use crate::client::event::{Event, Handler};
-use crate::client::settings_schema;
+use crate::client::event::Handler;
+use crate::client::{Event, settings_schema};
 use crate::syntax::json::Document;
+use crate::syntax::named::words;
 
 /// The further keys of such hooks: the client's name, and the types of handlers that take it.
 const EXTRAS: &[(&str, &str, &[Handler])] = &[
@@ -20,30 +21,16 @@ const EXTRAS: &[(&str, &str, &[Handler])] = &[
 ];
 
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.
-const HOOKMANS: &[&str] = &[
-    "on_error",
-    "parallel",
-    "always",
-    "async",
-    "cwd",
-    "path",
-    "when",
-    "switch",
-    "adopted",
-    "options",
-    "after",
-    "mode",
-    "observe_until",
-];
+const HOOKMANS: &[&str] = &words::<13>(
+    "on_error parallel always async cwd path when switch adopted options after mode observe_until",
+);
 
 /// The keys of a hook that the client runs, besides its action.
 pub(super) struct Rest<'a> {
     pub(super) manner: &'a Manner,
-    /// Milliseconds it may take, where it says so.
     pub(super) timeout_ms: Option<u64>,
     pub(super) events: &'a [Event],
     pub(super) origins: &'a BTreeMap<String, Origin>,
-    /// The place of the hook's declaration.
     pub(super) origin: &'a Origin,
 }
 

@@ -6,9 +6,7 @@ use toml::{Spanned, Table};
 use super::edit::string;
 use super::enabled::{Unclear, hook, line_of, parsed, set_enabled, with_line};
 
-/// A project, and which globs are about it.
 pub struct Project<'a> {
-    /// Its directory, as a manifest names it.
     pub name: &'a str,
     /// Returns whether a glob of a manifest hits it.
     pub is_hit: &'a dyn Fn(&str) -> bool,

@@ -30,7 +30,6 @@ impl<'a> Reader<'a> {
         Self { file, text, lines, problems: Vec::new() }
     }
 
-    /// The name of the file without its ending.
     pub(super) fn file_stem(&self) -> &'a str {
         let name = self.file.rsplit('/').next().unwrap_or_default();
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)

@@ -45,7 +45,6 @@ fn plain(markdown: &str) -> String {
 }
 
 pub(super) trait Table: Default {
-    /// Its name in messages.
     const PLACE: &'static str;
     const KEYS: &'static [Key];
 

@@ -15,7 +15,7 @@ use crate::machine::clock;
 use crate::machine::paths::Paths;
 use crate::manifest::Problems;
 use crate::runtime::call::Kept;
-use crate::runtime::effects::Effects;
+use crate::runtime::overrides::Effects;
 use crate::session::memory::MemoryStore;
 use crate::state::chains::{self, Chain};
 use crate::syntax::diff::marked_lines;

@@ -1,12 +1,12 @@
 //! Past sessions, replayed: what the chains would have said to each event.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::{io, thread};
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ use crate::machine::terminal::Terminal;
 use crate::machine::{clock, files, folders, memory};
 use crate::manifest::Hook;
 use crate::runtime::call::Kept;
-use crate::runtime::effects::Effects;
+use crate::runtime::overrides::Effects;
 use crate::runtime::rehearse::Rehearsed;
 use crate::session::memory::MemoryStore;
 use crate::state::chains::{self, Chain, Loaded};

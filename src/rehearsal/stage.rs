@@ -12,7 +12,7 @@ use crate::machine::paths::Paths;
 use crate::machine::scratch::Scratch;
 use crate::runtime::call::Kept;
 use crate::runtime::debug::{self, Asked};
-use crate::runtime::effects::Effects;
+use crate::runtime::overrides::Effects;
 use crate::runtime::rehearse::{Rehearsal, Rehearsed};
 use crate::session::id::SessionId;
 use crate::state::chains::Chain;

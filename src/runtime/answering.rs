@@ -2,38 +2,25 @@
 
 use std::borrow::Cow;
 
-use super::budget;
-use super::call::Call;
+use super::call::{Call, Seen};
 use super::children::{Around, Session};
-use super::gates;
 use super::load::{self, Broken, Load};
-use super::once::{self, tell_once};
-use super::pins;
-use super::prompt_command;
+use super::pins::{self, tell_once};
 use super::received::Received;
-use super::seen::Seen;
 use super::selection::select;
-use super::steps;
 use super::stop_limit::{self, Asked, Unlimited};
-use crate::chain::merge::{self, Ran, Verdict};
-use crate::chain::plan::Step;
-use crate::client::answer::Decision;
-use crate::client::event::{Block, Event};
+use super::{budget, gates, prompt_command, steps};
+use crate::chain::merge::{self, Ran};
+use crate::chain::{Step, Verdict};
 use crate::client::host::Host;
 use crate::client::matcher::Target;
-use crate::client::payload::Payload;
+use crate::client::{Block, Decision, Event, Payload};
 use crate::machine::exports::Exports;
 use crate::manifest::OnError;
-use crate::session::id::SessionId;
-use crate::session::store::Store;
-use crate::state::everywhere;
-use crate::state::inheritance;
+use crate::session::{SessionId, Store};
 use crate::state::journal::{Entry, TYPED, UNASKED};
-use crate::state::session_switches::Scene;
-use crate::state::spill;
-use crate::state::store::FileStore;
+use crate::state::{FileStore, Scene, everywhere, spill};
 
-/// The verdict on what was received.
 pub(super) fn decide(
     call: &Call<'_>,
     received: &Received<'_>,
@@ -88,7 +75,7 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
         }
         if call.event == Event::SessionStart {
             let scene = Scene::of_run(call.paths, payload);
-            notice = inheritance::inherit(&scene, &payload.source, entry.client);
+            notice = everywhere::inherit(&scene, &payload.source, entry.client);
             everywhere::join(&scene);
         }
     }
@@ -122,7 +109,7 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
 fn tell_unheeded(call: &Call<'_>, store: &dyn Store, mut verdict: Verdict) -> Verdict {
     let mut left_out = Vec::new();
     call.host.fitted(call.event, verdict.answer.clone(), &mut left_out);
-    if !left_out.is_empty() && tell_once(store, once::UNHEEDED) {
+    if !left_out.is_empty() && tell_once(store, pins::UNHEEDED) {
         let (name, parts) = (call.host.name, left_out.join(" and "));
         let told = format!("hookman: {name} does not heed {parts}, so it is left out");
         let before = verdict.answer.system_message.take().map(|it| it + "\n").unwrap_or_default();
@@ -155,7 +142,7 @@ fn executed(
     let steps = load::steps(call, &plan, &Target::of(call.event, seen.payload))?;
     if steps.is_empty()
         && let Some(message) = load::astray(call, &plan, entry)
-        && tell_once(session.store, once::ASTRAY)
+        && tell_once(session.store, pins::ASTRAY)
     {
         tell(message);
     }
@@ -267,7 +254,7 @@ fn strictest_of(call: &Call<'_>, why: &str, target: &Target<'_>, entry: &mut Ent
 /// Returns whether the user has not been shown yet what is wrong with the manifest; an event that shows no
 /// messages does not count.
 fn is_news(call: &Call<'_>, session: Session<'_>) -> bool {
-    !call.event.shows_messages() || tell_once(session.store, once::BROKEN)
+    !call.event.shows_messages() || tell_once(session.store, pins::BROKEN)
 }
 
 /// The verdict where no plan is left to go by.

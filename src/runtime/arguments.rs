@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::client::event::Event;
-use crate::machine::paths::{NoHome, Paths};
-use crate::state::chains::Chain;
+use crate::client::Event;
+use crate::machine::Paths;
+use crate::machine::paths::NoHome;
+use crate::state::Chain;
 
 /// The arguments of `hookman run`.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -3,14 +3,12 @@
 
 use super::children::Session;
 use crate::builtin::silence::Silence;
-use crate::chain::budget::{self, Budget, Fate, Told};
+use crate::chain::budget::{self, Fate, Told};
 use crate::chain::merge::Ran;
-use crate::chain::outcome::Outcome;
-use crate::chain::plan::Step;
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Event, PlainText};
+use crate::chain::{Budget, Outcome, Step};
+use crate::client::{Answer, Decision, Event, PlainText};
 use crate::machine::paths::content_hash;
-use crate::session::store::Store;
+use crate::session::Store;
 use crate::state::journal::Entry;
 use crate::state::spill;
 

@@ -2,19 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::call::Seen;
 use super::children::{Came, Session};
-use super::effects::Effects;
-use super::seen::Seen;
-use crate::builtin::catalogue;
-use crate::builtin::context::{self, Context};
+use super::overrides::Effects;
 use crate::builtin::held_host::HeldHost;
 use crate::builtin::host::Host;
-use crate::builtin::kind::{Can, Kind};
-use crate::builtin::real_host::RealHost;
-use crate::chain::outcome::{Failure, Outcome};
-use crate::chain::plan::{Run, Step};
+use crate::builtin::kind::Kind;
+use crate::builtin::{Can, Context, RealHost, catalogue, context};
+use crate::chain::outcome::Failure;
+use crate::chain::plan::Run;
+use crate::chain::{Outcome, Step};
 
-/// A step that is a built-in hook.
 #[derive(Clone, Copy)]
 pub(super) struct Builtin<'s> {
     step: &'s Step<'s>,

@@ -1,22 +1,18 @@
-//! One run: which chain is asked on which event.
+//! One run: which chain is asked on which event, and the call as a step sees it.
 
 use super::overrides::Overrides;
-use crate::chain::failing;
-use crate::chain::merge::Verdict;
-use crate::client::answer::Answer;
-use crate::client::event::{Block, Event};
+use crate::chain::{Verdict, failing};
 use crate::client::host::Host;
-use crate::machine::paths::Paths;
+use crate::client::{Answer, Block, Event, Payload};
+use crate::machine::Paths;
 use crate::manifest::OnError;
-use crate::session::memory::MemoryStore;
-use crate::state::chains::Chain;
+use crate::session::MemoryStore;
+use crate::state::Chain;
 
-/// One run: which chain is asked on which event.
 pub(super) struct Call<'a> {
     pub paths: &'a Paths,
     pub chain: Chain,
     pub event: Event,
-    /// The one hook that is asked for, which has an entry of its own.
     pub hook: Option<String>,
     pub overrides: Overrides,
     pub host: &'static Host,
@@ -46,4 +42,12 @@ impl Call<'_> {
         }
         Answer::deny(reason).into()
     }
+}
+
+/// A call as a step sees it: the client's, with what the steps before it made of the input.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub event: Event,
+    pub payload: &'a Payload<'a>,
+    pub text: &'a str,
 }

@@ -6,33 +6,29 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::effects::Effects;
+use super::call::Seen;
 use super::launch::{self, Attempt};
-use super::placeholders;
-use super::seen::Seen;
+use super::overrides::Effects;
 use crate::builtin::silence::Silence;
-use crate::chain::outcome::{self, Exit, Failure, Heard, Outcome};
-use crate::chain::plan::{Run, Step};
-use crate::client::answer::Decision;
-use crate::client::event::Event;
-use crate::client::output;
-use crate::client::payload::Payload;
+use crate::chain::outcome::{self, Exit, Failure, Heard};
+use crate::chain::plan::{FILE, Run};
+use crate::chain::{Outcome, Step};
+use crate::client::{Decision, Event, Payload, output};
 use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
 use crate::machine::exports::{self, Exports};
 use crate::machine::signals::Endings;
 use crate::machine::{environment, terminal};
 use crate::manifest::OnError;
-use crate::session::memory::MemoryStore;
-use crate::session::store::Store;
-use crate::syntax::quoting::quoted;
+use crate::session::{MemoryStore, Store};
+use crate::syntax::escaped::quoted;
 
 /// The file in which a hook that only watches writes what it exports.
 const NOWHERE: &str = "/dev/null";
 
-/// Names the session to what runs in it.
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
 #[derive(Clone, Copy)]
@@ -45,7 +41,6 @@ pub struct Session<'a> {
     pub memory: Option<&'a MemoryStore>,
 }
 
-/// The surroundings of a chain's steps.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     pub session: Session<'a>,
@@ -57,7 +52,6 @@ pub struct Around<'a> {
 
 #[derive(Debug)]
 pub(super) struct Came {
-    /// Its answer or failure.
     pub outcome: Outcome,
     pub exit: Option<i32>,
     pub took: Duration,
@@ -80,7 +74,6 @@ impl From<Failure> for Came {
     }
 }
 
-/// A command and all that it is run with.
 struct Prepared<'s> {
     step: &'s Step<'s>,
     line: Cow<'s, str>,
@@ -183,7 +176,7 @@ impl<'s> Prepared<'s> {
         Ok(Self {
             step,
             line: line(step),
-            words: placeholders::filled(step, text)?,
+            words: filled(step, text)?,
             directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
             exports: match step.observe {
@@ -338,4 +331,88 @@ fn line<'s>(step: &'s Step<'_>) -> Cow<'s, str> {
     };
     let (program, options) = prefix.split_at(prefix.rfind(" -").unwrap_or(prefix.len()));
     Cow::Owned(format!("{}{options} {}", quoted(program), quoted(line)))
+}
+
+/// Names that the client replaces as plain text in the words of the exec form, with their sources.
+const OF_CLIENT: &[(&str, &str)] = &[
+    ("${CLAUDE_PROJECT_DIR}", "CLAUDE_PROJECT_DIR"),
+    ("${CLAUDE_PLUGIN_ROOT}", "CLAUDE_PLUGIN_ROOT"),
+    ("${CLAUDE_PLUGIN_DATA}", "CLAUDE_PLUGIN_DATA"),
+];
+
+/// The words of a step's `argv` for a payload; none for a step that has no `argv`.
+pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [String]>, Failure> {
+    let Run::Argv(words) = &step.run else { return Ok(Cow::Borrowed(&[])) };
+    let has = |text: &str| words.iter().any(|word| word.contains(text));
+    let (of_client, of_call) = (has("${CLAUDE_P"), has(FILE) && !step.adopted);
+    if !of_client && !of_call {
+        return Ok(Cow::Borrowed(words));
+    }
+    let mut filled = words.clone();
+    let mut put = |name: &str, value: &str| {
+        for word in &mut filled {
+            *word = word.replace(name, value);
+        }
+    };
+    for (placeholder, variable) in OF_CLIENT.iter().filter(|_| of_client) {
+        if let Some(value) = environment::text(variable) {
+            put(placeholder, &value);
+        }
+    }
+    // Last, because nothing is looked for in the name of a file.
+    if of_call {
+        let Some(file) = file(payload) else {
+            return Err(Failure::NotStarted(format!(
+                "the call is about no file to put in the place of `{FILE}`; let the hook run only for \
+                 tools with one, as with `matcher = \"Edit|Write\"`"
+            )));
+        };
+        put(FILE, &file);
+    }
+    Ok(Cow::Owned(filled))
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call<'a> {
+    #[serde(borrow)]
+    tool_input: Named<'a>,
+    #[serde(borrow)]
+    file_path: Option<Cow<'a, str>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named<'a> {
+    #[serde(borrow)]
+    file_path: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    notebook_path: Option<Cow<'a, str>>,
+}
+
+/// The file that a tool reads or writes, or that the event itself is about.
+fn file(payload: &str) -> Option<String> {
+    let Call { tool_input, file_path } = serde_json::from_str(payload).ok()?;
+    let file = tool_input.file_path.or(tool_input.notebook_path).or(file_path)?;
+    (!file.is_empty()).then(|| file.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_call_is_its_tools_or_its_own() {
+        for (payload, expected) in [
+            (r#"{"tool_input": {"file_path": "/a b/c"}}"#, Some("/a b/c")),
+            (r#"{"tool_input": {"notebook_path": "/n"}, "x": 1}"#, Some("/n")),
+            (r#"{"file_path": "/watched", "event": "change"}"#, Some("/watched")),
+            (r#"{"tool_input": {"file_path": ""}}"#, None),
+            (r#"{"tool_input": {"command": "ls"}}"#, None),
+            (r#"{"tool_input": "odd"}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(file(payload).as_deref(), expected, "{payload}");
+        }
+    }
 }

@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::call::Call;
 use super::overrides::{Overrides, SKIP};
 use crate::builtin::silence::Silence;
-use crate::chain::plan::Plan;
-use crate::client::event::{Event, Subject};
+use crate::chain::Plan;
 use crate::client::matcher::Target;
-use crate::client::{model, tools};
-use crate::machine::paths::Paths;
+use crate::client::{Event, Subject, model, tools};
+use crate::machine::Paths;
 use crate::manifest::{Action, Hook};
-use crate::state::chains::{self, Chain, Loaded};
-use crate::state::journal::{DENIED, Entry, Passed, StepEntry, WOULD};
+use crate::state::chains::{self, Loaded};
+use crate::state::journal::{DENIED, Entry, Passed, WOULD};
+use crate::state::{Chain, StepEntry};
 
 /// The reason of a built-in hook that says nothing and of which the journal has no more.
 const NOTHING: &str = "it found nothing that it is for";
@@ -30,11 +30,9 @@ pub struct Told {
 pub struct Reasons {
     /// A remark on all of them, such as that the manifests cannot be read.
     pub before: Option<String>,
-    /// The hooks, in the order of the manifests.
     pub hooks: Vec<Told>,
 }
 
-/// The chain and the event of a run.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     pub chain: &'a Chain,

@@ -5,22 +5,19 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::arguments::Arguments;
 use crate::chain::failing;
-use crate::client::event::Block;
+use crate::client::Block;
 use crate::client::host::{CLAUDE, Host};
 use crate::client::output::Said;
-use crate::machine::environment;
-use crate::machine::paths::Paths;
+use crate::machine::{Paths, environment};
 use crate::manifest::OnError;
 use crate::state::chains;
 
 /// The progress of the run, for the panic hook: one of [`Standing`], as its number.
 static STANDING: AtomicU8 = AtomicU8::new(Standing::Unknown as u8);
 
-/// The knowledge about the hooks of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Standing {
-    /// Nothing yet.
     Unknown,
     /// None of those that run must hold.
     Open,

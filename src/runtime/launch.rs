@@ -17,7 +17,6 @@ pub(super) struct Attempt<'a> {
     pub run: &'a Run<'a>,
     /// The words of its `argv`, with all that is replaced in them.
     pub words: &'a [String],
-    /// The directory it ran in, where it is not hookman's own.
     pub directory: Option<&'a Path>,
     /// Its `PATH`, where it is not hookman's own.
     pub path: Option<&'a OsStr>,

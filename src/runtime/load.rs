@@ -3,23 +3,21 @@
 use std::borrow::Cow;
 
 use super::call::Call;
-use crate::chain::plan::{Plan, Step};
-use crate::client::event::Event;
+use crate::chain::{Plan, Step};
+use crate::client::Event;
 use crate::client::matcher::Target;
 use crate::machine::clock;
 use crate::manifest::OnError;
+use crate::state::Lost;
 use crate::state::chains::{self, Loaded};
 use crate::state::journal::Entry;
-use crate::state::lost::Lost;
 
-/// The chain as a run has it.
 pub(super) enum Load<'a> {
     Plan {
         text: Cow<'a, str>,
         /// The mistake of the manifest, where this is the last good plan.
         outdated: Option<String>,
     },
-    /// There is no manifest.
     Absent,
     /// There is no plan to go by.
     Broken(Broken),

@@ -8,20 +8,15 @@ mod budget;
 mod builtins;
 pub mod call;
 pub mod children;
-mod conditions;
 pub mod debug;
-pub mod effects;
 mod gates;
 mod launch;
 mod load;
-mod once;
 pub mod overrides;
 mod pins;
-mod placeholders;
 mod prompt_command;
 mod received;
 pub mod rehearse;
-pub mod seen;
 mod selection;
 pub mod steps;
 mod stop_limit;
@@ -31,12 +26,12 @@ use std::io::{self, Write};
 use std::panic;
 use std::time::{Duration, Instant};
 
-use crate::client::answer::Decision;
+use crate::client::Decision;
 use crate::client::host::Encoded;
 use crate::client::output::Said;
 use crate::machine::{files, input, signals, terminal};
 use crate::state::journal::Entry;
-use crate::state::maintenance;
+use crate::state::plans;
 use arguments::Arguments;
 use call::Call;
 use overrides::Overrides;
@@ -95,7 +90,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
     // The answer is given; a journal that cannot be written must not change it, and doctor
     // reports one that is not.
     let _ = files::append_line(&paths.journal(), &entry.line());
-    maintenance::after(&paths, &call.chain, event);
+    plans::after(&paths, &call.chain, event);
     code
 }
 

@@ -3,12 +3,10 @@
 //! An agent cannot set it: hooks have the environment that the client was started with and what
 //! `env` of the settings adds, and not that of the agent's shell.
 
-use super::effects::Effects;
 use crate::machine::environment;
 use crate::session::names;
-use crate::state::chains::Chain;
+use crate::state::Chain;
 
-/// The variables, as they are set.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `HOOKMAN=0`: no hook runs.
@@ -23,11 +21,9 @@ pub struct Overrides {
     pub with_apart: bool,
 }
 
-/// The variable that switches hookman off as a whole.
 pub const OFF: &str = "HOOKMAN";
 /// The variable that names hooks to leave out.
 pub const SKIP: &str = "HOOKMAN_SKIP";
-/// The variable that asks for reasons.
 pub const DEBUG: &str = "HOOKMAN_DEBUG";
 
 impl Overrides {
@@ -41,7 +37,6 @@ impl Overrides {
         all
     }
 
-    /// Reads them from this process's environment.
     pub fn of_environment() -> Self {
         let is = |name, value: &str| environment::text(name).is_some_and(|text| text == value);
         let skip = environment::text(SKIP).unwrap_or_default();
@@ -90,6 +85,15 @@ impl Overrides {
 
 fn is_meant(name: &str, hook: &str) -> bool {
     name == hook || names::matching(name, &[hook]).is_some_and(|hits| !hits.is_empty())
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effects {
+    /// All: commands run, files are written, notices are given.
+    #[default]
+    Real,
+    /// None: built-in hooks decide on what they read, and whatever starts a program is left out.
+    Held,
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! Steps that run only as a person has seen them.
+//! Steps that run only as a person has seen them, and messages that a session gets once.
+
+use std::time::Duration;
 
 use super::call::Call;
-use super::once::{self, tell_once};
 use super::steps::Candidate;
 use crate::chain::plan::Run;
 use crate::manifest::OnError;
-use crate::session::store::Store;
+use crate::session::Store;
 use crate::state::journal::Entry;
 use crate::state::pins;
 
@@ -41,10 +42,33 @@ pub(super) fn hold(
         true
     });
     let (_, why) = held.first()?;
-    if !call.event.shows_messages() || !tell_once(store, once::HELD) {
+    if !call.event.shows_messages() || !tell_once(store, HELD) {
         return None;
     }
     let names: Vec<String> = held.iter().map(|(name, _)| format!("`{name}`")).collect();
     let do_not = if names.len() == 1 { "does not" } else { "do not" };
     Some(format!("{} {do_not} run: {why}", names.join(", ")))
+}
+
+/// The flag under which a session was told of a manifest that cannot be read.
+pub(super) const BROKEN: &str = "manifest-broken";
+
+/// The flag under which a session was told of an entry that calls nothing.
+pub(super) const ASTRAY: &str = "entry-astray";
+
+/// The flag under which a session was told of switches that cannot be used.
+pub(super) const SWITCHES: &str = "switches-refused";
+
+/// The flag under which a session was told of what the program that called does not heed.
+pub(super) const UNHEEDED: &str = "answer-unheeded";
+
+/// The flag under which a session was told of hooks that are not as they were seen.
+pub(super) const HELD: &str = "hooks-held";
+
+/// Returns whether the session has not been told this in the last day; from now on it has. What is broken
+/// while it guards a session is worth one warning, not one a call.
+pub(super) fn tell_once(store: &dyn Store, what: &str) -> bool {
+    let raised = store.raise(what, Duration::from_secs(24 * 60 * 60));
+    // Where it cannot be noted that it was said, it is better said again than never.
+    raised.unwrap_or_else(|_| !store.is_up(what).unwrap_or(false))
 }

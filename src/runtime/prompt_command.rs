@@ -4,16 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, bail};
 
-use crate::client::event::Event;
-use crate::client::payload::Payload;
-use crate::machine::paths::Paths;
-use crate::machine::{clients, environment};
-use crate::session::id::SessionId;
-use crate::session::request::{self, Careful, Command, Request, Term, Verb};
+use crate::client::{Event, Payload};
+use crate::machine::{Paths, clients, environment};
+use crate::session::request::{self, Command, Request, Term};
+use crate::session::{Careful, SessionId, Verb};
 use crate::state::careful::{self, Place};
-use crate::state::reply::Reply;
-use crate::state::session_switches::Scene;
-use crate::state::{chains, profiles, slash_commands, switchable, switching};
+use crate::state::{Reply, Scene, chains, profiles, slash_commands, switchable, switching};
 
 /// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
 ///

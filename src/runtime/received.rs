@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use super::arguments::Arguments;
-use crate::client::event::{Event, Subject};
 use crate::client::host::{CLAUDE, Decoded, Host};
-use crate::client::payload::{self, Payload};
-use crate::machine::agents;
+use crate::client::{Event, Payload, Subject, payload};
 use crate::machine::input::Input;
-use crate::machine::paths::Paths;
+use crate::machine::{Paths, agents};
 use crate::state::journal::Entry;
 
 /// The input of a run, in hookman's words.

@@ -5,43 +5,37 @@ use std::time::Instant;
 use super::answering;
 use super::arguments::Arguments;
 use super::call::{Call, Kept};
-use super::effects::Effects;
-use super::overrides::Overrides;
+use super::overrides::{Effects, Overrides};
 use super::received::Received;
-use crate::chain::merge::Verdict;
-use crate::client::event::Event;
+use crate::chain::Verdict;
+use crate::client::Event;
 use crate::client::host::Encoded;
 use crate::client::output::Said;
+use crate::machine::Paths;
 use crate::machine::input::Input;
-use crate::machine::paths::Paths;
-use crate::state::chains::Chain;
+use crate::state::Chain;
 use crate::state::journal::{self, Entry};
 
 /// The run as the journal would have it, and the answer that the client would get.
 pub struct Rehearsed {
-    /// The line of the journal, which is not written.
     pub entry: Entry<'static>,
-    /// As the program obeys it.
     pub verdict: Verdict,
     pub said: Said,
     /// The parts of the answer that the program does not heed.
     pub left_out: Vec<&'static str>,
 }
 
-/// The chain that a rehearsal asks, and where.
 #[derive(Clone, Copy)]
 pub struct Rehearsal<'a> {
     /// The state there is read and changed as in a run, so these are the paths of a copy.
     pub paths: &'a Paths,
     pub effects: Effects,
-    /// The program that calls, where it is not Claude Code.
     pub host: Option<&'a str>,
     /// The parts that are in memory in the place of files.
     pub kept: Option<Kept<'a>>,
 }
 
 impl Rehearsal<'_> {
-    /// Asks a chain about a payload.
     pub fn ask(self, chain: Chain, event: Event, text: &str) -> Rehearsed {
         let Self { paths, effects, host, kept } = self;
         let arguments =

@@ -1,18 +1,18 @@
 //! The steps of a chain that run after their conditions and the switches.
 
 use super::call::Call;
-use super::once::{self, tell_once};
-use super::steps::Candidate;
-use super::{conditions, gates, overrides};
-use crate::chain::plan::Step;
-use crate::client::payload::Payload;
-use crate::machine::clock;
-use crate::machine::paths::Paths;
+use super::pins::{self, tell_once};
+use super::steps::{self, Candidate};
+use super::{gates, overrides};
+use crate::chain::Step;
+use crate::client::Payload;
+use crate::machine::{Paths, clock};
 use crate::manifest::OnError;
-use crate::session::store::Store;
-use crate::session::switches::{Moment, Switches};
+use crate::session::switches::Moment;
+use crate::session::{Store, Switches};
+use crate::state::Scene;
 use crate::state::journal::Entry;
-use crate::state::session_switches::{self, Scene, SwitchesFile};
+use crate::state::session_switches::{self, SwitchesFile};
 
 /// Drops the steps that are switched off in the session, or whose conditions are not met and will
 /// not be; with what the user is to be told of switches that cannot be used.
@@ -25,22 +25,22 @@ pub(super) fn select<'p>(
 ) -> (Vec<Candidate<'p>>, Option<String>) {
     let mut chosen: Vec<Candidate<'p>> = Vec::with_capacity(steps.len());
     for step in steps {
-        match conditions::unmet(&step, payload, entry) {
+        match steps::unmet(&step, payload, entry) {
             // What an earlier step makes of the input may meet them; of a gate, what any step makes.
             Some(unmet)
                 if (!chosen.is_empty() || step.on_error == OnError::Closed)
-                    && conditions::may_change(call.event, unmet) =>
+                    && steps::may_change(call.event, unmet) =>
             {
                 chosen.push(Candidate { step, unmet: Some(unmet) });
             }
-            Some(unmet) => conditions::skip(&step, unmet, entry),
+            Some(unmet) => steps::skip(&step, unmet, entry),
             None => chosen.push(Candidate { step, unmet: None }),
         }
     }
     if chosen.iter().all(|candidate| candidate.unmet.is_some()) {
         for Candidate { step, unmet } in chosen.drain(..) {
             if let Some(unmet) = unmet {
-                conditions::skip(&step, unmet, entry);
+                steps::skip(&step, unmet, entry);
             }
         }
         return (chosen, None);
@@ -68,7 +68,7 @@ pub(super) fn select<'p>(
         let stays = why.is_none();
         match (why, unmet) {
             (Some(why), None) => entry.skipped(step, "off", why),
-            (Some(_), Some(unmet)) => conditions::skip(step, *unmet, entry),
+            (Some(_), Some(unmet)) => steps::skip(step, *unmet, entry),
             (None, _) => {}
         }
         stays
@@ -121,7 +121,7 @@ fn switches_of(
                 "the session's switches do not hold, because they cannot be trusted: {}: {error}",
                 paths.shown(&path)
             );
-            (None, tell_once(store, once::SWITCHES).then_some(message))
+            (None, tell_once(store, pins::SWITCHES).then_some(message))
         }
     }
 }

@@ -8,20 +8,19 @@ use std::thread;
 use serde_json::{Map, Value};
 
 use super::builtins::Builtin;
+use super::call::Seen;
 use super::children::{self, Around, Came};
-use super::conditions;
-use super::effects::Effects;
-use super::seen::Seen;
-use crate::chain::condition::Unmet;
-use crate::chain::fields;
+use super::overrides::Effects;
+use crate::chain::condition::{Condition, Unmet};
 use crate::chain::merge::Ran;
-use crate::chain::outcome::{Failure, Outcome};
-use crate::chain::plan::{Run, Step};
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Block, Event};
-use crate::client::payload::Payload;
+use crate::chain::outcome::Failure;
+use crate::chain::plan::Run;
+use crate::chain::{Outcome, Step, fields};
+use crate::client::host::CLAUDE;
+use crate::client::{Answer, Block, Decision, Event, Payload};
 use crate::manifest::OnError;
 use crate::state::journal::Entry;
+use crate::state::project_tools::Surroundings;
 
 /// A step that is to run, or that is if a step before it makes the input one that it is for.
 #[derive(Debug)]
@@ -160,7 +159,7 @@ fn ask_again(
     for batch in gates.chunk_by(|one, next| one.parallel && next.parallel) {
         let outcomes = match &payload {
             Ok(payload) => {
-                let is_met = |step: &&Step<'_>| conditions::unmet(step, payload, entry).is_none();
+                let is_met = |step: &&Step<'_>| unmet(step, payload, entry).is_none();
                 let batch: Vec<&Step<'_>> = batch.iter().copied().filter(is_met).collect();
                 together(&batch, Seen { event, payload, text: &text }, around)
             }
@@ -219,11 +218,11 @@ fn met<'s, 'p>(
 ) -> Vec<&'s Step<'p>> {
     let is_met = |Candidate { step, unmet }: &&Candidate<'_>| {
         let unmet = match rewritten {
-            Some(payload) => conditions::unmet(step, payload, entry),
+            Some(payload) => self::unmet(step, payload, entry),
             None => *unmet,
         };
         if let Some(unmet) = unmet {
-            conditions::skip(step, unmet, entry);
+            skip(step, unmet, entry);
         }
         unmet.is_none()
     };
@@ -354,7 +353,6 @@ fn together<'s, 'p>(
     })
 }
 
-/// Runs the commands among neighbours.
 fn commands(batch: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Vec<Came> {
     let is_child = |step: &&Step<'_>| !matches!(step.run, Run::Builtin { .. });
     let commands: Vec<&Step<'_>> = batch.iter().copied().filter(is_child).collect();
@@ -421,4 +419,38 @@ fn with_input<'a>(
     let mut changed = text.to_owned();
     changed.replace_range(start..start + old.get().len(), &new);
     Cow::Owned(changed)
+}
+
+/// The first of a step's conditions that is not met. Conditions that cannot be read keep no hook
+/// from running.
+pub(super) fn unmet(
+    step: &Step<'_>,
+    payload: &Payload<'_>,
+    entry: &mut Entry<'_>,
+) -> Option<Unmet> {
+    if step.conditions.is_empty() {
+        return None;
+    }
+    let Some(condition) = Condition::parse(step.conditions) else {
+        entry.note(format!("the conditions of `{}` were not read", step.name));
+        return None;
+    };
+    let host = if entry.host.is_empty() { CLAUDE.name } else { &entry.host };
+    condition.unmet(payload, &Surroundings { host })
+}
+
+/// Returns whether a condition is about what a step can rewrite: the input of a tool.
+pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
+    matches!(event, Event::PreToolUse | Event::PermissionRequest)
+        && matches!(unmet, Unmet::If | Unmet::When("paths"))
+}
+
+/// Notes that a step does not run for its conditions.
+pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
+    match unmet {
+        // As with a matcher, the hook has nothing to do with the call.
+        Unmet::If => entry.passed_over(step, "if"),
+        Unmet::Hosts => entry.skipped(step, "unmet", "`hosts`".to_owned()),
+        Unmet::When(key) => entry.skipped(step, "unmet", format!("`when.{key}`")),
+    }
 }

@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::call::Call;
-use crate::chain::merge::{self, Ran, Verdict};
-use crate::chain::outcome::Outcome;
-use crate::chain::room::Keep;
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::Event;
-use crate::client::payload::Payload;
+use crate::chain::merge::{self, Keep, Ran};
+use crate::chain::{Outcome, Verdict};
+use crate::client::{Answer, Decision, Event, Payload};
 use crate::machine::lock::Lock;
 use crate::machine::{clients, clock, environment, files};
-use crate::session::id::{SessionId, safe_name};
+use crate::session::SessionId;
+use crate::session::id::safe_name;
 use crate::state::journal::Entry;
 
 /// The number of refusals of one prompt's end, unless the client's variable says another.
@@ -28,7 +26,6 @@ const WAIT: Duration = Duration::from_secs(1);
 
 const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// A verdict and what it came from.
 pub(super) struct Unlimited<'a> {
     pub verdict: Verdict,
     pub ran: Vec<Ran>,
@@ -41,7 +38,6 @@ pub(super) struct Asked<'a> {
     pub session: SessionId<'a>,
     /// The prompt that was worked on; empty where the client does not say.
     prompt: Cow<'a, str>,
-    /// The subagent, or empty.
     agent: &'a str,
     /// True if the client says that the work goes on because an end was refused, or nothing.
     is_active: bool,

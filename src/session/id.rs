@@ -15,17 +15,14 @@ use crate::syntax::escaped::escaped;
 pub struct SessionId<'a>(Cow<'a, str>);
 
 impl<'a> SessionId<'a> {
-    /// The id in a payload, an argument or the environment.
     pub fn new(id: impl Into<Cow<'a, str>>) -> Self {
         Self(id.into())
     }
 
-    /// The id as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name under which the session's files are kept.
     pub fn file_name(&self) -> Cow<'_, str> {
         safe_name(&self.0)
     }

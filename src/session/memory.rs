@@ -5,9 +5,8 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::store::Store;
+use super::Store;
 
-/// A store in memory, under a clock that its owner moves.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     kept: Mutex<Kept>,
@@ -17,7 +16,6 @@ pub struct MemoryStore {
 struct Kept {
     now: u64,
     is_broken: bool,
-    /// The second at which each flag falls.
     flags: BTreeMap<String, u64>,
     counters: BTreeMap<String, u64>,
     texts: BTreeMap<String, String>,
@@ -28,7 +26,6 @@ struct Kept {
 }
 
 impl MemoryStore {
-    /// Gives the time by its clock, in seconds.
     pub fn now(&self) -> u64 {
         self.lock().now
     }
@@ -38,7 +35,6 @@ impl MemoryStore {
         self.lock().unknown.insert(what.to_owned());
     }
 
-    /// Says which hook it was that ran.
     pub fn note(&self, hook: &str) {
         let mut kept = self.lock();
         let mut unknown = std::mem::take(&mut kept.unknown);
@@ -52,7 +48,6 @@ impl MemoryStore {
         std::mem::take(&mut self.lock().unknown_to)
     }
 
-    /// Sets the clock, in seconds.
     pub fn set_now(&self, now: u64) {
         self.lock().now = now;
     }

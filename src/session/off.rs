@@ -17,7 +17,6 @@ pub struct Off {
     /// The chain whose hook it is, one of [`SCOPES`]; absent for the hooks of that name in both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// When it was switched off.
     pub since: String,
     /// Seconds since 1970 at which it is on again; absent for the rest of the session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,6 @@ pub struct Request {
     pub agent: Option<String>,
 }
 
-/// A mistake in what was typed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     #[error("{0} needs a value")]
@@ -170,7 +169,6 @@ impl Careful {
 pub enum Command {
     /// To switch hooks, or to show what is on and off.
     Switch(Verb),
-    /// To list profiles or switch one.
     Profile,
     Careful,
 }
@@ -204,6 +202,22 @@ pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     }
     let is_sure = count < 2 || words.split_whitespace().any(|word| word.starts_with("--"));
     Some(Prompt { command, words, is_sure })
+}
+
+/// The seconds that `90s`, `30m`, `8h` or `2d` means; `None` where the text is something else.
+pub fn seconds(text: &str) -> Option<u64> {
+    let unit = match text.chars().next_back()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        _ => return None,
+    };
+    let digits = &text[..text.len() - 1];
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 #[cfg(test)]
@@ -326,6 +340,34 @@ mod tests {
                 prop_assert!(!request.hooks.iter().any(blank));
             }
             let _ = in_prompt(&text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod period_tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_a_number_with_a_unit() {
+        let rows = [
+            ("90s", Some(90)),
+            ("30m", Some(1800)),
+            ("2h", Some(7200)),
+            ("1d", Some(86_400)),
+            ("0s", Some(0)),
+            ("30", None),
+            ("m", None),
+            ("-1m", None),
+            ("1.5h", None),
+            ("30 m", None),
+            ("30é", None),
+            ("99999999999999999999d", None),
+            ("9999999999999999999d", None),
+            ("", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(seconds(text), expected, "{text:?}");
         }
     }
 }

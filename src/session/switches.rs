@@ -7,14 +7,11 @@ pub use super::off::{Moment, Off, SCOPES, TURN_WITHOUT_PROMPT, label};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Switches {
-    /// The session's id as the client gave it.
     pub session_id: String,
-    /// The directory the last switch was made in.
     pub working_directory: String,
     /// The directory the session was started in, where the client said.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub project: String,
-    /// The session's transcript, where known.
     pub transcript_path: String,
     pub disabled: Vec<Off>,
     /// When the file was last written.

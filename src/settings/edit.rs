@@ -17,13 +17,11 @@ pub(crate) struct Splice {
     pub(crate) text: String,
 }
 
-/// The change of one container's items.
 pub(crate) struct Reshape<'n, 'v> {
     pub(crate) container: &'n Node,
     /// The container's own container; none for the root.
     pub(crate) parent: Option<&'n Node>,
     pub(crate) part: Part,
-    /// The places of the items that go.
     pub(crate) removed: BTreeSet<usize>,
     pub(crate) added: Vec<Item<'v>>,
     /// The blanks to leave behind if nothing is left, where they are on record.
@@ -237,7 +235,6 @@ fn comments(text: &str, plain: &str) -> String {
     kept
 }
 
-/// A pointer as a patch wants it.
 pub(crate) fn path(pointer: &str) -> json_patch::jsonptr::PointerBuf {
     // Every pointer here is made by escaping its tokens; one that were not would point at the root
     // and fail the proof.

@@ -10,14 +10,12 @@ use super::identity::{identity, same};
 use super::registration::{Passed, passed_words};
 use crate::client::call::run_words;
 
-/// A handler of a settings file, for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handler {
     pub pointer: String,
     pub position: Position,
     pub event: String,
     pub matcher: Option<String>,
-    /// True if it is hookman's.
     pub ours: bool,
     pub value: Value,
     /// The identity by which the client runs equal handlers once: of handlers that match an event, those

@@ -34,7 +34,6 @@ impl Part {
     }
 }
 
-/// The layout of the items of an object or array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
     Lines,
@@ -44,7 +43,6 @@ pub(crate) enum Look {
     Inline(String),
 }
 
-/// The layout that was learned from a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     newline: &'static str,
@@ -191,7 +189,6 @@ impl Layout {
     }
 }
 
-/// An element of an array, or a member of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Item<'a> {
     pub(crate) key: Option<&'a str>,
@@ -199,7 +196,6 @@ pub(crate) struct Item<'a> {
 }
 
 pub(crate) struct Place {
-    /// The indent of the line it begins on.
     pub(crate) indent: String,
     /// True if it must stay on that line.
     pub(crate) inline: bool,

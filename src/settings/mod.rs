@@ -3,20 +3,15 @@
 //! A [`plan()`] says how a text has to change so that it holds exactly the wanted
 //! [`Registration`]s, as values and as text in which every other byte stays as it was.
 
-pub(crate) mod bare;
 pub(crate) mod change;
 pub(crate) mod draft;
 pub(crate) mod edit;
 pub(crate) mod identity;
 pub(crate) mod inventory;
 pub(crate) mod layout;
-pub(crate) mod member;
 pub(crate) mod obstacle;
 pub mod own_file;
-pub(crate) mod own_line;
-pub(crate) mod pairing;
 pub(crate) mod plan;
-pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod registration;

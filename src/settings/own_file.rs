@@ -10,7 +10,6 @@ use crate::client::call::run_words;
 use crate::client::host::files::Form;
 use crate::syntax::json::child;
 
-/// The plugin, which has the lines that it runs in one of its own.
 const PLUGIN: &str = include_str!("../../templates/opencode.js");
 const LINES: &str = "const LINES = ";
 
@@ -66,7 +65,6 @@ pub fn is_own(form: Form, text: &str) -> bool {
     count == lines(form, text).len() && (count > 0 || text.trim().is_empty())
 }
 
-/// The lines by which a file calls hookman.
 pub fn lines(form: Form, text: &str) -> Vec<String> {
     let handlers = events(form, Some(text)).into_iter().flat_map(|(_, handlers)| match handlers {
         Value::Array(handlers) => handlers,

@@ -2,18 +2,13 @@
 
 use json_patch::{Patch, PatchOperation};
 
+use super::change::{self, Change, Extra};
+use super::draft::{Draft, Outcome};
+use super::inventory::Survey;
+use super::record::{self, Record};
+use super::refusal::{self, Claim, Refusal};
+use super::registration::{Passed, Registration};
 use crate::syntax::json::{Document, is_blank, strip_bom};
-
-use super::{
-    bare,
-    change::{self, Change, Extra},
-    draft::{Draft, Outcome},
-    inventory::Survey,
-    proof::{self, Claim},
-    record::Record,
-    refusal::Refusal,
-    registration::{Passed, Registration},
-};
 
 /// The planned change of a settings file. Nothing is written by making one.
 #[derive(Debug, Clone)]
@@ -26,7 +21,6 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// The changes outside of the hooks.
     pub extras: Vec<Extra>,
-    /// The record to keep once the text is written.
     pub record: Record,
     pub(crate) operations: Vec<PatchOperation>,
     pub(crate) wanted: Vec<Registration>,
@@ -112,7 +106,7 @@ impl Plan {
     pub fn verify(&self) -> Result<(), Refusal> {
         let [before, after] =
             [&self.before, &self.after].map(|text| text.as_deref().map(|it| self.record.plain(it)));
-        proof::prove(&Claim {
+        refusal::prove(&Claim {
             before: before.as_deref(),
             after: after.as_deref(),
             patch: &self.patch(),
@@ -173,7 +167,6 @@ fn created(
     Ok(plan)
 }
 
-/// The plan for a file with a value in it.
 fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan, Refusal> {
     let plain = record.plain(text);
     let document = Document::parse(&plain)?;
@@ -223,10 +216,10 @@ fn planned_bare(
         plan.record = Record { bare: true, file_made: before.is_none(), ..plan.record };
         return Ok(plan);
     };
-    let mut plan = plan(Some(&bare::wrapped(text)), wanted, &inner)?;
+    let mut plan = plan(Some(&record::wrapped(text)), wanted, &inner)?;
     let emptied = record.file_made && wanted.is_empty();
     plan.before = before.map(str::to_owned);
-    plan.after = plan.after.map(|text| bare::unwrapped(&text)).filter(|text| {
+    plan.after = plan.after.map(|text| record::unwrapped(&text)).filter(|text| {
         !(emptied && strip_bom(text).split_whitespace().collect::<String>() == "{}")
     });
     plan.record.bare = true;

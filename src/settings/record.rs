@@ -6,12 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::syntax::json::{Document, child, without_comments};
-
-use super::bare;
 use super::inventory::{Survey, own_handlers};
-use super::own_line;
 use super::registration::{Passed, Registration};
+use crate::client::call;
+use crate::syntax::escaped::quoted;
+use crate::syntax::json::{BOM, Document, child, strip_bom, without_comments};
 
 /// The containers of a settings file that are there only because hookman needed them.
 ///
@@ -70,7 +69,7 @@ impl Record {
         if !made.is_empty() && made.len() == members.len() {
             made.insert(0, "/hooks".to_owned());
         }
-        let status_line = own_line::is_shown(&document).then(String::new);
+        let status_line = is_shown(&document).then(String::new);
         Self { made, status_line, ..form }
     }
 
@@ -80,7 +79,6 @@ impl Record {
         Self { comments: self.comments, bare: self.bare, ..Self::default() }
     }
 
-    /// The commands of hookman entries in a text.
     pub fn lines(&self, text: &str) -> Vec<String> {
         let text = self.plain(text);
         let handlers = Document::parse(&text).map(|it| own_handlers(&it)).unwrap_or_default();
@@ -90,7 +88,7 @@ impl Record {
 
     /// The text as one without comments whose events are below `hooks`.
     pub(crate) fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let text = if self.bare { bare::wrapped(text).into() } else { Cow::Borrowed(text) };
+        let text = if self.bare { wrapped(text).into() } else { Cow::Borrowed(text) };
         match (self.comments, text) {
             (false, text) => text,
             (true, Cow::Borrowed(text)) => without_comments(text),
@@ -110,7 +108,6 @@ impl Record {
         Self { passed, ..Self::default() }
     }
 
-    /// Returns whether a text holds a hookman entry.
     pub fn finds_ours(&self, text: &str) -> bool {
         Document::parse(&self.plain(text)).is_ok_and(|document| {
             let mut survey = Survey::of(&document);
@@ -133,6 +130,65 @@ impl Record {
         self.made.retain(|made| !gone.contains(made));
         self.hollow.retain(|pointer, _| !gone.contains(pointer));
     }
+}
+
+const BEFORE: &str = "{\"hooks\":";
+const AFTER: &str = "}";
+
+/// The text with its events below `hooks`.
+pub(crate) fn wrapped(text: &str) -> String {
+    let (mark, text) = match text.strip_prefix(BOM) {
+        Some(text) => ("\u{feff}", text),
+        None => ("", text),
+    };
+    // A comment on the last line ends there.
+    format!("{mark}{BEFORE}{text}\n{AFTER}")
+}
+
+/// The text before it was wrapped.
+pub(crate) fn unwrapped(text: &str) -> String {
+    let mark = if text.starts_with(BOM) { "\u{feff}" } else { "" };
+    let inner = strip_bom(text).strip_prefix(BEFORE).unwrap_or_default();
+    let inner = inner.strip_suffix(AFTER).and_then(|it| it.strip_suffix('\n'));
+    format!("{mark}{}", inner.unwrap_or_default())
+}
+
+pub(super) const COMMAND: &str = "/statusLine/command";
+
+/// A command of the status line that calls hookman as hookman writes it.
+pub(super) struct OwnLine {
+    pub(super) program: String,
+    /// The command whose line comes first.
+    pub(super) other: Option<String>,
+}
+
+impl OwnLine {
+    pub(super) fn of(command: &str) -> Option<Self> {
+        let (program, rest) = command.split_once(" statusline")?;
+        // Without a path it is a line that a person wrote.
+        let program = call::program(program).filter(|it| it.ends_with("/hookman"))?;
+        if rest.is_empty() {
+            return Some(Self { program, other: None });
+        }
+        let word = rest.strip_prefix(" -- sh -c ")?;
+        let inner = word.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+        let other = inner.map_or_else(|| word.to_owned(), |it| it.replace(r"'\''", "'"));
+        Some(Self { program, other: Some(other) })
+    }
+
+    pub(super) fn command(&self) -> String {
+        let Self { program, other } = self;
+        let in_home = program.starts_with("$HOME/");
+        let program = if in_home { format!("\"{program}\"") } else { quoted(program) };
+        let behind = other.as_ref().map(|it| format!(" -- sh -c {}", quoted(it)));
+        format!("{program} statusline{}", behind.unwrap_or_default())
+    }
+}
+
+/// Returns whether the status line of a settings file calls hookman as hookman writes it.
+pub(super) fn is_shown(document: &Document<'_>) -> bool {
+    let command = document.lookup(COMMAND).and_then(|node| document.string(node));
+    command.is_some_and(|command| OwnLine::of(&command).is_some())
 }
 
 #[cfg(test)]

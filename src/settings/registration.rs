@@ -8,7 +8,6 @@ use crate::client::call::run_words;
 /// An entry that hookman wants in a settings file: one handler in a group of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Registration {
-    /// The event, as the client spells it.
     pub event: String,
     /// The matcher of the group; none matches everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +40,6 @@ impl Registration {
         if self.is_passed() { Some(passed_words(&handler)) } else { run_words(&handler) }
     }
 
-    /// The handler as it is in the file.
     pub fn handler(&self) -> Value {
         if self.is_passed() {
             let mut handler = self.extra.clone();

@@ -7,17 +7,15 @@ use serde_json::{Value, json};
 
 use super::change::Extra;
 use super::edit::{Editor, apply, path};
-use super::member::{Root, added, removed};
 use super::obstacle::only_once;
-use super::own_line::{COMMAND, OwnLine};
 use super::plan::Plan;
-use super::record::Record;
+use super::record::{COMMAND, OwnLine, Record};
 use super::refusal::Refusal;
+use super::seat::{Root, added, removed};
 use crate::client::call;
 use crate::syntax::json::{Document, Member, Node, is_blank};
 
 const KEY: &str = "statusLine";
-/// JSON Pointer of the status line.
 const LINE: &str = "/statusLine";
 
 impl Plan {

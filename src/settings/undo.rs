@@ -16,7 +16,6 @@ use super::{
 pub struct Undo {
     /// The text without any hookman entry; none if there was no file.
     pub original: Option<String>,
-    /// The text that was written.
     pub after: String,
     /// The record to remove by, should the text have changed since.
     pub record: Record,
@@ -69,7 +68,6 @@ impl Undo {
 /// file leaves the older text there, so the record of that is kept as well.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Remembered {
-    /// The record of the last write.
     pub last: Undo,
     /// The record of the write before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,18 +1,14 @@
 //! The entries that a chain needs.
 
-use crate::client::event::Event;
-use crate::client::host::files::{Files, Form};
-use crate::client::{call, matcher};
-
 use super::Registration;
+use crate::client::host::files::{Files, Form};
+use crate::client::{Event, call, matcher};
 
-/// The demand of one hook on the client: to be called on an event.
 #[derive(Clone, Debug)]
 pub struct Demand<'a> {
     pub event: Event,
     /// The matcher; `None` matches all.
     pub matcher: Option<&'a str>,
-    /// Milliseconds the hook may take.
     pub timeout_ms: u64,
     /// True if it runs with its neighbours that are marked so too.
     pub parallel: bool,
@@ -151,7 +147,6 @@ pub fn of_host(files: &Files, demands: &[Demand<'_>], program: &str) -> Vec<Regi
     Event::ALL.iter().copied().filter(is_there).map(entry).collect()
 }
 
-/// The time limit of an entry for an event, in seconds.
 pub fn limit(event: Event) -> u64 {
     if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }
 }

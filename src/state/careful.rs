@@ -5,14 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::session_switches::Scene;
-use super::store::FileStore;
-use super::switching;
-use crate::machine::files;
-use crate::machine::paths::{self, Paths};
-use crate::session::id::SessionId;
-use crate::session::request::{Careful as Wish, Term};
-use crate::session::store::{CAREFUL, Store};
+use super::{FileStore, Scene, switching};
+use crate::machine::{Paths, files, paths};
+use crate::session::request::Term;
+use crate::session::store::CAREFUL;
+use crate::session::{Careful as Wish, SessionId, Store};
 
 /// The time that it lasts in a session where no time is given: longer than any session.
 const LONG: Duration = Duration::from_secs(400 * 24 * 60 * 60);
@@ -29,7 +26,6 @@ pub struct Place<'p> {
 }
 
 impl<'p> Place<'p> {
-    /// The place that a switch is typed in.
     pub fn of(scene: &'p Scene<'p>, found: Option<&Path>) -> Self {
         let here = Path::new(scene.directory);
         let project = project(scene.paths, found.map(Path::to_owned), here);

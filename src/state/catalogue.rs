@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::builtin::catalogue::{self, Entry};
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::manifest::package::{NotHere, Package, PackageText};
 use crate::manifest::schema::ReadyMade;
 use crate::manifest::{Absent, Action, Hook, Options, Preset, Presets};

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::machine::files;
-use crate::machine::paths::Paths;
+use crate::machine::{Paths, files};
 
-/// A manifest with its overlay, one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// `managed`, `user` or `project`, for journals and reports.
@@ -63,7 +61,6 @@ impl Chain {
         }
     }
 
-    /// The chain of the manifests that are next to a settings file.
     pub fn next_to(settings: &Path, scope: &'static str) -> Self {
         Self {
             scope,
@@ -72,7 +69,6 @@ impl Chain {
         }
     }
 
-    /// The directory of the project whose chain it is.
     pub fn project(&self) -> Option<&Path> {
         self.overlay.as_ref().and_then(|overlay| overlay.parent()?.parent())
     }

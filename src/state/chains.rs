@@ -2,20 +2,22 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use super::catalogue::{self, Catalogue};
-pub use super::chain::{Chain, MANAGED};
-use super::pins;
-use super::stable_read::StableRead;
+use super::{Catalogue, catalogue, pins};
+use crate::chain::Plan;
 use crate::chain::entries::Entries;
-use crate::chain::plan::{self, Header, Plan, Source};
-use crate::client::event::Event;
+use crate::chain::plan::{self, Header, Source};
+use crate::client::Event;
 use crate::machine::files::{self, Stamp};
-use crate::machine::foreign;
-use crate::machine::paths::{Paths, real};
+use crate::machine::paths::real;
+use crate::machine::{Paths, foreign};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
 use crate::package::known::Known;
 use crate::syntax::json::is_blank;
+
+pub use super::chain::{Chain, MANAGED};
 
 /// The chains that apply in a project, or outside of any: an administrator's, where there is one, the
 /// user's, and the project's.
@@ -49,7 +51,6 @@ pub enum Loaded {
     Mended(String),
     /// The last plan that could be made, and what is wrong with the manifests since.
     LastGood(String, String),
-    /// No manifest.
     Absent,
     /// Manifests that cannot be read and no earlier plan, or that are gone while the client still calls.
     Broken {
@@ -373,7 +374,7 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     };
     let of_manifest = |path: &Path| match read(path) {
         Ok(None) if files::is_link(path) => Some(OnError::Closed),
-        Ok(bytes) => bytes.map(|bytes| manifest::recovery::on_error(&bytes)),
+        Ok(bytes) => bytes.map(|bytes| manifest::read::on_error(&bytes)),
         Err(_) => Some(OnError::Closed),
     };
     // Of a plan without a manifest nothing runs.
@@ -386,6 +387,69 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
 /// The build that plans are stamped with: another build may know other built-in hooks.
 pub fn build() -> Cow<'static, str> {
     format!("{}+{:x}", env!("CARGO_PKG_VERSION"), crate::builtin::catalogue::FINGERPRINT).into()
+}
+
+/// A file that has not changed for so long is not being written.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// The time that all waiting together takes at most.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// For so many nanoseconds around its date a manifest that takes a gate away is not believed: the clock
+/// of a disk may be ahead.
+const DOUBT: i128 = 2_000_000_000;
+
+/// The clock, in nanoseconds since 1970, and how to wait.
+pub struct StableRead<'a> {
+    /// The current time in nanoseconds since the epoch.
+    pub now: &'a dyn Fn() -> i128,
+    pub wait: &'a dyn Fn(Duration),
+}
+
+impl Default for StableRead<'_> {
+    fn default() -> Self {
+        Self { now: &|| jiff::Timestamp::now().as_nanosecond(), wait: &thread::sleep }
+    }
+}
+
+impl StableRead<'_> {
+    /// Waits until none of the files has changed for a moment, but not for long.
+    pub fn wait_for_the_end<'f, I: Iterator<Item = &'f Path>>(&self, files: impl Fn() -> I) {
+        let mut left = PATIENCE;
+        while let Some(rest) = self.rest(files()).filter(|rest| *rest <= left) {
+            (self.wait)(rest);
+            left -= rest;
+        }
+    }
+
+    /// Returns whether one of the files was written so lately that it may be half a save.
+    pub fn is_in_doubt<'f>(&self, mut files: impl Iterator<Item = &'f Path>) -> bool {
+        let now = (self.now)();
+        files.any(|path| {
+            let stamp = files::stamp(path).ok().flatten();
+            stamp.is_some_and(|stamp| (now - stamp.modified).abs() < DOUBT)
+        })
+    }
+
+    /// Sleeps until it is worth looking again.
+    pub fn wait_a_moment(&self) {
+        (self.wait)(QUIET);
+    }
+
+    /// Gives the time for which the newest file is still left alone; a time in the future is not waited
+    /// for.
+    fn rest<'f>(&self, files: impl Iterator<Item = &'f Path>) -> Option<Duration> {
+        let now = (self.now)();
+        let age = |path: &Path| {
+            let modified = files::stamp(path).ok()??.modified;
+            Some(Duration::from_nanos(u64::try_from(now - modified).ok()?))
+        };
+        files
+            .filter_map(age)
+            .filter_map(|age| QUIET.checked_sub(age))
+            .max()
+            .filter(|rest| !rest.is_zero())
+    }
 }
 
 #[cfg(test)]

@@ -6,14 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::chains::{self, Chain};
-use super::host_files;
-use super::lost::Lost;
+use super::{Chain, Lost, chains, host_files};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
-use crate::machine::environment;
-use crate::machine::paths::Paths;
-use crate::machine::world::World;
+use crate::machine::{Paths, World, environment};
 use crate::manifest::{Hook, Manifest};
 
 pub struct Configured {
@@ -23,7 +19,6 @@ pub struct Configured {
     /// The argument with which `apply` registers it, where it is on and the client's settings do not
     /// call it.
     pub uncalled: Option<&'static str>,
-    /// The programs that are to call it.
     pub hosts: Vec<&'static str>,
 }
 
@@ -70,7 +65,6 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeSet<S
     uncalled
 }
 
-/// Gives the message for no configured hook.
 pub fn none(world: &World) -> String {
     let chains = chains(world);
     let manifests: Vec<String> = chains
@@ -89,7 +83,6 @@ pub fn none(world: &World) -> String {
     }
 }
 
-/// The chains that apply to the current directory.
 pub fn chains(world: &World) -> Vec<Chain> {
     chains::chains_of(&world.paths, project().as_deref())
 }

@@ -1,9 +1,9 @@
-//! Switches for every session: those that run when the switch is made get it at once, and those that
-//! start while it holds get it as they start.
+//! Switches for every session, and the state that a session takes over when it goes on under a new id.
 
-use super::session_switches::{Scene, change_soon, moment_in, switches};
-use crate::machine::paths::Paths;
-use crate::session::id::SessionId;
+use super::session_switches::{change_soon, moment, moment_in, switches};
+use super::{Scene, careful, sessions};
+use crate::machine::{Paths, clients};
+use crate::session::SessionId;
 use crate::session::switches::Off;
 
 /// Gives the key of the switches for every session, in the place of an id; the client's own ids are
@@ -34,4 +34,44 @@ pub fn join(scene: &Scene<'_>) {
         }
         is_changed
     });
+}
+
+/// Gives a session that goes on under a new id the switches of the one before, and tells a fork
+/// what it does not have from the session it came from.
+pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
+    let before = match source {
+        "clear" => sessions::before(scene.paths, client, &scene.session)?,
+        "fork" | "resume" => sessions::forked_from(scene.paths, client, &scene.session, source)?,
+        _ => return None,
+    };
+    if source == "clear" {
+        careful::inherit(scene.paths, &before, &scene.session);
+    }
+    let (old, _) = switches(scene.paths, &before).ok()?;
+    let now = moment(scene.paths, &before);
+    let mut current: Vec<Off> = old.current(now.at()).cloned().collect();
+    if current.is_empty() {
+        return None;
+    }
+    if source != "clear" {
+        let names: Vec<String> = current.iter().map(Off::label).collect();
+        return Some(format!(
+            "all hooks are on in this fork; off in the session it came from: {}",
+            names.join(", ")
+        ));
+    }
+    // Only the client's own word that a session goes on brings what a person switched in another.
+    let is_told = clients::is_called_by_client(&scene.paths.config);
+    for off in &mut current {
+        off.person &= is_told;
+    }
+    // A session that cannot be given its switches has all hooks on, which is the safe side.
+    let _ = change_soon(scene, |switches| {
+        let new = switches.disabled.is_empty();
+        if new {
+            switches.disabled = current;
+        }
+        new
+    });
+    None
 }

@@ -3,10 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::machine::files;
-use crate::machine::paths::Paths;
+use crate::machine::{Paths, files};
 
-/// The plugin's name, and that of its directory.
 pub const NAME: &str = "hookman-guard";
 
 const PLUGIN: &str = ".claude-plugin/plugin.json";

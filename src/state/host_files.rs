@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Form};
-use crate::machine::paths::Paths;
-use crate::machine::{environment, files};
+use crate::machine::{Paths, environment, files};
 use crate::manifest::Manifest;
 use crate::settings::{Record, own_file};
 

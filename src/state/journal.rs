@@ -1,9 +1,6 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
-mod outcomes;
-mod short;
-
-pub use outcomes::{OUTCOMES, WOULD};
+pub use super::journal_files::{OUTCOMES, WOULD};
 
 use std::borrow::Cow;
 use std::io;
@@ -12,26 +9,20 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::chains::Chain;
-use super::journal_files;
-use crate::chain::failing;
-use crate::chain::merge::{Ran, Verdict};
-use crate::chain::outcome::Outcome;
-use crate::chain::plan::{Run, Step};
-use crate::client::answer::{Answer, Decision};
-use crate::client::event::{Event, Subject};
-use crate::client::payload::Payload;
-use crate::machine::paths::{Paths, path_hash};
-use crate::machine::{clients, clock, environment, files};
-use crate::session::id::SessionId;
-use outcomes::would;
-use short::{short, start};
+use super::Chain;
+use super::journal_files::{self, would};
+use crate::chain::merge::Ran;
+use crate::chain::plan::Run;
+use crate::chain::{Outcome, Step, Verdict, failing};
+use crate::client::{Answer, Decision, Event, Payload, Subject};
+use crate::machine::paths::path_hash;
+use crate::machine::{Paths, clients, clock, environment, files};
+use crate::session::SessionId;
 
 /// The variable in which the client names the directory where the session was started; it does not
 /// follow a `cd`, and the Bash tool has no such variable.
 pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
-/// The number of characters of a reason are kept.
 const REASON: usize = 200;
 
 /// The reason why no hook was asked where a switch was typed.
@@ -75,7 +66,6 @@ pub struct Entry<'a> {
     /// variables that the client gives to each hook.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
-    /// The one hook that was asked for, by an entry of its own.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub only: Cow<'a, str>,
     pub steps: Vec<StepEntry>,
@@ -86,7 +76,6 @@ pub struct Entry<'a> {
     /// answered a typed request.
     pub verdict: Cow<'a, str>,
     pub exit: u8,
-    /// The whole run in microseconds.
     pub us: u64,
     /// The switch that kept all hooks from running.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -130,7 +119,6 @@ pub const DENIED: &str = "denied";
 #[serde(default)]
 pub struct StepEntry {
     pub hook: String,
-    /// Microseconds it took.
     pub us: u64,
     pub outcome: Cow<'static, str>,
     /// The decision that a hook that came to none is taken for by its `on_error`.
@@ -138,7 +126,6 @@ pub struct StepEntry {
     pub decided: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// The reason why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The reason why a built-in hook said nothing, or the model did not get what a hook had for it, one
@@ -226,7 +213,6 @@ impl<'a> Entry<'a> {
         self.passed.push(Passed { hook: step.name.to_owned(), why: why.into() });
     }
 
-    /// Adds a step that was run.
     pub fn ran(&mut self, step: &Step<'_>, event: Event, ran: &Ran, took: Duration) {
         let mut entry = StepEntry {
             hook: step.name.to_owned(),
@@ -478,6 +464,24 @@ pub fn newest(
 
 /// The bytes of the journal that are looked at first.
 const END: u64 = 256 * 1024;
+
+/// The number of bytes of a field are kept: no path is longer.
+const FIELD: usize = 4096;
+
+pub(super) fn short<'a>(field: &Cow<'a, str>) -> Cow<'a, str> {
+    match field {
+        Cow::Borrowed(text) => start(text).into(),
+        Cow::Owned(text) => start(text).to_owned().into(),
+    }
+}
+
+pub(super) fn start(text: &str) -> &str {
+    if text.len() <= FIELD {
+        return text;
+    }
+    let end = (0..=FIELD).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
+}
 
 #[cfg(test)]
 mod tests {

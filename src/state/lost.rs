@@ -1,9 +1,9 @@
 //! Entries that call hookman where there is no manifest any more.
 
-use super::chains::{self, Chain, Loaded};
+use super::Chain;
+use super::chains::{self, Loaded};
 use crate::chain::entries::Entries;
-use crate::machine::files;
-use crate::machine::paths::Paths;
+use crate::machine::{Paths, files};
 use crate::manifest::OnError;
 
 /// The fate of calls to a chain without a manifest.
@@ -11,7 +11,6 @@ use crate::manifest::OnError;
 pub struct Lost {
     /// The settings files that still call hookman, for people.
     pub callers: Vec<String>,
-    /// The manifest that is not there, for people.
     pub manifest: String,
     pub fate: &'static str,
     pub way_out: String,

@@ -8,24 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::Chain;
 use crate::machine::files::{self, Stamp};
-use crate::machine::paths::Paths;
-use crate::machine::{environment, trees};
+use crate::machine::{Paths, environment, trees};
 use crate::manifest::{self, Hook, OnChange};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
 use crate::package::{definition, store};
 
-/// A hook as it was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Its definition, a key in each line.
     pub definition: String,
     /// The SHA-256 of each file that it runs, by its whole path.
     pub files: BTreeMap<String, String>,
 }
 
 impl Pin {
-    /// A hook as it is now.
     pub fn of(paths: &Paths, hook: &Hook, chain: &Chain) -> Self {
         let files = definition::files(paths, hook, &chain.manifest).into_iter();
         let files = files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect();
@@ -33,10 +29,8 @@ impl Pin {
     }
 }
 
-/// The pins of a chain by the names of its hooks.
 pub type Pins = BTreeMap<String, Pin>;
 
-/// The file of a chain's pins.
 pub fn file(paths: &Paths, chain: &Chain) -> PathBuf {
     paths.cache_for("pins", &chain.manifest)
 }
@@ -99,7 +93,6 @@ enum Basis {
     Pins(Pins),
     /// The lock, where nobody sits before the machine.
     Lock(Lock),
-    /// Nothing yet.
     First,
 }
 

@@ -1,10 +1,12 @@
-//! The plans of chains that are gone.
+//! The plans of chains that are gone, and tidying after the answer is given, never at a tool call of the
+//! user's chain.
 
 use std::path::{Path, PathBuf};
 
+use super::{Chain, journal_files, sessions};
 use crate::chain::plan::Header;
-use crate::machine::paths::Paths;
-use crate::machine::{files, folders};
+use crate::client::{Event, Subject};
+use crate::machine::{Paths, files, folders};
 
 /// Removes the plans whose manifest's directory is gone, as that of a project that was deleted. One
 /// that is not connected now gets its plan again. Best effort.
@@ -23,7 +25,6 @@ pub fn prune(paths: &Paths) {
     }
 }
 
-/// The manifests of all chains on this machine that have a plan.
 pub fn manifests(paths: &Paths) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for file in folders::entries(&paths.state.join("plans")).unwrap_or_default() {
@@ -35,4 +36,18 @@ pub fn manifests(paths: &Paths) -> Vec<PathBuf> {
         );
     }
     found
+}
+
+/// Does what an event leaves time for. The user's chain is always called at the start of a session;
+/// a project's alone may be called at nothing but tools.
+pub fn after(paths: &Paths, chain: &Chain, event: Event) {
+    let of_project = chain.scope == "project";
+    if event.facts().subject == Subject::Tool && !of_project {
+        return;
+    }
+    // What is not tidied now is tidied the next time.
+    let _ = journal_files::rotate(paths, journal_files::SIZE);
+    if (event == Event::SessionStart || of_project) && sessions::prune_daily(paths) {
+        prune(paths);
+    }
 }

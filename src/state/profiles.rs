@@ -5,15 +5,13 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::chains;
-use super::chains::chains_of;
-use super::reply::{self, Done, Reply};
-use super::session_switches::{self, Scene};
-use super::switchable::{self, Switchable};
-use super::switching;
-use crate::machine::paths::Paths;
+use super::chains::{self, chains_of};
+use super::reply::{self, Done};
+use super::{Reply, Scene, Switchable, session_switches, switchable, switching};
+use crate::machine::Paths;
 use crate::manifest::Problems;
-use crate::session::request::{Request, Term, Verb};
+use crate::session::Verb;
+use crate::session::request::{Request, Term};
 use crate::session::switches::label;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use crate::session::switches::Off;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     pub text: String,
-    /// True if anything changed.
     pub changed: bool,
     /// True if something of what was asked could not be done.
     pub failed: bool,
@@ -39,7 +38,6 @@ pub fn scope(off: &Off) -> String {
     length + &agent.unwrap_or_default()
 }
 
-/// For how long a switch is, in words.
 pub fn length(off: &Off) -> String {
     match (&off.turn, off.until) {
         (Some(_), _) => "for this turn".to_owned(),
@@ -48,7 +46,6 @@ pub fn length(off: &Off) -> String {
     }
 }
 
-/// Since when a switch holds, for people.
 pub fn since(off: &Off) -> String {
     clock::seconds(&off.since).map_or_else(|| off.since.clone(), clock::local_time)
 }

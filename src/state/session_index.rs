@@ -4,17 +4,14 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::{self, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::chains;
 use super::journal::{self, Entry};
-use super::journal_files;
-use crate::machine::paths::Paths;
-use crate::machine::{agents, clients, files};
-use crate::session::id::SessionId;
+use super::{chains, journal_files};
+use crate::machine::{Paths, agents, clients, files};
+use crate::session::SessionId;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub id: SessionId<'static>,
-    /// Its directory at the last event.
     pub cwd: String,
     /// Its directory at the first event that the journal still has.
     pub first_cwd: String,
@@ -24,7 +21,6 @@ pub struct Seen {
     pub prompt: String,
     /// The first event that the journal still has.
     pub since: String,
-    /// The last event's time.
     pub last: String,
     pub event: String,
     /// The client's process, or 0.

@@ -7,14 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::journal;
-use crate::client::payload::Payload;
+use crate::client::Payload;
 use crate::machine::lock::Lock;
-use crate::machine::paths::Paths;
-use crate::machine::{clock, files};
-use crate::session::id::SessionId;
-use crate::session::switches::{Moment, Switches};
+use crate::machine::{Paths, clock, files};
+use crate::session::switches::Moment;
+use crate::session::{SessionId, Switches};
 
-/// The session that is switched, and on whose behalf.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
     pub paths: &'a Paths,
@@ -23,7 +21,6 @@ pub struct Scene<'a> {
     /// True if a person asks, and not an agent's tool.
     pub person: bool,
     pub profile: Option<&'a str>,
-    /// The prompt as which the switch is typed, or empty.
     pub prompt: &'a str,
     /// True if it is a run's, which the client waits for.
     pub is_run: bool,
@@ -54,7 +51,6 @@ pub struct Now {
 }
 
 impl Now {
-    /// As switches are asked.
     pub fn at(&self) -> Moment<'_> {
         Moment { now: self.seconds, prompt: &self.prompt, ..Moment::default() }
     }
@@ -89,7 +85,6 @@ pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, boo
 }
 
 pub enum SwitchesFile {
-    /// There is none.
     Nothing,
     Switches(Switches),
     /// A file that hookman did not write, and the reason to think so.
@@ -114,7 +109,6 @@ pub fn read(path: &Path) -> io::Result<SwitchesFile> {
 
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
-    /// True if the file was written.
     pub written: bool,
     /// The name of a damaged file for the user, without the article.
     pub aside: Option<String>,

@@ -6,14 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::chains::{self, Chain};
 use super::journal::{self, Entry};
-pub use super::session_index::Seen;
-use super::{session_index, session_switches, spill};
-use crate::machine::paths::Paths;
-use crate::machine::{clients, environment, files, folders};
+use super::{Chain, chains, session_index, session_switches, spill};
+use crate::machine::{Paths, clients, environment, files, folders};
 use crate::manifest::{self, Problems};
-use crate::session::id::SessionId;
+use crate::session::SessionId;
+
+pub use super::session_index::Seen;
 
 /// The depth of a session's state in the state directory: `sessions/ID/flags`.
 const LEVELS: usize = 3;
@@ -52,7 +51,6 @@ fn mark(paths: &Paths) -> PathBuf {
     paths.state.join("pruned")
 }
 
-/// The sessions of the clients that run, newest first.
 pub fn live(paths: &Paths) -> Vec<Seen> {
     session_index::live(paths)
 }
@@ -190,7 +188,6 @@ fn name(folder: &Path) -> Option<&str> {
     folder.file_name()?.to_str()
 }
 
-/// The sessions by the names of their folders, and whether each is live.
 fn names(seen: &[Seen]) -> BTreeMap<String, bool> {
     seen.iter().map(|session| (session.id.file_name().into_owned(), session.live)).collect()
 }

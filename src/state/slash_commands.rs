@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::files;
-use crate::machine::paths::{self, Paths, content_hash};
+use crate::machine::paths::{self, content_hash};
+use crate::machine::{Paths, files};
 
 /// The names of the commands, after `hook:`, and their texts.
 pub const COMMANDS: [(&str, &str); 4] = [
@@ -27,13 +27,11 @@ pub fn file(paths: &Paths, name: &str) -> PathBuf {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Written {
-    /// Hash of the text, by path.
     pub files: BTreeMap<PathBuf, String>,
     pub directories: Vec<PathBuf>,
 }
 
 impl Written {
-    /// Gives the file of the record about a settings file.
     pub fn record(paths: &Paths, settings: &Path) -> PathBuf {
         // The files are next to the settings, not next to the file that those may be a link to.
         let (folder, name) = (settings.parent(), settings.file_name());

@@ -6,20 +6,18 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::careful::{self, Careful, Place};
-use super::chains::MANAGED;
-use super::lost::Lost;
-use super::session_switches::{self, Now, Scene};
-use super::surroundings::Surroundings;
-use super::{chains, configured, reply, switchable};
+use super::chains::{self, MANAGED};
+use super::project_tools::Surroundings;
+use super::session_switches::{self, Now};
+use super::{Lost, Scene, configured, reply, switchable};
+use crate::chain::Plan;
 use crate::chain::condition::elsewhere;
-use crate::chain::plan::Plan;
 use crate::client::host::CLAUDE;
 use crate::client::permission_rule::Anchors;
-use crate::machine::paths::Paths;
-use crate::machine::terminal::{Paint, Terminal};
-use crate::machine::{clock, environment};
+use crate::machine::terminal::Paint;
+use crate::machine::{Paths, Terminal, clock, environment};
 use crate::manifest::Hook;
-use crate::session::id::SessionId;
+use crate::session::SessionId;
 use crate::session::switches::{Moment, Off, label};
 
 /// The reason why a hook is on or off: the layers are asked in this order and the first that speaks decides.
@@ -39,7 +37,6 @@ pub enum Layer {
     On,
 }
 
-/// The switch that has a hook off for one type of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForAgent {
     Switch(Off),
@@ -73,7 +70,6 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The hooks that are off in the session and not configured where it works.
     pub unconfigured: Vec<Off>,
-    /// The session's switches file, for people.
     pub file: Option<String>,
     pub damaged: bool,
     /// The mistakes of the manifests; their last good versions are shown, because these run.

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use crate::machine::lock::Lock;
 use crate::machine::{clock, files, folders};
-use crate::session::store::{LONGEST, Store};
+use crate::session::Store;
+use crate::session::store::LONGEST;
 
 /// The time that a run waits for another process that changes the same store.
 const WAIT: Duration = Duration::from_secs(1);
@@ -155,7 +156,6 @@ enum Flag {
     Absent,
     /// Its time is over, or it is not the user's own work.
     Fallen,
-    /// For so much longer.
     Up(Duration),
 }
 

@@ -4,15 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::chains::{self, Chain, Loaded, MANAGED, chains_of};
-use super::lost::Lost;
-use super::reply::Reply;
-use super::session_switches;
+use super::chains::{self, Loaded, MANAGED, chains_of};
+use super::{Chain, Lost, Reply, session_switches};
 use crate::builtin::catalogue;
-use crate::chain::plan::Plan;
-use crate::machine::paths::Paths;
+use crate::chain::Plan;
+use crate::machine::Paths;
 use crate::manifest::{Hook, Problems};
-use crate::session::id::SessionId;
+use crate::session::SessionId;
 use crate::session::names::{self, Found};
 use crate::session::request::Request;
 use crate::session::switches::{SCOPES, label};

@@ -3,15 +3,15 @@
 use anyhow::{Result, bail};
 
 use super::chains::MANAGED;
-use super::reply::{Done, Reply, scope};
-use super::session_switches::{Now, Scene, change};
-use super::switchable::{Declaration, Switchable};
+use super::reply::{Done, scope};
+use super::session_switches::{Now, change};
+use super::switchable::Declaration;
+use super::{Reply, Scene, Switchable};
 use crate::machine::clock;
-use crate::session::period;
-use crate::session::request::{Request, Term, Verb};
-use crate::session::switches::{Moment, Off, SCOPES, Switches, TURN_WITHOUT_PROMPT, label};
+use crate::session::request::{self, Request, Term};
+use crate::session::switches::{Moment, Off, SCOPES, TURN_WITHOUT_PROMPT, label};
+use crate::session::{Switches, Verb};
 
-/// The deed of a request with a hook.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Refused,
@@ -19,7 +19,6 @@ enum Deed {
     Nothing,
 }
 
-/// The result of a request for a hook.
 struct Handled {
     deed: Deed,
     /// For how long the hook stays off for everyone, in words.
@@ -181,7 +180,7 @@ fn sentence(verb: Verb, hook: &Switchable, deed: Deed, scope: &str) -> String {
 pub fn end_of(term: &Term, now: i64) -> Result<Option<i64>> {
     match term {
         Term::Session | Term::Turn => Ok(None),
-        Term::For(text) => match period::seconds(text).filter(|seconds| *seconds > 0) {
+        Term::For(text) => match request::seconds(text).filter(|seconds| *seconds > 0) {
             Some(seconds) => Ok(Some(now.saturating_add_unsigned(seconds))),
             None => bail!("--for takes a time such as 90s, 30m, 2h or 1d, not `{text}`"),
         },

@@ -57,7 +57,6 @@ pub fn unified_diff(
     diff.text
 }
 
-/// Lines of context around a change.
 const CONTEXT: usize = 3;
 
 /// Lists the changes from the old lines to the new ones. `TextDiff` does the same and brings four

@@ -1,4 +1,4 @@
-//! Text from outside in one line of a message.
+//! Text from outside in one line: of a message, and as a word for a shell.
 
 use std::fmt::Write;
 
@@ -33,6 +33,15 @@ fn is_invisible(character: char) -> bool {
         )
 }
 
+/// A word as a POSIX shell reads it back: as it is where that is plain, else in single quotes.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "/._-+@%:,=".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +52,25 @@ mod tests {
             escaped("o'n\ne\t\u{1b}[2J\u{9b}\u{7f} é\r"),
             "o'n\\ne\\t\\u001b[2J\\u009b\\u007f é\\r"
         );
+    }
+}
+
+#[cfg(test)]
+mod quoting_tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_plain_is_quoted() {
+        let rows = [
+            ("/a/b-c_d.sh", "/a/b-c_d.sh"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("$x", "'$x'"),
+            ("~", "'~'"),
+            ("it's", r"'it'\''s'"),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(quoted(word), expected, "{word}");
+        }
     }
 }

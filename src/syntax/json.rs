@@ -82,7 +82,6 @@ impl<'t> Document<'t> {
         Ok(Self { text, root, lines: OnceLock::new() })
     }
 
-    /// The text that was parsed.
     pub fn text(&self) -> &'t str {
         self.text
     }

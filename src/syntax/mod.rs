@@ -5,7 +5,5 @@ pub(crate) mod escaped;
 pub(crate) mod frontmatter;
 pub mod json;
 pub(crate) mod named;
-pub(crate) mod quoting;
 pub mod shell;
 pub(crate) mod suggestion;
-pub(crate) mod wildcard;

@@ -1,4 +1,4 @@
-//! Enumerations of which each variant has one word.
+//! Enumerations of which each variant has one word, and lists of words.
 
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -22,3 +22,22 @@ macro_rules! named {
 }
 
 pub(crate) use named;
+
+/// The words of a text that has one blank between any two. Their number has to be said, as a list in a
+/// constant has a length; another one does not compile.
+pub const fn words<const N: usize>(text: &'static str) -> [&'static str; N] {
+    let (mut words, mut rest, mut at) = ([""; N], text, 0);
+    while at < N {
+        let mut end = 0;
+        while end < rest.len() && rest.as_bytes()[end] != b' ' {
+            end += 1;
+        }
+        (words[at], rest) = rest.split_at(end);
+        at += 1;
+        if at < N {
+            rest = rest.split_at(1).1;
+        }
+    }
+    assert!(rest.is_empty(), "there are more words");
+    words
+}

@@ -1,4 +1,4 @@
-//! The probable meaning of a misspelled word.
+//! Words compared: with patterns in which a star is any text, and with the ones that were probably meant.
 
 /// The candidate nearest to a word by edit distance, case apart; none where even that is too far
 /// to be what was meant.
@@ -40,9 +40,25 @@ pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<String> {
     }
 }
 
-/// The suggestion as the end of a message.
 pub fn did_you_mean(name: &str) -> String {
     format!("; did you mean `{name}`?")
+}
+
+/// Returns whether a pattern is the whole of a text; without a star the two are the same.
+pub fn hits(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(start) else { return false };
+    let mut pieces = rest.split('*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return left.ends_with(piece);
+        }
+        match left.find(piece) {
+            Some(at) => left = &left[at + piece.len()..],
+            None => return false,
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::syntax::shell::Word;
 use crate::syntax::shell::programs::writes_to_device;
-use crate::syntax::wildcard;
+use crate::syntax::suggestion;
 
 /// No path is longer.
 const LONGEST: usize = 4096;
@@ -25,7 +25,7 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@path" => is_path(text),
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
-        _ => wildcard::hits(wanted, text),
+        _ => suggestion::hits(wanted, text),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
 fn is_within(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches(['/', '*']);
     let parts = path.split('/').skip(if path.starts_with('/') { 2 } else { 0 });
-    !goes_up(path) && parts.into_iter().any(|part| wildcard::hits(name, part))
+    !goes_up(path) && parts.into_iter().any(|part| suggestion::hits(name, part))
 }
 
 /// The texts of a list with blanks between them.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::known::Known;
 use super::options::Options;
-use crate::builtin::context::{Context, Failure};
+use crate::builtin::{Context, Failure};
 
 /// The number of folders above the touched one that are looked at.
 const DEEPEST: usize = 40;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::builtin::context::{Context, Failure};
+use crate::builtin::{Context, Failure};
 
 /// So many folders, and so many files, are remembered.
 const MOST: usize = 1_000;
@@ -17,7 +17,6 @@ const PENDING: &str = "pending_directives";
 /// The session's text with the files that are to be read before a turn ends.
 const CHECKLISTS: &str = "pending_checklists";
 
-/// The folders that were looked into and the files that were found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Known {

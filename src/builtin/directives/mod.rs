@@ -11,20 +11,16 @@ mod options;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::allowance;
-use super::context::{Context, Failure};
-use super::kind::{Can, Kind};
+use super::kind::Kind;
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::workflow::Workflow;
-use crate::client::answer::Answer;
-use crate::client::event::Event;
+use super::{Can, Context, Failure, allowance};
+use crate::client::{Answer, Event};
 use crate::syntax::shell;
-
 use known::{Known, List};
 use options::{Mode, Options};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "directives",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],
@@ -125,7 +121,6 @@ fn listed(files: &[PathBuf]) -> String {
     files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the files as far as there is room.
 fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<String, Failure> {
     let mut texts = "Directives for this folder:".to_owned();
     let mut left: Vec<PathBuf> = Vec::new();

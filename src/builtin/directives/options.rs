@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::builtin::kind;
-use crate::builtin::options::OptionProblem;
 use crate::builtin::tool_pattern::ToolPattern;
 use crate::builtin::workflow::Source;
+use crate::builtin::{OptionProblem, kind};
 
 /// The reaction to the first touch of a folder with directive files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,10 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::notice::{Notice, State};
-use crate::builtin::context::Context;
 use crate::builtin::host::Program;
-use crate::builtin::values::Period;
+use crate::builtin::{Context, Period};
 
 /// A sequence that makes a terminal notify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +70,6 @@ fn resolved(context: &Context<'_>, terminal: Terminal) -> Terminal {
     }
 }
 
-/// The program that shows notices on the desktop.
 pub const DESKTOP_PROGRAM: &str =
     if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
 
@@ -150,7 +147,6 @@ pub(super) fn tmux(context: &Context<'_>, option: &str, state: State, limit: Per
     let _ = start(context, &words, &[], limit);
 }
 
-/// Starts a program, and gives whether it could be.
 fn start(
     context: &Context<'_>,
     words: &[&str],
@@ -166,4 +162,45 @@ fn start(
     let program = Program { argv: &argv, directory, variables, stdin: b"" };
     // A notice that cannot be given is no failure of what it is about.
     context.host.start(program, limit.duration()).is_ok()
+}
+
+/// The state of a session, the least urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::builtin) enum State {
+    /// As it was.
+    Keep,
+    /// Nothing is left to do.
+    Done,
+    /// It waited for you, and you have looked.
+    Checked,
+    /// It works.
+    Working,
+    /// It waits for you.
+    Unchecked,
+    /// It failed.
+    Error,
+}
+
+impl State {
+    /// Those that a pane may have, the most urgent first.
+    pub(super) const RANKS: [Self; 5] =
+        [Self::Error, Self::Unchecked, Self::Working, Self::Checked, Self::Done];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Done => "done",
+            Self::Checked => "checked",
+            Self::Working => "working",
+            Self::Unchecked => "unchecked",
+            Self::Error => "error",
+        }
+    }
+}
+
+pub(super) struct Notice {
+    pub(super) message: String,
+    pub(super) title: String,
+    pub(super) state: State,
 }

@@ -9,10 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::options::{Agents, Options, When};
-use crate::builtin::context::{Context, Failure};
-use crate::builtin::transcript;
 use crate::builtin::workflow::Workflow;
-use crate::client::event::Event;
+use crate::builtin::{Context, Failure, transcript};
+use crate::client::Event;
 use crate::session::store::before_name;
 
 /// The tokens of the context window of most models, and of those whose name ends in [`LARGE_NAME`].

@@ -13,20 +13,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::allowance;
-use super::context::{Context, Failure};
-use super::kind::{Can, Kind};
-use super::place::place;
+use super::kind::Kind;
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
-use super::values::Level;
-use crate::client::answer::Answer;
-use crate::client::event::{Event, Subject};
-
+use super::workflow::place;
+use super::{Can, Context, Failure, Level, allowance};
+use crate::client::{Answer, Event, Subject};
 use condition::{ONCE, Scene};
 use options::{Options, Rule};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind =
     Kind::of::<Options>("rules", &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles], run);
 

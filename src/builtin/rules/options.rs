@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::builtin::kind;
-use crate::builtin::options::{OptionProblem, check_rules, suggestion};
+use crate::builtin::options::{check_rules, suggestion};
 use crate::builtin::tool_pattern::ToolPattern;
-use crate::builtin::values::{Level, TimeSpan};
+use crate::builtin::values::TimeSpan;
 use crate::builtin::workflow::Source;
-use crate::client::event::{Block, Event, Facts, PlainText, Subject};
+use crate::builtin::{Level, OptionProblem, kind};
+use crate::client::event::Facts;
+use crate::client::{Block, Event, PlainText, Subject};
 
 /// Rules that say when a call is stopped or the model gets advice.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -318,7 +319,6 @@ fn refused<T>(path: &[&str], message: &str) -> Result<T, OptionProblem> {
     Err(OptionProblem::at(path, message))
 }
 
-/// The rules as they are written, each with the list it is in and its place there.
 fn written_rules(written: &Map<String, Value>) -> impl Iterator<Item = (&str, usize, &Value)> {
     ["rules", "extra_rules"].into_iter().flat_map(|list| {
         let rules = written.get(list).and_then(Value::as_array).into_iter().flatten();

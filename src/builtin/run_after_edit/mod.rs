@@ -4,7 +4,6 @@
 //! (`004_1870e012f86aed79`). A tool that lies in the project runs only where the user allowed it,
 //! because a cloned repository must not start its programs unasked.
 
-mod consent;
 pub mod offer;
 mod options;
 
@@ -16,25 +15,20 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::context::{Context, Failure};
 use super::host::{Finished, Program};
-use super::kind::{Can, Kind};
+use super::kind::Kind;
 use super::silence::Silence;
-use super::values::Level;
-use crate::client::answer::Answer;
-use crate::client::event::Event;
-use crate::machine::paths::path_hash;
-
+use super::{Can, Context, Failure, Level};
+use crate::client::{Answer, Event};
+use crate::machine::paths::{self, path_hash};
 use options::{At, Options, Tool};
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "run-after-edit",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles, Can::StartProcesses],
     run,
 );
 
-/// The directories of a project's own programs.
 const PROJECT_PROGRAMS: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
 /// The most characters of one tool's output that the model gets.
@@ -212,7 +206,7 @@ fn run_tools(
                 continue;
             }
             let Some(root) = root(context, tool, file) else { continue };
-            let consent = consent::given(context, options, &root);
+            let consent = given(context, options, &root);
             if tool.runs_project
                 && let Err(why) = consent
             {
@@ -303,7 +297,6 @@ fn is_root(
     tool.root.iter().any(configures) && (tool.needs.is_empty() || tool.needs.iter().any(is_near))
 }
 
-/// The tool's program as the project has it.
 fn own_program(tool: &Tool, root: &Path, look: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut own = root.ancestors().flat_map(|folder| {
         PROJECT_PROGRAMS.iter().map(move |programs| folder.join(programs).join(&tool.argv[0]))
@@ -396,6 +389,32 @@ fn unasked(
             root.display()
         )
     }))
+}
+
+/// The most bytes that are read of an answer.
+const MOST: u64 = 16;
+
+/// Returns whether programs of the project around `folder` may run, or why not.
+///
+/// The answer lies in the user's own state. It holds for one repository: a clone within it has its own.
+fn given(context: &Context<'_>, options: &Options, folder: &Path) -> Result<(), Silence> {
+    match options.project_tools {
+        Some(true) => return Ok(()),
+        Some(false) => return Err(Silence::Refused),
+        None => {}
+    }
+    let host = context.host;
+    let state = host.session_folder().ancestors().nth(2).unwrap_or(Path::new(""));
+    for folder in host.real(folder).ancestors() {
+        let answer = host.read(&paths::project_tools(state, folder), MOST);
+        if let Ok(Some(answer)) = answer {
+            return if answer.starts_with("yes") { Ok(()) } else { Err(Silence::Refused) };
+        }
+        if host.look(&folder.join(".git")).is_some() {
+            break;
+        }
+    }
+    Err(Silence::Unasked)
 }
 
 #[cfg(test)]

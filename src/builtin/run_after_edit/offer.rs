@@ -9,7 +9,6 @@ use super::{CONFIGURATION, is_root, own_program};
 use crate::builtin::options;
 use crate::machine::{files, foreign};
 
-/// The name of the kind in manifests' hooks.
 pub const KIND: &str = "run-after-edit";
 
 /// The programs of a directory that a hook with these options would run and may not without an answer;

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::builtin::kind;
-use crate::builtin::options::OptionProblem;
-use crate::builtin::values::{Level, PathGlob, Period};
+use crate::builtin::values::PathGlob;
+use crate::builtin::{Level, OptionProblem, Period, kind};
 
 /// When the tools run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,7 +97,6 @@ pub(super) struct Tool {
 }
 
 impl Options {
-    /// All tools in the order in which they are tried.
     pub(super) fn all(&self) -> impl Iterator<Item = &Tool> {
         self.extra_tools.iter().chain(&self.tools)
     }

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::client::event::ExitTwo;
+use crate::client::ExitTwo;
 
 /// Names the effect of an answer on the client.
 fn effect(said: &Said) -> &'static str {

@@ -8,11 +8,10 @@ use super::{
     ADOPTED, ALWAYS, BACKGROUND, BUDGET, Header, IN_PROJECT, LENGTH, OBSERVE, PATH, SUM, Source,
     UNEXPLAINED, USER_ONLY, sum,
 };
-use crate::chain::budget::Budget;
 use crate::chain::condition::Condition;
 use crate::chain::entries::Entries;
-use crate::chain::relative;
-use crate::client::event::Event;
+use crate::chain::{Budget, relative};
+use crate::client::Event;
 use crate::manifest::{Action, Hook, Observe};
 
 /// True if the client began only lately to call a hook by its own entry on an event.

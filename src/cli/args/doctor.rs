@@ -25,18 +25,7 @@ pub enum OneScope {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman doctor                   for you and for the project around you
-  hookman doctor --verbose         with the checks that found nothing
-  hookman doctor matchers fired    a family of checks, and one check
-  hookman doctor --scope project   the project's settings.json alone
-  hookman doctor --fix             put right what hookman can, after a question
-  hookman doctor --self-test       run each command of your hooks once
-  hookman doctor --ask-client      what the client itself does with each handler
-  hookman doctor --list            what each check holds
-
-Exit codes: 0 nothing found, 1 found something, 2 could not look.")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(after_help = include_str!("help/doctor.txt"))]
 pub struct Doctor {
     /// The checks to run, or families of them (default: all)
     #[arg(value_name = "CHECK", add = ArgValueCandidates::new(candidates::checks))]

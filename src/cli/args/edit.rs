@@ -7,30 +7,13 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 
-use super::RegisterOptions;
+use super::{RegisterOptions, Scope, WriteOptions};
 use crate::cli::candidates;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::manifest::{OnError, milliseconds};
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:
-  hookman install                        asks which recipes, at the first time
-  hookman install --yes                  the starter hook, without a question
-  hookman install one-strike             add a ready-made hook to the manifest
-  hookman install destructive-guard --set levels.rm=block \\
-    --set levels.git-push-force=block    and set some of its options
-  hookman install --project --dry-run    what it would do to this project
-  hookman install --local one-strike     in this project, for you alone
-  hookman install --recipe long-session  hooks that belong together
-  hookman install --project-tools yes    let hooks run this project's own programs
-  hookman install --guard-mod            keep other mods from your gates
-  hookman install --statusline           hooks and the last denial in your status line
-  hookman install --host codex           have Codex call the hooks, too
-  hookman install --host all --project   every agent on this machine, in this project
-  hookman install gh:team/hooks@v1.4     the hooks of a package, as in v1.4
-  hookman install git:https://example.org/hooks.git//bash no-secrets
-  hookman install --locked --project     fetch what hookman.lock names, as in CI")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
+#[command(after_help = include_str!("help/install.txt"))]
 pub struct Install {
     /// Ready-made hooks to add to the manifest, or a package and the hooks wanted of it
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
@@ -89,17 +72,7 @@ pub struct Placing {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman add format --event PostToolUse --matcher 'Edit|Write' \\
-    --path '**/*.py' -- ruff format {file}
-  hookman add say --event Stop --command 'cat > ~/last-turn.json'
-  hookman add tests --event Stop --cwd project --project -- make test
-
-The hook gets the client's JSON on standard input, and in its arguments the file
-of the call in the place of `{file}`; exit code 2 blocks, with standard error as
-the reason. It is written at the end of the manifest, or where --before or --after
-says, and is in force at once. `hookman install NAME` adds a ready-made hook, and
-`hookman new` asks for all of this.")]
+#[command(after_help = include_str!("help/add.txt"))]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
     pub name: String,
@@ -171,12 +144,7 @@ pub enum Directory {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman remove format              take it out of your manifest
-  hookman remove format --project    out of that of the project around you
-
-Comments in the manifest stay. `hookman disable NAME` only switches a hook off,
-and `hookman release NAME` gives an adopted one back to settings.json.")]
+#[command(after_help = include_str!("help/remove.txt"))]
 pub struct Remove {
     /// The hooks, by their whole names
     #[arg(value_name = "HOOK", required = true, add = ArgValueCandidates::new(candidates::hooks))]
@@ -186,24 +154,14 @@ pub struct Remove {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman edit              your manifest
-  hookman edit --project    that of the project around this directory
-  VISUAL='code --wait' hookman edit
-
-A copy is opened in $VISUAL, else $EDITOR, else vi. What you save is checked:
-where something is wrong you are told the line and asked whether to go back.
-Then the change is shown, and written with what it makes of settings.json.")]
+#[command(after_help = include_str!("help/edit.txt"))]
 pub struct Edit {
     #[command(flatten)]
     pub options: RegisterOptions,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman new              asks what it should do and when, and shows the change
-  hookman new --project    for the project around this directory
-  hookman new --package hooks/team   a package of hooks to share, in that directory")]
+#[command(after_help = include_str!("help/new.txt"))]
 pub struct New {
     /// Make a package of hooks to share, with a hook, a case and a line for CI
     #[arg(long, value_name = "DIR", conflicts_with_all = ["project", "local", "managed"])]
@@ -216,4 +174,39 @@ pub struct New {
 fn seconds(typed: &str) -> anyhow::Result<u64> {
     let limit = typed.parse().ok().and_then(milliseconds);
     limit.context("it takes seconds from 0.001 to 600")
+}
+
+// A doc comment of arguments would take the place of the help text, which the command's variant has.
+
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("help/backups.txt"))]
+pub struct Backups {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Name the files too
+    #[arg(short, long, conflicts_with = "json")]
+    pub verbose: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("help/restore.txt"))]
+pub struct Restore {
+    /// The copy: its number in `hookman backups`, or `latest`
+    #[arg(value_name = "N", default_value = "latest")]
+    pub which: String,
+    /// The manifest from before a write, with what it makes of settings.json
+    #[arg(long)]
+    pub manifest: bool,
+    /// The file of this agent: codex, copilot, qwen, gemini, droid or opencode
+    #[arg(long, value_name = "NAME", conflicts_with = "manifest")]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
+    #[command(flatten)]
+    pub options: WriteOptions,
+    /// Report as JSON, with --yes or --dry-run
+    #[arg(long)]
+    pub json: bool,
 }

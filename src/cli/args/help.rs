@@ -6,7 +6,7 @@ use std::fmt::Write;
 use clap::{Command, CommandFactory};
 
 use super::Cli;
-use crate::machine::table;
+use crate::machine::terminal;
 
 /// The groups, and the commands of each in the order in which they are listed; a command that is in none
 /// is listed with the last.
@@ -55,7 +55,7 @@ fn groups(command: &Command) -> String {
         for found in named.chain(rest) {
             let about = found.get_about().map(ToString::to_string).unwrap_or_default();
             let start = format!("  {:width$}  ", found.get_name());
-            let _ = writeln!(text, "{}", table::row(&start, &about, width + 4));
+            let _ = writeln!(text, "{}", terminal::row(&start, &about, width + 4));
         }
         text.push('\n');
     }

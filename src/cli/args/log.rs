@@ -23,21 +23,7 @@ fn outcomes() -> PossibleValuesParser {
 }
 
 #[derive(Debug, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "Examples:
-  hookman log                             the last 20 runs
-  hookman log -f                          the same, and each new one as it comes
-  hookman log --outcome deny --since 1d   what was denied since yesterday
-  hookman log --hook 'notify-*' -n 5      the last 5 runs of some hooks
-  hookman log --outcome failed -v         what failed, in full
-  hookman log --session 77850d98 --json   one session's runs, JSON, one run a line
-  hookman log -f --format otlp-json       for the file receiver of a collector
-
-A row says when, in which session, on which event and tool, which hooks spoke,
-what came of it and how long it took, and the beginning of what was odd. Hooks
-that had nothing to say are counted and not named. With --verbose all errors and
-warnings, the hooks that did not run and the reasons that HOOKMAN_DEBUG=1 asks
-for follow below the row.")]
+#[command(after_help = include_str!("help/log.txt"))]
 pub struct Log {
     /// Go on with new runs as they come
     #[arg(short, long)]
@@ -85,21 +71,7 @@ pub enum LogFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman why                  the last run
-  hookman why toolu_01AbC      the runs of one tool call, by its id
-  hookman why 3f9a2c41         a run, by the id that `hookman log -v` shows
-  hookman why format           the last call that a hook had a part in, or why
-                               it never ran
-  hookman why --outcome deny   the last denial
-  hookman why --hook 'lint-*' --outcome failed --since 1d
-
-For each hook of the chain: whether it ran, and if not, why: its matcher, its
-`if` or `when`, a switch, an earlier denial; what it answered or why it said
-nothing, and what decided. The call itself, and what the model was told, are
-read from the client's transcript, as the journal keeps neither. What it does
-not have either, the matcher of a hook that did not run, is read from the
-manifest as it is now.")]
+#[command(after_help = include_str!("help/why.txt"))]
 pub struct Why {
     /// A run's id, a tool call's, or a hook's name (default: the last run)
     #[arg(value_name = "RUN|TOOL_USE_ID|HOOK", conflicts_with = "last")]

@@ -15,20 +15,18 @@ pub mod log;
 pub mod package;
 pub mod rehearse;
 pub mod switch;
-pub mod tmux;
-pub mod undo;
 
-pub use crate::install::target::options::{RegisterOptions, Scope, WriteOptions};
+pub use crate::install::target::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
 pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
+pub use edit::{Backups, Restore};
 pub use log::{Log, Why};
 pub use package::{Lock, Outdated, Package, PackageCheck, PackageCommand, Trust, Update, Vendor};
 pub use switch::{
     Careful, CounterDeed, Disable, Enable, FlagDeed, Length, Profile, Sessions, State,
     StateCommand, Which,
 };
-pub use tmux::{Tmux, TmuxCommand};
-pub use undo::{Backups, Restore};
+pub use switch::{Tmux, TmuxCommand};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -157,11 +155,7 @@ pub struct Session {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:
-  hookman events                 one line for each event
-  hookman events PreToolUse      all there is to know about one
-  hookman events --host codex    what another agent has of them, and what it honours
-  hookman events --json          the same as data")]
+#[command(after_help = include_str!("help/events.txt"))]
 pub struct Events {
     /// The event; case makes no difference
     #[arg(value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
@@ -175,10 +169,7 @@ pub struct Events {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman apply              after an edit of hookman.toml: show, ask, write
-  hookman apply --yes        the same without the question
-  hookman apply --project    for the project around this directory")]
+#[command(after_help = include_str!("help/apply.txt"))]
 pub struct Apply {
     #[command(flatten)]
     pub options: RegisterOptions,
@@ -200,12 +191,7 @@ pub enum Format {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman diff                        the change as a unified diff
-  hookman diff --format json-patch    the change as an RFC 6902 patch
-  hookman diff --exit-code            exit with 1 if there is a change
-
-Exit codes: 0 shown, 1 with --exit-code if there is a change, 2 could not look.")]
+#[command(after_help = include_str!("help/diff.txt"))]
 pub struct Diff {
     #[command(flatten)]
     pub scope: Scope,
@@ -218,11 +204,7 @@ pub struct Diff {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman verify              for you, in any directory
-  hookman verify --project    for a project, as in its CI
-
-Exit codes: 0 in line with the manifest, 1 drifted, 2 could not look.")]
+#[command(after_help = include_str!("help/verify.txt"))]
 pub struct Verify {
     #[command(flatten)]
     pub scope: Scope,
@@ -232,15 +214,7 @@ pub struct Verify {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman uninstall --dry-run    show what would be removed
-  hookman uninstall              the same, then ask and remove it
-  hookman uninstall --project    from the project around this directory
-  hookman uninstall --guard-mod  the guard mod alone
-  hookman uninstall --statusline the segment in the status line alone
-  hookman uninstall --host codex take it out of Codex, and leave it in the others
-
-The manifest stays: it is yours. Delete hookman.toml to forget the hooks.")]
+#[command(after_help = include_str!("help/uninstall.txt"))]
 pub struct Uninstall {
     /// Take out the guard mod alone
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
@@ -258,17 +232,7 @@ pub struct Uninstall {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman adopt                list the hooks of others; choose on a terminal
-  hookman adopt guard          adopt one, after showing both changes
-  hookman adopt --all --yes    adopt all that hookman can run, unasked
-  hookman adopt --plugins      the same for the hooks of the client's plugins
-
-An adopted hook keeps its matcher, time limit, environment and place.
-`hookman release` gives it back.
-
-With --plugins a plugin becomes a package, of which a copy is kept. The client
-runs the plugin's hooks too until it is off there; the command says how.")]
+#[command(after_help = include_str!("help/adopt.txt"))]
 pub struct Adopt {
     /// The hooks to adopt, by the names that the list shows
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -287,10 +251,7 @@ pub struct Adopt {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman release guard        give one hook back, after showing both changes
-  hookman release --all        give all adopted hooks back
-  hookman release --forget x   forget one that is gone for good")]
+#[command(after_help = include_str!("help/release.txt"))]
 pub struct Release {
     /// The hooks to give back
     #[arg(value_name = "NAME", conflicts_with = "all")]
@@ -310,13 +271,7 @@ pub struct Release {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "Examples:
-  hookman list                     the hooks that are configured here
-  hookman list --resolved          with the file and line of every value
-  hookman list --available         the ready-made hooks that could be installed
-  hookman list --available test    those that have to do with tests
-  hookman list --recipes           hooks that belong together")]
+#[command(after_help = include_str!("help/list.txt"))]
 pub struct List {
     /// Only those with this word in their name, description or events
     #[arg(value_name = "WORD", conflicts_with = "recipes")]
@@ -336,15 +291,7 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman show one-strike     a hook of a manifest, or a ready-made one
-  hookman show one --json     part of a name will do
-  hookman which no-secrets    the same: its file, its package and revision
-  hookman show destructive-guard --rules push
-                              the rules of a guard about a word, with their ids
-
-A hook of a manifest ends as it may be pasted into another one, each value with
-the file and line that it comes from.")]
+#[command(after_help = include_str!("help/show.txt"))]
 pub struct Show {
     /// The hook, or part of its name
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::all_hooks))]
@@ -361,11 +308,7 @@ pub struct Show {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman status                 of the session this runs in
-  hookman status one-strike      of one hook; part of its name will do
-  hookman status --session ID    of another session
-  hookman status -v              with the file that holds each switch")]
+#[command(after_help = include_str!("help/status.txt"))]
 pub struct Status {
     /// Hooks, parts of their names, or patterns; all hooks without one
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
@@ -406,18 +349,7 @@ pub struct Run {
 
 #[derive(Debug, Args)]
 #[command(disable_version_flag = true)]
-#[command(after_help = "Examples:
-  hookman self-update                    to the newest release
-  hookman self-update --check            is there a newer one?
-  hookman self-update --version 0.1.0    to this one, older or newer
-
-The signature and the checksum of the release are checked before anything is
-replaced. Sessions go on: a hook that is running ends with the old program, and
-the next starts the new one. The settings stay as they are. HOOKMAN_RELEASES
-names another place for releases, such as a mirror.
-
-Exit codes: 0 done, or with --check this is current; 1 with --check there is a
-newer release; 2 could not look, or not replaced.")]
+#[command(after_help = include_str!("help/self-update.txt"))]
 pub struct SelfUpdate {
     /// Only say whether there is a newer release
     #[arg(long)]
@@ -434,23 +366,11 @@ pub struct SelfUpdate {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman schema > ~/.claude/hookman.schema.json
-
-Plugins for TOML, such as Even Better TOML, read a first line such as
-`#:schema ./hookman.schema.json` in a manifest. A new manifest names the schema
-that is published with a release.")]
+#[command(after_help = include_str!("help/schema.txt"))]
 pub struct Schema {}
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  eval \"$(hookman completions bash)\"       in ~/.bashrc
-  eval \"$(hookman completions zsh)\"        in ~/.zshrc, after compinit
-  hookman completions fish | source        in ~/.config/fish/config.fish
-
-Names of hooks, sessions, profiles and events are looked up as you type.
-install.sh sets this up for the three shells; the script belongs to this
-version, so load it again rather than keep a copy.")]
+#[command(after_help = include_str!("help/completions.txt"))]
 pub struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]

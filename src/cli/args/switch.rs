@@ -9,7 +9,6 @@ use crate::cli::candidates;
 use crate::session::request::Term;
 
 // What is switched, and where.
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 #[derive(Debug, Args)]
 pub struct Which {
     /// Hooks, parts of their names, or patterns such as `notify-*`; without any, they are listed
@@ -75,13 +74,7 @@ impl Length {
 
 #[derive(Debug, Args)]
 #[command(mut_arg("permanent", |it| it.conflicts_with("Length")))]
-#[command(after_help = "Examples:
-  hookman disable one-strike               in the session this runs in
-  hookman disable one --for 30m            part of a name will do
-  hookman disable 'notify-*' --session ID  several, in another session
-  hookman disable one --for 1h --everywhere   in every session
-  hookman disable one --permanent          in the manifest, for good
-  hookman disable one --permanent --here   for good in this project alone")]
+#[command(after_help = include_str!("help/disable.txt"))]
 pub struct Disable {
     #[command(flatten)]
     pub which: Which,
@@ -90,26 +83,14 @@ pub struct Disable {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman enable one-strike                in the session this runs in
-  hookman enable --all --session ID        everything, in another session
-  hookman enable one --permanent           in the manifest
-  hookman enable one --permanent --here    in this project")]
+#[command(after_help = include_str!("help/enable.txt"))]
 pub struct Enable {
     #[command(flatten)]
     pub which: Which,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman careful on              every guard blocks in the session this runs in
-  hookman careful on --for 30m    for half an hour
-  hookman careful on --project    in every session of this project
-  hookman careful off             levels count again; only the user can do that
-  hookman careful                 whether it is on
-
-`careful = true` in the options of a guard in a manifest has the same effect for
-that guard.")]
+#[command(after_help = include_str!("help/careful.txt"))]
 pub struct Careful {
     /// Switch it on or off, or say whether it is on, which is the default
     #[arg(value_name = "on|off|status", add = ArgValueCandidates::new(candidates::careful))]
@@ -131,10 +112,7 @@ pub struct Careful {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman profile                  list the profiles of the manifest
-  hookman profile quiet --for 1h   switch its hooks off for an hour
-  hookman profile --off            switch on again what profiles switched off")]
+#[command(after_help = include_str!("help/profile.txt"))]
 pub struct Profile {
     /// The profile; without one, they are listed
     #[arg(value_name = "PROFILE", add = ArgValueCandidates::new(candidates::profiles))]
@@ -151,12 +129,8 @@ pub struct Profile {
     pub json: bool,
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman sessions --live         those that are running
-  hookman sessions -n 5           the five seen last, running ones first
-  hookman sessions --prune        remove what is kept of old ones")]
+#[command(after_help = include_str!("help/sessions.txt"))]
 pub struct Sessions {
     /// Only those that are running
     #[arg(long, conflicts_with = "prune")]
@@ -180,15 +154,7 @@ pub struct Sessions {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman state flag set asked --ttl 30m && echo 'said once in half an hour'
-  hookman state mark nagged --prompt \"$(jq -r .prompt_id)\" && echo 'once a turn'
-  hookman state counter incr edits
-  hookman state set phase review
-  hookman state show
-
-Flags: exit code 0 if set raised it, take took it down, or test found it up; 1
-if not. Counters print their value, begin at 0 and never fall below.")]
+#[command(after_help = include_str!("help/state.txt"))]
 pub struct State {
     /// The question.
     #[command(subcommand)]
@@ -287,4 +253,29 @@ pub enum CounterDeed {
     Get,
     /// Back to 0
     Reset,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("help/tmux.txt"))]
+pub struct Tmux {
+    /// The question.
+    #[command(subcommand)]
+    pub command: TmuxCommand,
+    /// The pane's option that has the state, as in `tmux_option` of the notify hooks
+    #[arg(long, value_name = "NAME", global = true, default_value = "@claude")]
+    pub option: String,
+}
+
+// What tmux is to be told.
+#[derive(Debug, Subcommand)]
+pub enum TmuxCommand {
+    /// Colour the pane that was left by its state, and note that this one was looked at
+    #[command(after_help = "Examples:
+  hookman tmux focus                    what the lines in tmux.conf call
+  hookman tmux focus --option @agent    where the state is in another option of the pane")]
+    Focus,
+    /// Print the lines for tmux.conf
+    #[command(after_help = "Examples:
+  hookman tmux lines >> ~/.tmux.conf    then: tmux source-file ~/.tmux.conf")]
+    Lines,
 }

@@ -66,7 +66,6 @@ pub enum ExitTwo {
     TellsModel,
     /// It stops nothing; the user reads standard error.
     TellsUser,
-    /// Nothing at all.
     Ignored,
     /// A failure: every other code but 0 means the same.
     Fails,
@@ -99,11 +98,9 @@ pub enum Handler {
 }
 }
 
-/// The types of handlers that an event takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     All,
-    /// Those that ask no model.
     NoModel,
     /// Programs and tools of MCP servers.
     CommandAndTool,
@@ -111,7 +108,6 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Returns whether a type of handler is among them.
     pub fn includes(self, handler: Handler) -> bool {
         match self {
             Self::All => true,

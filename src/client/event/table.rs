@@ -10,7 +10,6 @@ pub struct Facts {
     /// First client version that knows the event.
     pub since: &'static str,
     pub subject: Subject,
-    /// The way to say no.
     pub block: Block,
     /// True if `hookSpecificOutput.additionalContext` reaches the model.
     pub context: bool,

@@ -1,6 +1,9 @@
 //! The three forms of a pattern for commands.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+
+use super::reader::{self, Reading};
 
 /// The pattern in the brackets of a `Bash` rule.
 #[derive(Debug)]
@@ -76,7 +79,6 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Returns whether a pattern in which a star is any text is the whole of a text.
 pub(super) fn is_whole(pattern: &str, text: &str) -> bool {
     let pieces = pieces(pattern.trim());
     is_like(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), text)
@@ -110,4 +112,48 @@ fn is_like(pieces: &[&str], text: &str) -> bool {
         }
     }
     rest.ends_with(last)
+}
+
+/// Returns whether a pattern hits one of the commands of a line.
+///
+/// A line that the client cannot read lets every pattern through. Where a lone command has an
+/// expansion for an argument, only a pattern that asks for nothing but the program, without a blank
+/// around it, can be told apart, and every other is let through.
+pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
+    thread_local! {
+        // The hooks of a chain ask for one line with many patterns.
+        static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    }
+    LAST.with_borrow_mut(|last| {
+        let known = last.take().filter(|last| last.line == line && last.home == home);
+        let last = last.insert(known.unwrap_or_else(|| Last::of(line, home)));
+        is_hit(pattern, &last.reading)
+    })
+}
+
+struct Last {
+    line: String,
+    home: String,
+    reading: Reading,
+}
+
+impl Last {
+    fn of(line: &str, home: &str) -> Self {
+        let reading = reader::read(line, home);
+        Self { line: line.to_owned(), home: home.to_owned(), reading }
+    }
+}
+
+fn is_hit(pattern: &str, reading: &Reading) -> bool {
+    let Reading::Commands { texts, expanded } = reading else { return true };
+    let is_bare = pattern == pattern.trim();
+    let pattern = Pattern::of(pattern);
+    if *expanded && !(is_bare && pattern.is_program()) {
+        return true;
+    }
+    texts.iter().any(|text| {
+        // What xargs runs is looked at as well, where no option comes before it.
+        let behind = text.strip_prefix("xargs ").filter(|rest| !rest.starts_with('-'));
+        pattern.hits(text) || behind.is_some_and(|rest| pattern.hits(rest))
+    })
 }

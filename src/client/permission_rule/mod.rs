@@ -7,8 +7,6 @@
 //! A rule is a best effort and no gate: what the client cannot read of a shell line lets every rule
 //! through, and so it does here.
 
-mod anchors;
-mod bash;
 mod command_pattern;
 mod path_pattern;
 mod reader;
@@ -18,13 +16,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use anchors::Anchors;
-
 use super::tools::{canonical, misspelled, stand_in, successor, unknown};
+
+pub use path_pattern::Anchors;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule<'a> {
-    /// The tool's name as it is written.
     pub tool: &'a str,
     /// The text in the brackets; `None` for a bare name, for `Tool()` and for `Tool(*)`.
     pub content: Option<Cow<'a, str>>,
@@ -207,7 +204,7 @@ pub fn content_hits(
         return pattern.is_none_or(|it| command_pattern::is_whole(content, it));
     }
     match &input.command {
-        Some(command) => bash::matches(content, command, anchors.home),
+        Some(command) => command_pattern::matches(content, command, anchors.home),
         // These can do without a command.
         None => stand_in(tool).is_none(),
     }

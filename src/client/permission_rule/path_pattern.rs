@@ -1,6 +1,5 @@
 //! Rules about files: globs in the manner of `.gitignore`, anchored.
 
-use super::anchors::Anchors;
 use super::command_pattern::is_whole;
 
 /// Returns whether a pattern hits a path.
@@ -221,6 +220,15 @@ fn class(inside: &[char]) -> Token {
         ranges.push((from, to));
     }
     Token::Class(ranges)
+}
+
+/// The directories in which relative paths and patterns begin; all are absolute paths with `/`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Anchors<'a> {
+    pub cwd: &'a str,
+    /// The directory that the session was started in.
+    pub project: &'a str,
+    pub home: &'a str,
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 //! Where the client gives up, every rule is let through, so this reader may give up more often but
 //! never less. It reads simple commands in lists and pipelines, and gives up the rest.
 
-mod cursor;
 mod redirection;
 mod word;
 
-use self::cursor::Reader;
-use self::word::{is_opaque, is_reserved};
-
 use crate::syntax::shell::{self, Command, Word};
+use redirection::Reader;
+use word::{is_opaque, is_reserved};
 
 /// The part of a line that was read.
 #[derive(Debug, PartialEq, Eq)]

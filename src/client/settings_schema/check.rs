@@ -1,10 +1,10 @@
 //! The state of a check, and what it reports.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use super::defect::{Defect, Effects};
-use super::pointer::Pointer;
-use crate::syntax::json::{Document, Member, Node};
+use crate::syntax::json::{Document, Member, Node, child};
 
 pub(super) struct Check<'d, 't> {
     pub(super) document: &'d Document<'t>,
@@ -56,4 +56,43 @@ pub(super) fn hidden<'n>(document: &Document<'_>, members: &'n [Member]) -> Vec<
         members.iter().rev().filter(|member| !seen.insert(document.key(member))).collect();
     hidden.reverse();
     hidden
+}
+
+/// A place in the file, as the way that leads there.
+pub(super) struct Pointer<'p> {
+    above: Option<&'p Pointer<'p>>,
+    token: Token<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Token<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+impl<'p> Pointer<'p> {
+    pub(super) const ROOT: Pointer<'static> = Pointer { above: None, token: Token::Index(0) };
+
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
+        Self { above: Some(self), token: Token::Key(key) }
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.above.is_none()
+    }
+
+    pub(super) fn at(&'p self, index: usize) -> Self {
+        Self { above: Some(self), token: Token::Index(index) }
+    }
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(above) = self.above else { return Ok(()) };
+        above.fmt(formatter)?;
+        match self.token {
+            Token::Key(key) => formatter.write_str(&child("", key)),
+            Token::Index(index) => write!(formatter, "/{index}"),
+        }
+    }
 }

@@ -17,7 +17,6 @@ pub enum Effect {
     FileDropped,
     /// It ignores the key, or an earlier duplicate of it.
     KeyDropped,
-    /// It ignores the group with all its handlers.
     GroupDropped,
     HandlerDropped,
     /// It loads the handler, which then never does anything.
@@ -89,13 +88,11 @@ impl fmt::Display for Effects {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Defect {
     pub effects: Effects,
-    /// JSON Pointer of the value at fault.
     pub pointer: String,
     pub line: usize,
     pub column: usize,
     /// The message. It names no place, so equal defects have equal messages.
     pub message: String,
-    /// The way to put it right.
     pub hint: String,
 }
 

@@ -2,12 +2,11 @@
 
 use url::Url;
 
-use super::check::{Check, last_of_each};
+use super::check::{Check, Pointer, last_of_each};
 use super::defect::{Effect, Effects};
-use super::pointer::Pointer;
 use super::shape::TABLES;
-use crate::client::event::{Event, Handler, Subject};
-use crate::client::permission_rule::Rule;
+use crate::client::event::Handler;
+use crate::client::{Event, Rule, Subject};
 use crate::syntax::json::{Kind, Node};
 
 impl Check<'_, '_> {

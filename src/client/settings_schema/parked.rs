@@ -5,26 +5,19 @@
 //! It looks four levels deep and passes over keys that hold other people's names. 2.1.197 does not
 //! mind. Measured on both versions.
 
-use super::check::{Check, last_of_each};
+use super::check::{Check, Pointer, last_of_each};
 use super::defect::{Effect, Effects};
-use super::pointer::Pointer;
 use crate::syntax::json::{Kind, Node};
+use crate::syntax::named::words;
 
 /// The events whose hooks guard something.
 pub(super) const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 
 /// Keys below which nothing is taken for hooks.
-const PASSED_OVER: [&str; 9] = [
-    "enabledPlugins",
-    "env",
-    "extraKnownMarketplaces",
-    "lspServers",
-    "managedMcpServers",
-    "mcpServers",
-    "modelSettings",
-    "pluginConfigs",
-    "skillOverrides",
-];
+const PASSED_OVER: [&str; 9] = words(
+    "enabledPlugins env extraKnownMarketplaces lspServers managedMcpServers mcpServers \
+     modelSettings pluginConfigs skillOverrides",
+);
 
 /// The number of keys and indices that may lead to a finding.
 const DEPTH: usize = 5;
@@ -39,7 +32,6 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// At the top of the file.
     pub(super) const START: Self = Self { depth: 0, in_event: false };
 
     /// One level below `hooks`, in an event or not.

@@ -5,11 +5,8 @@ use std::sync::LazyLock;
 
 use crate::syntax::json::{Document, Kind, Node};
 
-/// The values that one key takes.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a type of JSON value")]
 pub(super) struct Shape {
-    /// True if it may hold anything.
     any: bool,
     null: bool,
     boolean: bool,
@@ -42,7 +39,6 @@ struct Range {
     most: Option<f64>,
 }
 
-/// The largest whole number that JavaScript takes for one.
 const MAX_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 impl Range {
@@ -175,7 +171,6 @@ impl Shape {
     }
 }
 
-/// All keys of one version of the client.
 pub(super) struct Table {
     shapes: HashMap<&'static str, Shape>,
     /// The keys that must be there, by the path of the object.

@@ -11,47 +11,19 @@ use serde_json::{Value, json};
 use crate::client::off_switch::VARIABLES;
 use crate::settings::Handler;
 use crate::syntax::json::{Document, Kind, Node, Span, child};
+use crate::syntax::named::words;
 
 /// Top-level keys whose values run nothing and send nothing anywhere; the client's settings
 /// reference.
-const HARMLESS: &[&str] = &[
-    "$schema",
-    "advisorModel",
-    "allowManagedHooksOnly",
-    "alwaysThinkingEnabled",
-    "askUserQuestionTimeout",
-    "attribution",
-    "autoUpdatesChannel",
-    "availableModels",
-    "cleanupPeriodDays",
-    "companyAnnouncements",
-    "defaultShell",
-    "diffTool",
-    "disableAllHooks",
-    "editorMode",
-    "effortLevel",
-    "fallbackModel",
-    "forceLoginMethod",
-    "includeCoAuthoredBy",
-    "language",
-    "minimumVersion",
-    "model",
-    "outputStyle",
-    "parentSettingsBehavior",
-    "permissions",
-    "preferredLanguage",
-    "preferredNotifChannel",
-    "requiredMaximumVersion",
-    "requiredMinimumVersion",
-    "spinnerTipsOverride",
-    "spinnerVerbs",
-    "strictPluginOnlyCustomization",
-    "teammateMode",
-    "theme",
-    "tui",
-    "viewMode",
-    "workflowSizeGuideline",
-];
+const HARMLESS: &[&str] = &words::<36>(
+    "$schema advisorModel allowManagedHooksOnly alwaysThinkingEnabled askUserQuestionTimeout \
+     attribution autoUpdatesChannel availableModels cleanupPeriodDays companyAnnouncements \
+     defaultShell diffTool disableAllHooks editorMode effortLevel fallbackModel forceLoginMethod \
+     includeCoAuthoredBy language minimumVersion model outputStyle parentSettingsBehavior \
+     permissions preferredLanguage preferredNotifChannel requiredMaximumVersion \
+     requiredMinimumVersion spinnerTipsOverride spinnerVerbs strictPluginOnlyCustomization \
+     teammateMode theme tui viewMode workflowSizeGuideline",
+);
 
 /// Top-level objects that name things to be fetched, started or set, which are emptied.
 const EMPTIED: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "mcpServers"];

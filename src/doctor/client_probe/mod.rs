@@ -8,7 +8,6 @@
 mod copy;
 mod model;
 mod plan;
-mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,41 +19,28 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::facts::Facts;
+use super::settings;
 use super::settings_file::SettingsFile;
-use super::switched_off;
 use crate::client::off_switch::{Off, VARIABLES};
 use crate::install::command_faults::Layer;
-use crate::machine::files;
 use crate::machine::loopback::Loopback;
-use crate::machine::scratch::{Run, Scratch};
+use crate::machine::scratch::Run;
+use crate::machine::{Scratch, files};
 use crate::settings::Handler;
+use crate::syntax::named::{named, words};
 use copy::Marks;
 use model::Model;
-use plan::Session;
-use seen::Seen;
+use plan::{Seen, Session};
 
-/// The time that one session of the client may take.
 const SESSION_TIME: Duration = Duration::from_secs(45);
 
-/// The time that all sessions together may take.
 const TOTAL_TIME: Duration = Duration::from_secs(120);
 
 /// Tools that run without a question.
-const ALLOWED: &[&str] = &[
-    "--allowedTools",
-    "Bash",
-    "Read",
-    "Write",
-    "Edit",
-    "Glob",
-    "Grep",
-    "Agent",
-    "Skill",
-    "TaskCreate",
-    "TaskUpdate",
-    "TaskList",
-    "TodoWrite",
-];
+const ALLOWED: &[&str] = &words::<13>(
+    "--allowedTools Bash Read Write Edit Glob Grep Agent Skill TaskCreate TaskUpdate TaskList \
+     TodoWrite",
+);
 
 /// The name of the copy of the git root's local settings: the project is below it.
 const OF_GIT_ROOT: &str = ".claude/settings.local.json";
@@ -71,35 +57,23 @@ const MANAGED: &[&str] = &[
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Came {
-    Fired,
-    /// The client had a reason to run it, and did not.
-    Silent,
-    Ignored,
-    /// Hooks are switched off as a whole.
-    Off,
-    /// The client failed, so nothing can be said.
-    Unasked,
-    /// Nothing that can be caused here concerns it.
-    Unreached,
-}
-
-impl Came {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fired => "fired",
-            Self::Silent => "did not fire",
-            Self::Ignored => "file ignored",
-            Self::Off => "hooks off",
-            Self::Unasked => "not asked",
-            Self::Unreached => "not reached",
-        }
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Came {
+        Fired = "fired",
+        /// The client had a reason to run it, and did not.
+        Silent = "did not fire",
+        Ignored = "file ignored",
+        /// Hooks are switched off as a whole.
+        Off = "hooks off",
+        /// The client failed, so nothing can be said.
+        Unasked = "not asked",
+        /// Nothing that can be caused here concerns it.
+        Unreached = "not reached",
     }
 }
 
-/// One handler, and what came of it.
 #[derive(Debug, Serialize)]
 pub struct Proof {
     /// Its file, line and column; without a handler, the file's name alone.
@@ -107,23 +81,18 @@ pub struct Proof {
     pub event: String,
     pub matcher: Option<String>,
     pub came: Came,
-    /// The reason, where it is known.
     pub why: Option<String>,
-    /// The layer that this rests on.
     pub rests_on: Layer,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Asked {
     pub client: PathBuf,
-    /// Its version, in its own words.
     pub version: String,
-    /// The handlers, in the order of the files.
     pub proofs: Vec<Proof>,
     pub remarks: Vec<String>,
 }
 
-/// A settings file and its copy.
 struct Copied<'a> {
     file: &'a SettingsFile,
     name: &'static str,
@@ -200,7 +169,7 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
             "{managed} applies here too, as no home can hide it; what it has run, has run"
         ));
     }
-    let off = switched_off::all(facts);
+    let off = settings::off_switches_on(facts);
     let (text, home) = (scratch.read(SEEN), scratch.path("home").display().to_string());
     let came = CameAbout { marked, seen: Seen::read(&text, &project, &home), off, failure };
     let mut proofs = Vec::new();
@@ -258,7 +227,6 @@ fn copies<'a>(
     copies
 }
 
-/// Fills the home and the project.
 fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Result<()> {
     scratch.make("tmp")?;
     scratch.make("home/.claude")?;
@@ -276,7 +244,7 @@ fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Re
         scratch.write(&file, "probe\n")?;
     }
     let seen = scratch.path(SEEN).display().to_string();
-    scratch.write(SETTINGS, &seen::settings(handlers, &seen).to_string())?;
+    scratch.write(SETTINGS, &plan::settings(handlers, &seen).to_string())?;
     for copy in copies {
         scratch.write(copy.name, &copy.text)?;
         if copy.name == OF_GIT_ROOT {
@@ -302,7 +270,7 @@ impl Copied<'_> {
         };
         let is_read = marked.contains(&self.sentinel) || self.handlers.iter().any(has_fired);
         let proof = |handler: &Handler| {
-            let mut is_off = about.off.iter().filter(|off| switched_off::hits(off, handler));
+            let mut is_off = about.off.iter().filter(|off| settings::is_kept_by(off, handler));
             // The client itself shows all but the prefix, which the copies leave out.
             let (came, why) = if let Some(off) =
                 is_off.find(|off| off.spares_exec_form || !is_read && !has_fired(handler))
@@ -349,7 +317,6 @@ impl Copied<'_> {
     }
 }
 
-/// The client, where it is started.
 struct Client<'a> {
     program: &'a Path,
     scratch: &'a Scratch,

@@ -37,7 +37,6 @@ struct State {
 }
 
 impl Model {
-    /// Sets what is said in the turns to come.
     pub(super) fn play(&self, turns: Vec<Vec<Call>>) {
         self.lock().turns = turns.into();
     }
@@ -54,7 +53,6 @@ impl Model {
         self.lock().messages > 0
     }
 
-    /// Answers a request of the client, or of a handler.
     pub(super) fn answer(&self, request: &Request) -> Response {
         let ok = |kind, body| Response { status: "200 OK".to_owned(), kind, body };
         if request.method == "CONNECT" || request.path.starts_with("http") {

@@ -2,34 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::super::pointless::is_for_nothing;
 use super::model::Call;
-use super::seen::{self, Seen};
-use crate::client::event::Event;
-use crate::client::matcher;
+use crate::client::permission_rule::Anchors;
+use crate::client::{Event, Payload, Rule, matcher};
+use crate::doctor::overlap::is_for_nothing;
 use crate::settings::Handler;
+use crate::syntax::named::words;
 
 /// The tools that are called, where the client has them.
-const TOOLS: &[&str] = &[
-    "Agent",
-    "Bash",
-    "Edit",
-    "Glob",
-    "Grep",
-    "NotebookEdit",
-    "Read",
-    "Skill",
-    "TaskCreate",
-    "TaskList",
-    "TaskUpdate",
-    "TodoWrite",
-    "WebFetch",
-    "Write",
-];
+const TOOLS: &[&str] = &words::<14>(
+    "Agent Bash Edit Glob Grep NotebookEdit Read Skill TaskCreate TaskList TaskUpdate TodoWrite \
+     WebFetch Write",
+);
 
-/// The name of the command that is typed.
 const COMMAND: &str = "hookman-asks";
 
 /// The arguments of a client, and the lines of the model.
@@ -54,7 +41,7 @@ pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
     if is_for(&[Event::PermissionRequest]) {
         let file = format!("{project}/asked.txt");
         let asks = |handler: &&Handler| handler.event == Event::PermissionRequest.name();
-        let rules = handlers.iter().filter(asks).filter_map(seen::condition);
+        let rules = handlers.iter().filter(asks).filter_map(condition);
         let mut calls = vec![
             Call { tool: "Bash", input: json!({"command": "touch asked", "description": "asks"}) },
             Call { tool: "Write", input: json!({"file_path": file, "content": "asked"}) },
@@ -101,14 +88,14 @@ fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
             json!({"todos": [{"content": "asks", "status": "pending", "activeForm": "asking"}]}),
         ),
     ];
-    let rules: BTreeSet<&str> = handlers.iter().filter_map(seen::condition).collect();
+    let rules: BTreeSet<&str> = handlers.iter().filter_map(condition).collect();
     let (read, others): (Vec<Call>, Vec<Call>) = rules
         .iter()
         .filter_map(|rule| meets(rule, project, "true ||"))
         .partition(|call| call.tool == "Read");
     first.extend(others);
     let fails = |handler: &&Handler| handler.event == Event::PostToolUseFailure.name();
-    let failing = handlers.iter().filter(fails).filter_map(seen::condition);
+    let failing = handlers.iter().filter(fails).filter_map(condition);
     let failing = failing.filter_map(|rule| meets(rule, project, "false &&"));
     let mut second = vec![
         call(
@@ -208,10 +195,9 @@ pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>) -> Option<&'static s
     (!is_reached).then_some("no event for it came in this session")
 }
 
-/// The files that are read, so that there is something to read.
 pub(super) fn files_read(handlers: &[Handler]) -> Vec<String> {
     let paths = |tools: &[&str]| -> Vec<String> {
-        let rules = handlers.iter().filter_map(seen::condition);
+        let rules = handlers.iter().filter_map(condition);
         let calls = rules.filter_map(|rule| meets(rule, "project", "true ||"));
         let calls = calls.filter(|call| tools.contains(&call.tool));
         calls.filter_map(|call| Some(call.input["file_path"].as_str()?.to_owned())).collect()
@@ -220,10 +206,60 @@ pub(super) fn files_read(handlers: &[Handler]) -> Vec<String> {
     paths(&["Read"]).into_iter().filter(|path| !written.contains(path)).collect()
 }
 
-/// The tools that are called where they are offered, in words.
 pub(super) fn tools_called(called: &[String]) -> String {
     let mut names: Vec<&str> =
         TOOLS.iter().copied().filter(|it| called.iter().any(|c| c == it)).collect();
     names.dedup();
     names.join(", ")
+}
+
+/// The settings that are given besides the copies: for each event of `handlers`, a hook that writes
+/// what came to `file`.
+pub(super) fn settings(handlers: &[Handler], file: &str) -> Value {
+    let mut events = Map::new();
+    for event in handlers.iter().filter_map(|handler| Event::from_name(&handler.event)) {
+        // A hook there takes the place of what git does.
+        if !matches!(event, Event::WorktreeCreate | Event::WorktreeRemove) {
+            let handler = json!({"type": "command", "command": format!("cat >> '{file}'")});
+            events.insert(event.name().to_owned(), json!([{ "hooks": [handler] }]));
+        }
+    }
+    json!({ "hooks": events })
+}
+
+pub(super) struct Seen<'a> {
+    payloads: Vec<Payload<'a>>,
+    project: &'a str,
+    home: &'a str,
+}
+
+impl<'a> Seen<'a> {
+    /// Reads what the hook wrote, a payload in each line.
+    pub(super) fn read(text: &'a str, project: &'a str, home: &'a str) -> Self {
+        let payloads = text.lines().filter_map(|line| Payload::parse(line).ok()).collect();
+        Self { payloads, project, home }
+    }
+
+    /// Returns whether something came that a handler is for.
+    pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
+        let rule = condition(handler).filter(|rule| !rule.is_empty());
+        self.of(event).any(|payload| {
+            let subject = payload.subject(event);
+            let anchors = Anchors { cwd: &payload.cwd, project: self.project, home: self.home };
+            matcher::matches(handler.matcher.as_deref(), event, subject)
+                && rule.is_none_or(|rule| {
+                    Rule::parse(rule).is_some_and(|rule| {
+                        rule.matches(&payload.tool_name, payload.tool_input, anchors)
+                    })
+                })
+        })
+    }
+
+    fn of(&self, event: Event) -> impl Iterator<Item = &Payload<'a>> {
+        self.payloads.iter().filter(move |payload| payload.hook_event_name == event.name())
+    }
+}
+
+pub(super) fn condition(handler: &Handler) -> Option<&str> {
+    handler.text("if")
 }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::client::event::{Event, Subject};
-use crate::client::matcher;
+use crate::client::{Event, Subject, matcher};
 use crate::rehearsal::call::Call;
 
 /// The files that calls are about which ought to pass.
@@ -79,7 +78,6 @@ fn inputs(tool: &str, project: &Path) -> (Vec<Value>, Value) {
     }
 }
 
-/// The calls that an event is tried with.
 pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<Call> {
     let subject = event.facts().subject;
     let hits = |word: &&str| matcher::matches(matcher, event, Some(word));

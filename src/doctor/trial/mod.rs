@@ -10,30 +10,25 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use calls::{PROBES, calls, looks_for};
-
 use super::answers::{self, Said, shortened};
 use super::facts::Facts;
 use super::order::DENIES;
 use crate::chain::plan::FILE;
-use crate::client::event::Event;
-use crate::client::matcher;
 use crate::client::unheard::refuses;
+use crate::client::{Event, matcher};
 use crate::install::command_faults::places::{self, path_of};
 use crate::install::command_faults::{Around, Layer};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
-use crate::machine::files;
-use crate::machine::scratch::Scratch;
+use crate::machine::{Scratch, files};
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::rehearsal::call::{Call, Place};
 use crate::rehearsal::cases::{self, Book};
 use crate::settings::Handler;
 use crate::state::journal::PROJECT;
+use calls::{PROBES, calls, looks_for};
 
-/// The time that one command may take.
 const EACH: Duration = Duration::from_secs(5);
 
-/// The time that all may take.
 const TOTAL: Duration = Duration::from_secs(15);
 
 /// The words of scripts that stop a call only where something else is so, which no test knows.
@@ -52,16 +47,13 @@ const CASES: usize = 4;
 /// The result of running a command on an event.
 #[derive(Debug, Serialize)]
 pub struct Tried {
-    /// Its file, line and column.
     pub place: String,
-    /// Its hook, where that has a name.
     pub hook: Option<String>,
     pub event: String,
     pub problem: Option<String>,
     pub note: Option<String>,
     /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
-    /// The layer that the problem rests on.
     pub rests_on: Layer,
 }
 
@@ -84,9 +76,7 @@ struct Trial {
 struct Script {
     /// True if it says what is to be done where something in it fails.
     has_other: bool,
-    /// True if it has words that deny.
     can_deny: bool,
-    /// The text for which it looks, of the calls that are to be stopped.
     looks_for: Option<&'static str>,
 }
 
@@ -158,7 +148,6 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
     Ok(tried)
 }
 
-/// The calls of the cases next to a manifest.
 fn calls_of_cases(manifest: &Path) -> Vec<Call> {
     let text = files::read_text(&manifest.with_file_name(cases::FILE)).ok().flatten();
     let book = text.and_then(|text| Book::read(&text).ok()).unwrap_or_default();

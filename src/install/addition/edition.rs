@@ -2,24 +2,18 @@
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::install::addition::placement::Placement;
-use crate::install::addition::{bare, starter};
-use crate::install::change::manifest::ManifestChange;
+use super::placement::Placement;
+use super::{bare, starter};
+use crate::install::change::ManifestChange;
 use crate::install::packages::{Packages, Renewed};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::install::target::{Layers, Target, protection};
+use crate::machine::{World, files};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Hook, Manifest};
 use crate::syntax::suggestion::meant;
 
-/// A manifest with another text.
 pub(crate) struct Edition {
-    /// The manifest, with the packages that it names and their locks.
     pub(crate) manifest: Packages,
-    /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
 }
 
@@ -27,7 +21,6 @@ pub(crate) struct Edition {
 pub(crate) struct Draft {
     /// The file's text; `None` where there is no file.
     pub(crate) before: Option<String>,
-    /// That, or the text of a new manifest.
     pub(crate) text: String,
 }
 

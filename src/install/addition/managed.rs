@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 
-use crate::install::addition::Addition;
-use crate::install::change::Change;
-use crate::install::change::settings::SettingsChange;
+use super::Addition;
+use crate::install::change::{Change, SettingsChange};
 use crate::install::target::Target;
 use crate::install::target::binary::{self, registered};
-use crate::machine::world::World;
-use crate::machine::{environment, files, folders};
+use crate::machine::{World, environment, files, folders};
 
 /// Each file that an administrator's hooks depend on and that others than root can change, or not
 /// read, with the reason.

@@ -6,31 +6,25 @@ use anyhow::{Context, Result, bail};
 
 use crate::chain::condition::is_within;
 use crate::client::permission_rule::Anchors;
-use crate::install::change::Change;
-use crate::install::change::records;
 use crate::install::change::writes::Writes;
+use crate::install::change::{Change, records};
 use crate::install::target::protection;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::Hook;
 use crate::manifest::enabled::{Unclear, set_enabled};
 use crate::manifest::project_switch::{Project, set_in_project};
-use crate::session::request::Verb;
-use crate::state::chains::{self, Chain};
-use crate::state::switchable::Switchable;
+use crate::session::Verb;
+use crate::state::{Chain, Switchable, chains};
 use crate::syntax::diff::{Colour, unified_diff};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    /// True if the hooks are switched on or off.
     pub(crate) verb: Verb,
     /// True if no name was typed for all of them, so that those of the other manifest stay.
     pub(crate) several: bool,
-    /// True if it is about the project's manifest.
     pub(crate) project: bool,
     /// The project that it is about alone, in the user's own manifest.
     pub(crate) here: Option<&'a Path>,
-    /// True if nothing will be written.
     pub(crate) dry_run: bool,
 }
 
@@ -45,12 +39,10 @@ impl Asked<'_> {
     }
 }
 
-/// A switch in a manifest, not written yet.
 pub(crate) struct PermanentSwitch {
     manifest: PathBuf,
     before: String,
     pub(crate) after: String,
-    /// A line for each hook, for people.
     pub(crate) lines: Vec<String>,
     /// True if an overlay keeps it from having effect here.
     pub(crate) is_overruled: bool,
@@ -112,7 +104,6 @@ impl PermanentSwitch {
         Ok(Self { manifest: chain.manifest, before, after, lines, is_overruled })
     }
 
-    /// The change as a unified diff.
     pub(crate) fn diff(&self, world: &World, colour: Colour) -> String {
         let shown = world.paths.shown(&self.manifest);
         unified_diff(&shown, Some(&self.before), Some(&self.after), colour)

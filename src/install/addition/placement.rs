@@ -4,7 +4,6 @@ use anyhow::{Result, bail};
 
 use crate::manifest::edit::{self, Place};
 
-/// A place and the keys to be set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placement {
     /// The place; the end where there is none.

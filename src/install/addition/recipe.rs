@@ -30,9 +30,14 @@ pub(crate) const RECIPES: &[Recipe] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A key of `[defaults]` and the line that sets it.
-    Default { key: String, line: String },
-    /// A hook, with the comment above it.
-    Hook { name: String, text: String },
+    Default {
+        key: String,
+        line: String,
+    },
+    Hook {
+        name: String,
+        text: String,
+    },
 }
 
 impl Recipe {

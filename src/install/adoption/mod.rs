@@ -1,8 +1,6 @@
 //! Taking over handlers of others, and giving them back.
 
-pub(crate) mod forgetting;
 pub(crate) mod offers;
-pub(crate) mod rebuilt;
 pub(crate) mod releasable;
 pub(crate) mod state;
 pub(crate) mod step;

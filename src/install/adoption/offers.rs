@@ -1,22 +1,23 @@
 //! The handlers of others that a settings file offers for adoption.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use super::state::AdoptionState;
+use super::step::{AdoptionStep, Wanted, manifest_text};
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::install::adoption::state::AdoptionState;
-use crate::install::adoption::step::{AdoptionStep, Wanted, manifest_text};
 use crate::install::registration;
-use crate::install::target::layers::Layers;
-use crate::install::target::other_settings::handlers_elsewhere;
+use crate::install::target::{Layers, Target};
 use crate::machine::agents::is_agent;
-use crate::machine::world::World;
+use crate::machine::{World, environment, files};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::settings::{Handler, Passed, Record, Registration, handlers};
+use crate::state::configured;
 use crate::syntax::json::{Document, Kind, is_blank};
 
 /// A handler that hookman did not write, with the name that its hook would have.
@@ -183,4 +184,28 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
         user_only: is_agent(),
     };
     edit::add(manifest, &hook)
+}
+
+/// The handlers of others in other settings files, each with its file for people. A file
+/// that cannot be read has none.
+pub(crate) fn handlers_elsewhere(world: &World, target: &Target) -> Vec<(String, Handler)> {
+    let here = || environment::current_directory().ok();
+    let project = target.project.clone().or_else(configured::project).or_else(here);
+    let of_project = project.into_iter().flat_map(|project| {
+        ["settings.json", "settings.local.json"].map(|name| project.join(".claude").join(name))
+    });
+    let real = |path: &PathBuf| files::resolve(path).unwrap_or_else(|_| path.clone());
+    let mut seen = vec![real(&target.settings)];
+    let mut found = Vec::new();
+    for path in std::iter::once(world.paths.user_settings()).chain(of_project) {
+        if seen.contains(&real(&path)) {
+            continue;
+        }
+        seen.push(real(&path));
+        let Ok(Some(text)) = files::read_text(&path) else { continue };
+        let Ok(document) = Document::parse(&text) else { continue };
+        let others = handlers(&document).into_iter().filter(|handler| !handler.ours);
+        found.extend(others.map(|handler| (world.paths.shown(&path), handler)));
+    }
+    found
 }

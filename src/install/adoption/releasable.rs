@@ -1,15 +1,17 @@
-//! The handlers that can be released: those of adopted hooks, and those that the manifest lost.
+//! The handlers that can be released, and those that are in neither file now and can be forgotten.
 
-use anyhow::Result;
+use std::path::PathBuf;
 
+use anyhow::{Context, Result};
+
+use super::state::{AdoptionState, as_handlers};
 use crate::adoption::{Rebuilt, candidates};
-use crate::install::adoption::rebuilt::as_handlers;
-use crate::install::adoption::state::AdoptionState;
-use crate::machine::world::World;
+use crate::install::change::writes::{Writes, changed};
+use crate::install::change::{Change, records};
+use crate::machine::{World, files};
 use crate::manifest::Hook;
 use crate::syntax::json::Document;
 
-/// A handler that can go back to the settings.
 pub(crate) struct Releasable<'s> {
     pub(crate) name: String,
     pub(crate) fires: String,
@@ -78,4 +80,53 @@ pub(crate) fn with_twins<'a, 's>(
         goes_along || is_chosen(it)
     });
     with.collect()
+}
+
+/// A change of what is kept of adoptions; the settings and the manifest stay as they are.
+pub(crate) struct Forgetting {
+    settings: PathBuf,
+    text: Option<String>,
+    file: PathBuf,
+    kept: Option<String>,
+    rows: Vec<String>,
+}
+
+impl Forgetting {
+    /// Forgets the handlers of these names, which `rows` describe.
+    pub(crate) fn of(
+        world: &World,
+        state: &AdoptionState,
+        names: &[&str],
+        rows: Vec<String>,
+    ) -> Result<Self> {
+        let settings = state.target.settings.clone();
+        let kept =
+            state.forgetting(names).with_context(|| records::left_alone(world, &settings))?;
+        let kept = kept.as_ref().map(serde_json::to_string).transpose()?;
+        let file = records::adoptions_file(world, &settings);
+        Ok(Self { settings, text: state.settings.clone(), file, kept, rows })
+    }
+}
+
+impl Change for Forgetting {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn show(&self, world: &World) {
+        for row in &self.rows {
+            world.terminal.line(format!("forgets {row}"));
+        }
+    }
+
+    fn check(&self, world: &World) -> Result<()> {
+        if records::read(world, &self.settings)? != self.text {
+            return Err(changed(world, &self.settings));
+        }
+        Ok(files::check_replaceable(&self.file)?)
+    }
+
+    fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
+        writes.keep(&self.file, self.kept.as_deref())
+    }
 }

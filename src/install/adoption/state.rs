@@ -1,26 +1,23 @@
 //! A settings file and its manifest as they are, and what is adopted from one into the other.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use serde_json::Map;
 
-use crate::adoption::{Adopted, Adoption, Declared, Kept, gone};
-use crate::install::adoption::rebuilt;
+use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone};
+use crate::client::Event;
 use crate::install::change::records;
 use crate::install::registration::entries::{declared, own_hooks};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::machine::files;
-use crate::machine::world::World;
-use crate::manifest::Hook;
+use crate::install::target::{Layers, Target};
+use crate::machine::{World, files};
+use crate::manifest::{Action, Hook, OnError, seconds};
 use crate::settings::Undo;
 
 /// A settings file and a manifest as they are, with what is kept of adoptions.
 pub(crate) struct AdoptionState {
-    /// The chain and its settings file.
     pub(crate) target: Target,
     pub(crate) settings: Option<String>,
     /// The way to take hookman's entries out of it.
     pub(crate) undo: Option<Undo>,
-    /// The adoption, in line with the settings and the manifest.
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,
     pub(crate) layers: Layers,
@@ -69,7 +66,6 @@ impl AdoptionState {
         self.settings.as_deref().unwrap_or_default()
     }
 
-    /// The hooks that the target's own manifest declares.
     fn own_hooks(&self) -> impl Iterator<Item = &Hook> {
         own_hooks(self.target.local, &self.layers.committed.hooks, &self.layers.all.hooks)
     }
@@ -78,7 +74,6 @@ impl AdoptionState {
         declared(self.own_hooks())
     }
 
-    /// The adopted hooks, in the order of the manifest.
     pub(crate) fn adopted(&self) -> Vec<&Hook> {
         let kept = self.adoption.names();
         let is_kept = |hook: &&Hook| hook.manner.adopted || kept.contains(&*hook.name);
@@ -120,7 +115,7 @@ impl AdoptionState {
         let kept = self.adoption.names();
         for hook in hooks {
             if !kept.contains(&*hook.name) {
-                adoption = adoption.presuming(&hook.name, &rebuilt::as_handlers(hook)?)?;
+                adoption = adoption.presuming(&hook.name, &as_handlers(hook)?)?;
             }
         }
         Ok(adoption)
@@ -140,4 +135,38 @@ impl AdoptionState {
 
 fn names(adopted: Vec<&Adopted>) -> Vec<&str> {
     adopted.into_iter().map(|hook| &*hook.hook).collect()
+}
+
+/// A hook as the handlers it would be without hookman, one for each of its events.
+pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
+    let mut handler = Map::new();
+    handler.insert("type".to_owned(), "command".into());
+    match &hook.action {
+        Action::Builtin { name, .. } => bail!("`{name}` is hookman's own and cannot be released"),
+        Action::Passed(_) => bail!(
+            "`{}` is run by the client already; take it out of the manifest and run `hookman apply`",
+            hook.name
+        ),
+        Action::Command(line) => {
+            handler.insert("command".to_owned(), line.clone().into());
+        }
+        Action::Argv(words) => {
+            let (program, arguments) = words.split_first().unzip();
+            handler.insert("command".to_owned(), program.cloned().unwrap_or_default().into());
+            handler.insert("args".to_owned(), arguments.unwrap_or_default().to_vec().into());
+        }
+    }
+    let rebuilt = |event: &Event| {
+        let mut handler = handler.clone();
+        if hook.timeout_ms != event.facts().timeout_ms {
+            handler.insert("timeout".to_owned(), seconds(hook.timeout_ms));
+        }
+        if hook.on_error == OnError::Closed {
+            handler.insert("onFailure".to_owned(), "block".into());
+        }
+        handler.extend(hook.manner.handler_keys());
+        let (event, matcher) = (event.name().to_owned(), hook.matcher.clone());
+        Rebuilt { event, matcher, handler: handler.into() }
+    };
+    Ok(hook.events.iter().map(rebuilt).collect())
 }

@@ -5,13 +5,12 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::state::AdoptionState;
 use crate::adoption::Adoption;
-use crate::install::adoption::state::AdoptionState;
-use crate::install::change::Change;
-use crate::install::change::manifest::ManifestChange;
-use crate::install::change::settings::{Adopting, SettingsChange};
-use crate::install::target::layers::Layers;
-use crate::machine::world::World;
+use crate::install::change::settings::Adopting;
+use crate::install::change::{Change, ManifestChange, SettingsChange};
+use crate::install::target::Layers;
+use crate::machine::World;
 use crate::manifest::edit;
 use crate::settings::Registration;
 
@@ -29,11 +28,9 @@ pub(crate) struct Wanted {
     pub(crate) next: Adoption,
 }
 
-/// A change of a manifest and of its settings file.
 pub(crate) struct AdoptionStep {
     manifest: ManifestChange,
     settings: SettingsChange,
-    /// The hooks of the chain afterwards.
     pub(crate) layers: Layers,
     /// True if hooks come into the manifest.
     gains: bool,
@@ -81,7 +78,6 @@ impl AdoptionStep {
     }
 }
 
-/// The text of a manifest to add hooks to.
 pub(crate) fn manifest_text(state: &AdoptionState) -> String {
     let empty = if state.target.local { EMPTY_OVERLAY } else { EMPTY_MANIFEST };
     state.manifest.clone().unwrap_or_else(|| empty.to_owned())

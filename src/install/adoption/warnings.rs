@@ -1,13 +1,13 @@
 //! The effects of an adoption, a release or an old copy that its diff does not show.
 
-use crate::client::event::Event;
-use crate::install::adoption::offers::Offer;
-use crate::install::adoption::state::AdoptionState;
+use super::offers::Offer;
+use super::state::AdoptionState;
+use crate::client::Event;
 use crate::install::target::Target;
-use crate::machine::world::World;
+use crate::machine::World;
 use crate::manifest::{self, Hook, Source};
 use crate::package::known::Known;
-use crate::state::catalogue::Catalogue;
+use crate::state::Catalogue;
 
 /// Says of handlers that are about to be adopted where they will not run any more, and of which the
 /// client finds an equal one in another file.

@@ -9,20 +9,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::Change;
+use super::records::{backup_directory, print_diff};
+use super::writes::{Writes, changed};
 use crate::client::host::commands;
 use crate::client::host::files::Files;
-use crate::install::change::Change;
-use crate::install::change::records::{backup_directory, print_diff};
-use crate::install::change::writes::{Writes, changed};
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path, registered};
 use crate::machine::paths::{self, content_hash};
-use crate::machine::world::World;
-use crate::machine::{backups, files};
+use crate::machine::{World, backups, files};
 use crate::settings::wanted::LAUNCHER;
-use crate::state::guard_mod;
-use crate::state::host_files;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
+use crate::state::{guard_mod, host_files};
 
 /// Returns whether the user has the slash commands, from hookman or as files of the user's own.
 pub(crate) fn has_commands(world: &World) -> bool {
@@ -69,7 +67,6 @@ impl Asset {
     }
 }
 
-/// The files of a target, and what is to be done with each.
 pub(crate) struct Assets {
     record: PathBuf,
     written: Written,
@@ -150,7 +147,6 @@ impl Assets {
     }
 
     /// The same without any file.
-    #[must_use]
     pub(crate) fn none(self) -> Self {
         Self { files: Vec::new(), ..self }
     }

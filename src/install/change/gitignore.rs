@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::install::change::Change;
-use crate::install::change::records::print_diff;
-use crate::install::change::writes::Writes;
+use super::Change;
+use super::records::print_diff;
+use super::writes::Writes;
 use crate::install::target::Target;
-use crate::machine::world::World;
-use crate::machine::{files, git};
+use crate::machine::{World, files, git};
 
 const LINES: [&str; 3] =
     [".claude/hookman.local.toml", ".claude/hookman.local.lock", ".claude/settings.local.json"];
@@ -27,7 +26,6 @@ pub(crate) struct Gitignore {
     hides: Option<PathBuf>,
 }
 
-/// The lines that hookman added to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Added {
     /// The text without them; none if there was no file.

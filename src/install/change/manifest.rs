@@ -1,21 +1,19 @@
-//! A change of a manifest.
+//! A change of a manifest, or of who may do what with a file of hookman itself.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::install::change::Change;
-use crate::install::change::records::{self, print_diff};
-use crate::install::change::writes::Writes;
-use crate::machine::files;
-use crate::machine::world::World;
+use super::Change;
+use super::records::{self, print_diff};
+use super::writes::Writes;
+use crate::machine::{World, files, folders};
 
 /// A manifest as it is and as it is to be; `None` means no file.
 pub(crate) struct ManifestChange {
     path: PathBuf,
     before: Option<String>,
     pub(crate) after: Option<String>,
-    /// A line in the place of a diff.
     line: Option<String>,
 }
 
@@ -25,7 +23,6 @@ impl ManifestChange {
     }
 
     /// The same, told in a line instead of a diff.
-    #[must_use]
     pub(crate) fn told_as(self, line: String) -> Self {
         Self { line: Some(line), ..self }
     }
@@ -62,5 +59,57 @@ impl Change for ManifestChange {
         let before = self.before.as_deref();
         records::back_up_manifest(writes.world, &self.path, before, writes.verb)?;
         writes.exchange_and_say(&self.path, before, self.after.as_deref())
+    }
+}
+
+pub(crate) struct ModeChange {
+    path: PathBuf,
+    before: u32,
+    after: u32,
+}
+
+impl ModeChange {
+    /// Lets the owner run a file, and whoever may read it.
+    pub(crate) fn executable(path: PathBuf) -> Result<Self> {
+        let before = mode(&path)?;
+        // Who may read it may run it.
+        Ok(Self { after: before | 0o100 | (before & 0o044) >> 2, before, path })
+    }
+
+    /// Lets nobody but the owner into a directory.
+    pub(crate) fn private(path: PathBuf) -> Result<Self> {
+        let before = mode(&path)?;
+        Ok(Self { after: before & 0o700, before, path })
+    }
+}
+
+fn mode(path: &Path) -> Result<u32> {
+    match folders::access(path) {
+        Some(access) if access.is_own => Ok(access.mode & 0o777),
+        Some(_) => bail!("`{}` belongs to another user", path.display()),
+        None => bail!("there is no `{}`", path.display()),
+    }
+}
+
+impl Change for ModeChange {
+    fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    fn show(&self, world: &World) {
+        let Self { path, before, after } = self;
+        let shown = world.paths.shown(path);
+        world.terminal.line(format!("{shown}: mode {before:04o} becomes {after:04o}"));
+    }
+
+    fn check(&self, _world: &World) -> Result<()> {
+        if mode(&self.path)? != self.before {
+            bail!("the mode of `{}` was changed meanwhile", self.path.display());
+        }
+        Ok(())
+    }
+
+    fn write(&self, _writes: &mut Writes<'_>) -> Result<()> {
+        Ok(folders::set_mode(&self.path, self.after)?)
     }
 }

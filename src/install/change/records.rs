@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::adoption::Kept;
-use crate::machine::world::World;
-use crate::machine::{backups, files, paths};
+use crate::machine::{World, backups, files, paths};
 use crate::settings::{Record, Remembered, Undo, plan};
 use crate::syntax::diff::{Colour, unified_diff};
 

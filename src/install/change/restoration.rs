@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
-use crate::client::event::Event;
+use super::records::{self, back_up, print_diff, undo_file};
+use super::writes::Writes;
+use super::{Change, Settings};
+use crate::client::Event;
 use crate::client::settings_schema::{self, Effect};
-use crate::install::change::records::{self, back_up, print_diff, undo_file};
-use crate::install::change::writes::Writes;
-use crate::install::change::{Change, Settings};
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::settings::{Remembered, Undo};
 use crate::syntax::json::{Document, is_blank};
 

@@ -4,27 +4,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::adoption::{self, Adoption, Current, Kept};
-use crate::client::host::CLAUDE;
-use crate::install::adoption::state::AdoptionState;
-use crate::install::change::records::{
+use super::records::{
     adoptions_file, back_up, backup_directory, folders_file, left_alone, print_diff, read, undo,
     undo_file,
 };
-use crate::install::change::writes::{Writes, changed};
-use crate::install::change::{Change, Settings};
-use crate::install::registration::hosts;
-use crate::install::registration::{entries, overlay_entries};
-use crate::install::target::Target;
-use crate::install::target::layers::Layers;
-use crate::install::target::protection;
-use crate::machine::files;
-use crate::machine::world::World;
+use super::writes::{Writes, changed};
+use super::{Change, Settings};
+use crate::adoption::{self, Adoption, Current, Kept};
+use crate::client::host::CLAUDE;
+use crate::install::adoption::state::AdoptionState;
+use crate::install::registration::{entries, hosts, overlay_entries};
+use crate::install::target::{Layers, Target, protection};
+use crate::machine::{World, files};
 use crate::settings::{
     Extra, Plan, Record, Refusal, Registration, Remembered, Undo, own_file, plan,
 };
 
-/// The text that a settings file is to have.
 enum Goal {
     Entries(Vec<Registration>),
     Nothing,
@@ -34,14 +29,11 @@ enum Goal {
 
 /// The adoptions before a change and after it, with the entries that belong to it.
 pub(crate) struct Adopting {
-    /// The adoption, in line with the text.
     pub(crate) now: Adoption,
     pub(crate) next: Adoption,
-    /// The entries that the hooks need then.
     pub(crate) entries: Vec<Registration>,
 }
 
-/// A change of a settings file, not written yet.
 pub(crate) struct SettingsChange {
     target: Target,
     goal: Goal,
@@ -187,7 +179,6 @@ impl SettingsChange {
     }
 
     /// The same where nothing is to be said if nothing changes.
-    #[must_use]
     pub(crate) fn quiet(self) -> Self {
         Self { quiet: true, ..self }
     }

@@ -2,16 +2,14 @@
 
 use anyhow::Result;
 
+use super::write_watch::{self, watched};
+use super::writes::Writes;
+use super::{Change, given, is_empty};
 use crate::install::adoption::warnings as adoption_warnings;
-use crate::install::change::consent::{self, Question};
-use crate::install::change::write_watch::{self, watched};
-use crate::install::change::writes::Writes;
-use crate::install::change::{Change, is_empty};
 use crate::install::registration::warnings;
-use crate::install::target::Target;
-use crate::install::target::options::Writing;
+use crate::install::target::{Target, Writing};
+use crate::machine::World;
 use crate::machine::lock::Lock;
-use crate::machine::world::World;
 use crate::manifest::Hook;
 use crate::state::chains;
 
@@ -64,7 +62,7 @@ impl<'w> Transaction<'w> {
     pub(crate) fn commit(
         self,
         verb: &'static str,
-        question: &Question<'_>,
+        question: &str,
         changes: &[&dyn Change],
     ) -> Result<Outcome> {
         let Self { world, target, writing, lock } = self;
@@ -73,7 +71,7 @@ impl<'w> Transaction<'w> {
             let _ = chains::compile(&world.paths, &target.chain);
             return Ok(Outcome::Nothing);
         }
-        if !consent::given(world, &writing, question)? {
+        if !given(world, &writing, question)? {
             return Ok(Outcome::Shown);
         }
         // A client that ends right after the write can still write an old copy back.

@@ -9,13 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::install::change::Change;
-use crate::install::change::records::undo_file;
-use crate::install::change::writes::Writes;
-use crate::install::target::Target;
-use crate::install::target::options::Writing;
-use crate::machine::world::World;
-use crate::machine::{clients, files};
+use super::Change;
+use super::records::undo_file;
+use super::writes::Writes;
+use crate::install::target::{Target, Writing};
+use crate::machine::{World, clients, files};
 use crate::syntax::json::Document;
 
 const WINDOW: Duration = Duration::from_millis(2_500);
@@ -27,7 +25,6 @@ pub(crate) fn is_needed(world: &World, writing: &Writing) -> bool {
     !writing.no_wait && clients::are_running(&world.paths.config)
 }
 
-/// A change of a settings file that was written.
 pub(crate) struct Watched<'a> {
     change: &'a dyn Change,
     settings: &'a Path,
@@ -110,10 +107,8 @@ impl Vigil {
     }
 }
 
-/// The result of a look at a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
-    /// It says what was written.
     Fine,
     /// It does not, and somebody may still be writing it.
     Unsettled,
@@ -187,7 +182,7 @@ mod tests {
 
     use super::*;
     use crate::install::change::Settings;
-    use crate::install::target::options::Scope;
+    use crate::install::target::Scope;
     use crate::machine::paths::Paths;
     use crate::machine::terminal::Terminal;
 

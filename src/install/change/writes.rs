@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 
 /// The writes of a command so far, to be put back should a later one fail.
 pub(crate) struct Writes<'w> {
@@ -24,7 +23,6 @@ struct Write {
     kind: Kind,
 }
 
-/// Whose file it is, and what for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,

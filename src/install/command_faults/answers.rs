@@ -1,8 +1,12 @@
 //! Would the client heed the answers that a line or script has in so many words?
 
-use super::fault::{Fault, Kind, Weight};
-use crate::client::event::Event;
+use super::calls::{Call, Known};
+use super::command::{Around, Command, Fault, Kind, Layer, Weight};
+use super::denials;
+use super::scripts::{MOST, on_own_path, run};
+use crate::client::Event;
 use crate::client::unheard::{is_answer, unheard};
+use crate::machine::child::Ended;
 use crate::syntax::shell::{self, Invocation};
 
 /// An answer as it is written, and what is printed on standard error as such.
@@ -22,7 +26,6 @@ const FIELDS: [&str; 6] = [
     "\"continue\"",
 ];
 
-/// Returns whether a text has a field of an answer.
 pub(super) fn may_be_answer(text: &str) -> bool {
     FIELDS.iter().any(|field| text.contains(field))
 }
@@ -78,17 +81,125 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
     };
     let start: String = first.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let start: String = start.chars().take(60).collect();
-    Some(Fault::new(
-        Kind::Answer,
-        Weight::Risks,
-        format!("the answer `{start}…`: {why}"),
-        format!("correct it; `hookman events {event}` shows the form of an answer"),
-    ))
+    let message = format!("the answer `{start}…`: {why}");
+    let fix = format!("correct it; `hookman events {event}` shows the form of an answer");
+    Some(Fault::new(Kind::Answer, Weight::Risks, message, fix))
 }
 
 /// Returns whether a fault is about a value that may be filled in.
 fn is_of_value(why: &str) -> bool {
     why.contains(" is not ")
+}
+
+/// A call that reads a filter and nothing else.
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    of: usize,
+    words: Vec<String>,
+    shown: String,
+    code: i32,
+    /// True if what it prints may be an answer.
+    is_heard: bool,
+    reads_call: bool,
+}
+
+pub(super) fn of(of: usize, call: &Call) -> Option<Filter> {
+    let name = call.program.as_ref()?.text.as_str();
+    let (options, shown, code) = match name {
+        "jq" => jq(&call.arguments)?,
+        "grep" | "egrep" => grep(&call.arguments)?,
+        _ => return None,
+    };
+    let mut words = vec![on_own_path(name)?.display().to_string()];
+    words.extend(options);
+    let operands =
+        call.arguments.iter().rev().take_while(|it| it.as_ref().is_none_or(|it| it.text != shown));
+    let reads_call = name == "jq" && operands.count() == 0 && call.site.reads_call();
+    let is_heard = name == "jq" && call.site.is_heard();
+    Some(Filter { of, words, shown, code, is_heard, reads_call })
+}
+
+/// The call that filters of `jq` are tried on, which have no effect but what they print.
+const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_name: "Bash", prompt: "a", tool_input: {command: "a", file_path: "/a", content: "a"}}"#;
+
+type Reading = (Vec<String>, String, i32);
+
+fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
+    let (mut words, mut filter) = (vec!["-nc".to_owned()], None);
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        // Behind the filter there may be files that are not known.
+        let Some(word) = word.as_ref().map(|word| word.text.as_str()) else {
+            filter.as_ref()?;
+            continue;
+        };
+        match word {
+            "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => {
+                let name = arguments.next()?.as_ref()?;
+                arguments.next()?;
+                words.extend(["--arg", &name.text, "x"].map(str::to_owned));
+            }
+            "--args" | "--jsonargs" => break,
+            _ if word.starts_with("--") => return None,
+            _ if word.starts_with('-') && word.contains(['f', 'L']) => return None,
+            _ if word.starts_with('-') => {}
+            _ => filter = filter.or(Some(word)),
+        }
+    }
+    let filter = filter.filter(|it| !it.contains("import ") && !it.contains("include "))?;
+    words.push(format!("{CALL} | ({filter}\n)"));
+    Some((words, filter.to_owned(), 3))
+}
+
+fn grep(arguments: &[Option<Known>]) -> Option<Reading> {
+    let mut words = Vec::new();
+    for word in arguments {
+        let word = &word.as_ref()?.text;
+        let Some(letters) = word.strip_prefix('-') else {
+            words.extend(["-e", word, "/dev/null"].map(str::to_owned));
+            return Some((words, word.clone(), 2));
+        };
+        if letters.is_empty() || !letters.chars().all(|it| "EFGPiqosvwxclnhH".contains(it)) {
+            return None;
+        }
+        words.push(word.clone());
+    }
+    None
+}
+
+pub(super) fn faults(
+    filters: &[Filter],
+    commands: &[(Command<'_>, Around)],
+) -> Vec<(usize, Fault)> {
+    let mut once: Vec<&[String]> = filters.iter().map(|filter| &*filter.words).collect();
+    once.sort_unstable();
+    once.dedup();
+    once.truncate(MOST);
+    let finished = run(once.iter().copied());
+    let fault = |filter: &Filter| {
+        let finished = finished.get(once.binary_search(&&*filter.words).ok()?)?.as_ref().ok()?;
+        let command = &commands[filter.of].0;
+        let fault = if finished.ended == Ended::Exited(filter.code) {
+            unreadable(filter, &String::from_utf8_lossy(&finished.stderr))
+        } else {
+            let text = String::from_utf8_lossy(&finished.stdout).into_owned();
+            let is_answer = filter.is_heard && may_be_answer(&text);
+            let answer = is_answer.then_some(Written { text, is_on_error: false });
+            denials::path(command, &filter.shown)
+                .filter(|_| filter.reads_call)
+                .or_else(|| fault(&command.events, "", &[answer?]))?
+        };
+        Some((filter.of, Fault { layer: Layer::Parsed, ..fault }))
+    };
+    filters.iter().filter_map(fault).collect()
+}
+
+fn unreadable(filter: &Filter, said: &str) -> Fault {
+    let said = said.lines().next().unwrap_or_default();
+    let why = said.split(" at <top-level>").next().unwrap_or_default();
+    let start: String = filter.shown.chars().take(60).collect();
+    let message = format!("`{start}` cannot be read: {why}");
+    Fault::new(Kind::Syntax, Weight::Breaks, message, "correct it")
 }
 
 #[cfg(test)]

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word, programs};
 
-/// One program with its arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
     pub(super) program: Option<Known>,
-    /// The arguments, as they are known.
     pub(super) arguments: Vec<Option<Known>>,
     /// True if it is the first of its line.
     pub(super) is_first: bool,
@@ -22,7 +20,6 @@ pub(super) struct Call {
     pub(super) start: Start,
 }
 
-/// The place of a call in its line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Site {
     pub(super) before: String,

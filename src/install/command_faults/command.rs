@@ -1,20 +1,20 @@
-//! A command, who runs it, and where.
+//! A command, who runs it and where, and a fault of one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::client::event::{Event, ExitTwo};
+use serde::Serialize;
 
-/// A command of a manifest or of a settings file.
+use crate::client::{Event, ExitTwo};
+use crate::syntax::named::named;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'a> {
     pub(crate) line: Line<'a>,
     pub(crate) caller: Caller,
     pub(crate) events: Vec<Event>,
     pub(crate) matcher: Option<&'a str>,
-    /// True if nobody waits for its answer.
     pub(crate) is_async: bool,
-    /// True if its failure is a denial.
     pub(crate) is_closed: bool,
 }
 
@@ -39,7 +39,6 @@ pub(crate) enum Caller {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
-    /// The project's directory, in which sessions are started.
     pub(crate) project: Option<PathBuf>,
     pub(crate) plugin: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
@@ -59,7 +58,6 @@ pub(super) fn blocks(event: Event) -> bool {
 }
 
 impl Command<'_> {
-    /// The line that a shell reads.
     pub(super) fn text(&self) -> Option<String> {
         match self.line {
             Line::Shell(line) => Some(line.to_owned()),
@@ -78,5 +76,70 @@ impl Command<'_> {
         };
         let event = self.events.iter().copied().find(|event| blocks(*event))?;
         (self.caller == Caller::Client && !is_seen(&event)).then_some(event)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Missing,
+    Gone,
+    NotExecutable,
+    /// Its interpreter is not there, or its lines end in CRLF.
+    Interpreter,
+    /// It is found from one directory only.
+    Relative,
+    /// A directory's name with blanks would fall apart, or is not put in at all.
+    Quoting,
+    /// It exits with 2 where it cannot be run, which the client takes for a block.
+    Lockout,
+    Variable,
+    Needs,
+    Syntax,
+    /// Its script does something that a linter warns of.
+    Lint,
+    /// It reads the call where it does not come, or by a name that none has.
+    Input,
+    /// It answers in a form that its event does not heed.
+    Answer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    Hints,
+    Risks,
+    Breaks,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    pub(crate) weight: Weight,
+    pub(crate) message: String,
+    /// The effect that a user would notice, where it is not that of all faults of the kind.
+    pub(crate) notice: Option<&'static str>,
+    pub(crate) fix: String,
+    /// The file that is to be made one that may be run.
+    pub(crate) executable: Option<PathBuf>,
+    pub(crate) layer: Layer,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Layer {
+        #[default]
+        Read = "read",
+        /// The program that will run a script has read it, and ran nothing of it.
+        Parsed = "parsed",
+        Linted = "linted",
+        Run = "run",
+        Asked = "asked",
+    }
+}
+
+impl Fault {
+    pub(super) fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
+        let (notice, executable, layer) = (None, None, Layer::Read);
+        Self { kind, weight, message, notice, fix: fix.into(), executable, layer }
     }
 }

@@ -1,16 +1,16 @@
-//! Do denials of a command reach the client, and what it prints anybody?
+//! Does a command read the call by its names, do its denials reach the client, and what it prints anybody?
 
 use super::calls::Call;
-use super::command::{Command, Line, blocks};
-use super::fault::{Fault, Kind, Weight};
-use super::programs;
-use crate::client::event::{Event, PlainText};
+use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
+use super::{lines, programs};
+use crate::client::{Event, PlainText, fields};
+use crate::syntax::named::words;
 use crate::syntax::shell;
+use crate::syntax::suggestion::nearest;
 
 /// The words with which scripts end with exit code 2.
 const TWO: [&str; 2] = ["exit 2", "exit(2)"];
 
-/// The words of scripts whose answer is a decision.
 const DECIDES: [&str; 2] = ["permissionDecision", "\"decision\""];
 
 /// Returns whether a text has some words outside of its comments.
@@ -86,4 +86,71 @@ pub(super) fn unread(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
         let fix = format!("print JSON; `hookman events {event}` shows the form of an answer");
         fault(Weight::Hints, message, &fix)
     })
+}
+
+/// The words of scripts that read standard input, or may have another read it.
+const INPUT: [&str; 14] = words(
+    "stdin cat jq read input( readFileSync(0 node python exec gets source $< getopts argparse",
+);
+
+/// The words of scripts that ask whether they were given an argument.
+const ASKS: [&str; 8] =
+    ["$#", "$*", "-n \"$1", "-z \"$1", "len(sys.argv)", "argv.length", "set --", "shift"];
+
+/// The fault of a script that never reads standard input, but an argument that it is not given or a
+/// variable that nobody sets.
+pub(super) fn elsewhere(call: &Call, around: &Around, text: &str) -> Option<Fault> {
+    let code = code(text).collect::<Vec<&str>>().join("\n");
+    if INPUT.iter().chain(&ASKS).any(|word| code.contains(word)) {
+        return None;
+    }
+    let arguments = ["=\"$1\"", "=$1\n", "sys.argv[1]", "process.argv[2]", "ARGV[0]"];
+    let of_argument =
+        || arguments.into_iter().find(|it| code.contains(it)).filter(|_| programs::is_alone(call));
+    let sought =
+        of_argument().map(|it| it.trim_start_matches('=').trim().trim_matches('"').to_owned());
+    let sought = sought.or_else(|| unset(&code, around))?;
+    let script = &programs::run_file(call)?.0.shown;
+    let message = format!(
+        "`{script}` reads `{sought}`, which it is not given, and not standard input, where the \
+         call comes"
+    );
+    let fix = "read the call as JSON from standard input, as `jq -r .tool_input.command` does";
+    Some(Fault::new(Kind::Input, Weight::Risks, message, fix))
+}
+
+/// The first variable in the name of the client that a script reads, and nobody sets.
+fn unset(code: &str, around: &Around) -> Option<String> {
+    let names = code.match_indices(lines::HEAD).map(|(at, _)| {
+        let end = code[at..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+        &code[at..end.map_or(code.len(), |end| at + end)]
+    });
+    names.into_iter().find(|name| !lines::is_set(name, code, around)).map(str::to_owned)
+}
+
+/// The fault of a filter of `jq` that is a path which no call has.
+pub(super) fn path(command: &Command<'_>, filter: &str) -> Option<Fault> {
+    let path = filter.split("//").next()?.trim().strip_prefix('.')?;
+    let rest = filter.split_once("//").map_or("", |(_, rest)| rest).trim();
+    let is_name =
+        |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
+    let names: Vec<&str> = path.split('.').collect();
+    if !["", "empty", "\"\"", "null"].contains(&rest) || !names.iter().all(|it| is_name(it)) {
+        return None;
+    }
+    let meant = match names[..] {
+        ["tool_output" | "tool_result" | "response", ..] => Some("tool_response"),
+        [first, ..] if !fields::OF_PAYLOADS.contains(&first) => {
+            nearest(first, fields::OF_PAYLOADS.iter().copied())
+        }
+        ["tool_input", field, ..] if fields::may_have(command.matcher, field) == Some(false) => {
+            None
+        }
+        _ => return None,
+    };
+    let fix = match meant {
+        Some(meant) => format!("write `.{meant}`"),
+        None => "look at a payload: `hookman try --sample EVENT` prints one".to_owned(),
+    };
+    Some(Fault::new(Kind::Input, Weight::Risks, format!("no call has `.{path}`"), fix))
 }

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use super::calls::known;
-use super::command::{Around, Command, Line};
-use super::fault::{Fault, Kind, Weight};
+use super::command::{Around, Command, Fault, Kind, Line, Weight};
 use crate::machine::environment;
 use crate::syntax::shell;
 use crate::syntax::suggestion::nearest;
@@ -28,12 +27,9 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     let mut faults = Vec::new();
     let split = shell::split(line);
     if split.has_condition && around.sh_is_dash {
-        faults.push(Fault::new(
-            Kind::Quoting,
-            Weight::Breaks,
-            "`[[` is no command of `sh`, which runs the line and is dash here".to_owned(),
-            "write `[ … ]`, or move the line into a script that begins with `#!/bin/bash`",
-        ));
+        let message = "`[[` is no command of `sh`, which runs the line and is dash here".to_owned();
+        let fix = "write `[ … ]`, or move the line into a script that begins with `#!/bin/bash`";
+        faults.push(Fault::new(Kind::Quoting, Weight::Breaks, message, fix));
     }
     let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
     for word in words {
@@ -78,12 +74,13 @@ fn unquoted(name: &str, around: &Around) -> Option<Fault> {
     let has_blank = value.as_ref().is_some_and(|it| it.display().to_string().contains(' '));
     // Of plugins few are installed where there are blanks, and many say it so.
     (is_of_project || has_blank).then(|| {
-        Fault::new(
-            Kind::Quoting,
-            if has_blank { Weight::Breaks } else { Weight::Risks },
-            format!("`${name}` is not quoted, so a directory with a blank in its name falls apart"),
-            format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`"),
-        )
+        let message = format!(
+            "`${name}` is not quoted, so a directory with a blank in its name \
+                               falls apart"
+        );
+        let fix = format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`");
+        let weight = if has_blank { Weight::Breaks } else { Weight::Risks };
+        Fault::new(Kind::Quoting, weight, message, fix)
     })
 }
 

@@ -3,8 +3,7 @@
 use regress::{Match, Regex};
 use serde::Deserialize;
 
-use super::command::{Around, Command, Line, blocks};
-use super::fault::{Fault, Kind, Weight};
+use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
 use crate::client::event::{Event, PlainText};
 
 /// So many bytes of a script are looked at.

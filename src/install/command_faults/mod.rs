@@ -4,22 +4,17 @@ mod answers;
 mod calls;
 mod command;
 mod denials;
-mod fault;
-mod filters;
-mod input;
 mod lines;
-mod linted;
 mod mistakes;
 #[allow(clippy::manual_is_multiple_of, reason = "a pair of quotes is two")]
 mod parsed;
 pub(crate) mod places;
 mod programs;
-mod python;
 mod scripts;
 
+pub use command::Layer;
 pub(crate) use command::{Around, Command};
-pub use fault::Layer;
-pub(crate) use fault::{Fault, Kind, Weight};
+pub(crate) use command::{Fault, Kind, Weight};
 
 /// Lists the faults of commands, each with the number of its command and once.
 pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
@@ -38,15 +33,15 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
         for call in calls::of(command, around) {
             programs::examine(command, around, &call, &mut faults);
             scripts.extend(scripts::script(at, command, around, &call));
-            filters.extend(filters::of(at, &call));
+            filters.extend(answers::of(at, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
-            faults.extend(input::elsewhere(&call, around, &text));
+            faults.extend(denials::elsewhere(&call, around, &text));
             if let Some(inner) = programs::inside(command, around, &call, &text) {
                 programs::needs(around, &call, &text, &inner, &mut faults);
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
-                filters.extend(inner.iter().filter_map(|call| filters::of(at, call)));
+                filters.extend(inner.iter().filter_map(|call| answers::of(at, call)));
                 texts.push(text);
             } else {
                 others.push(text);
@@ -65,7 +60,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
     found.extend(parsed::scripts(scripts, sh_is_dash));
-    found.extend(filters::faults(&filters, commands));
+    found.extend(answers::faults(&filters, commands));
     found.sort_by_key(|(at, _)| *at);
     found.dedup();
     found

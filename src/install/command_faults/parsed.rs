@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::command::{Command, Line};
-use super::fault::{Fault, Kind, Layer, Weight};
-use super::scripts::{Language, MOST, Run, Script, by_program, run, unreadable};
-use super::{linted, python};
+use super::answers::{self, Written};
+use super::command::{Command, Fault, Kind, Layer, Line, Weight};
+use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, run, unreadable};
+use crate::client::unheard::{is_answer, refuses};
+use crate::client::{Event, ExitTwo, fields};
 use crate::machine::child::{Ended, Finished};
 use crate::machine::files;
 
@@ -64,10 +65,10 @@ pub(super) fn scripts(scripts: Vec<Script>, sh_is_dash: bool) -> Vec<(usize, Fau
     for script in of(Language::Shell).chain(of(Language::Ruby)) {
         runs.push(Run { words: words(script), of: vec![script], read });
     }
-    runs.extend(python::runs(&of(Language::Python).collect::<Vec<_>>()));
+    runs.extend(runs_of_python(&of(Language::Python).collect::<Vec<_>>()));
     let options = ["-e", NODE_READER, "--"];
     runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
-    runs.extend(linted::runs(&once, sh_is_dash));
+    runs.extend(runs_of_linter(&once, sh_is_dash));
     let finished = run(runs.iter().map(|run| run.words.as_slice()));
     let mut faults = Vec::new();
     for (run, finished) in runs.iter().zip(finished) {
@@ -151,4 +152,170 @@ fn why(stderr: &str, script: &Script) -> Option<String> {
         Some(number) => Some(format!("line {number}: {line}")),
         None => Some(line.to_owned()),
     }
+}
+
+/// Prints the kind, the number of the script, the line and a text of each finding.
+const READER: &str = include_str!("parsed.py");
+
+pub(super) fn runs_of_python<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
+    by_program(scripts, &["-I", "-c", READER, &fields::OF_PAYLOADS.join(",")], read_python)
+}
+
+fn read_python(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+    let stdout = String::from_utf8_lossy(&finished.stdout);
+    let mut faults: Vec<(usize, Fault)> = Vec::new();
+    for (number, script) in of.iter().enumerate() {
+        let rows = stdout.lines().filter_map(|row| {
+            let mut parts = row.splitn(4, '\t');
+            let (kind, of) = (parts.next()?, parts.next()?);
+            let is_it = of.parse() == Ok(number);
+            is_it.then_some((kind, parts.next()?, parts.next()?))
+        });
+        let rows: Vec<(&str, &str, &str)> = rows.collect();
+        let answer = |(kind, _, text): &(&str, &str, &str)| {
+            let text = (*text).to_owned();
+            kind.starts_with("answer")
+                .then(|| Written { text, is_on_error: *kind == "answer-on-error" })
+        };
+        let answers: Vec<Written> = rows.iter().filter_map(answer).collect();
+        let found = rows.iter().filter_map(|row| python_fault(script, row));
+        let found = found.chain(answers::fault(&script.events, "", &answers));
+        faults.extend(found.map(|fault| (script.of, Fault { layer: Layer::Parsed, ..fault })));
+    }
+    faults
+}
+
+fn python_fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fault> {
+    let shown = &script.shown;
+    let blocks = |event: &Event| {
+        matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser)
+    };
+    Some(match *kind {
+        "syntax" => unreadable(script, &format!("line {line}: {text}")),
+        "exit" if refuses(text) && script.events.iter().any(blocks) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!("line {line} of `{shown}` says no with exit code 1, which blocks nothing"),
+            "print the text on standard error and end with 2: `sys.exit(2)`",
+        ),
+        "swallowed" if script.events.iter().any(blocks) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!(
+                "line {line} of `{shown}` catches the `SystemExit` that ends with 2, which blocks"
+            ),
+            "write `except Exception:`",
+        ),
+        "field" => Fault::new(
+            Kind::Input,
+            Weight::Risks,
+            format!("line {line} of `{shown}` reads `{text}`, which no call has"),
+            "look at a payload: `hookman try --sample EVENT` prints one",
+        ),
+        "dict" if is_answer(text) => Fault::new(
+            Kind::Answer,
+            Weight::Risks,
+            format!("line {line} of `{shown}` prints a `dict`, which is no JSON"),
+            "write `print(json.dumps(…))`",
+        ),
+        "module" if !script.brings_modules => Fault::new(
+            Kind::Needs,
+            Weight::Risks,
+            format!("line {line} of `{shown}` imports `{text}`, which its Python does not have"),
+            "install the module for that Python, or have the hook run by one that has it",
+        ),
+        "itself" => Fault::new(
+            Kind::Syntax,
+            Weight::Risks,
+            format!("`{shown}` imports `{text}`, and has that name itself"),
+            "give the script another name",
+        ),
+        "unbound" => Fault::new(
+            Kind::Syntax,
+            Weight::Risks,
+            format!("line {line} of `{shown}` uses `{text}` without importing it"),
+            format!("write `import {text}`"),
+        ),
+        "program" => Fault::new(
+            Kind::Needs,
+            Weight::Risks,
+            format!("line {line} of `{shown}` calls `{text}`, which is not on the PATH"),
+            format!("install `{text}`, or have the script go without it"),
+        ),
+        _ => return None,
+    })
+}
+
+/// Codes of `ShellCheck` for what other shells than `sh` have.
+const OF_OTHERS: &[&str] = &[
+    "SC3001", "SC3005", "SC3006", "SC3010", "SC3011", "SC3014", "SC3015", "SC3018", "SC3020",
+    "SC3024", "SC3030", "SC3039", "SC3040", "SC3044", "SC3046", "SC3047", "SC3050", "SC3053",
+    "SC3054", "SC3057", "SC3059", "SC3060",
+];
+
+/// Codes for what never does what it is for: conditions and patterns that are always or never met,
+/// values that are lost in a subshell, functions that come later, blanks that are missing or too many,
+/// and exit codes that are none.
+const OF_MISTAKES: &[&str] = &[
+    "SC1017", "SC1020", "SC1035", "SC1039", "SC1044", "SC1066", "SC1068", "SC1069", "SC2031",
+    "SC2049", "SC2050", "SC2055", "SC2071", "SC2076", "SC2078", "SC2081", "SC2157", "SC2160",
+    "SC2161", "SC2170", "SC2193", "SC2195", "SC2218", "SC2242", "SC2252", "SC2283",
+];
+
+/// Codes for variables that nobody sets, and for exit codes that something hides.
+const OF_ALL: &[&str] = &["SC2153", "SC2154", "SC2155", "SC2319", "SC2320"];
+
+/// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
+/// says, and one for the rest.
+pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec<Run<'s>> {
+    let is_read = |it: &&Script| it.language == Language::Shell && !it.program.ends_with("zsh");
+    let is_of_sh = |it: &&Script| it.program.ends_with("sh") || it.program.ends_with("dash");
+    let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
+        scripts.iter().filter(is_read).partition(is_of_sh);
+    let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
+    let others_codes = if sh_is_dash { OF_OTHERS } else { &[] };
+    let codes = [others_codes, OF_MISTAKES, OF_ALL].concat().join(",");
+    let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
+        let mut words = vec![program.display().to_string()];
+        words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
+        words.extend(shell.iter().map(|word| (*word).to_owned()));
+        words.push("--".to_owned());
+        words.extend(of.iter().map(|script| script.file.display().to_string()));
+        Run { words, of, read: read_lint }
+    };
+    let groups = [(of_sh, ["-s", "sh"].as_slice()), (others, &[])];
+    groups.into_iter().filter(|(of, _)| !of.is_empty()).map(run).collect()
+}
+
+fn read_lint(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+    let stdout = String::from_utf8_lossy(&finished.stdout);
+    of.iter().filter_map(|script| Some((script.of, linted(script, &stdout)?))).collect()
+}
+
+/// The worst that `ShellCheck` says of a script, and how much more of it there is.
+fn linted(script: &Script, stdout: &str) -> Option<Fault> {
+    let start = format!("{}:", script.file.display());
+    let rows = stdout.lines().filter_map(|row| {
+        let (text, code) = row.strip_prefix(&start)?.strip_suffix(']')?.rsplit_once(" [")?;
+        let weight = if OF_ALL.contains(&code) { Weight::Hints } else { Weight::Risks };
+        Some((weight, code, text))
+    });
+    let rows: Vec<(Weight, &str, &str)> = rows.collect();
+    let worst = rows.iter().map(|(weight, ..)| *weight).max()?;
+    let (weight, code, text) = rows.iter().find(|(weight, ..)| *weight == worst)?;
+    let mut parts = text.splitn(4, ':');
+    let line = parts.next().unwrap_or_default();
+    let says = parts.nth(2).unwrap_or_default().trim().trim_end_matches('.');
+    let more = match rows.len() {
+        1 => String::new(),
+        several => format!(", and {} more of its kind", several - 1),
+    };
+    let mut fault = Fault::new(
+        Kind::Lint,
+        *weight,
+        format!("line {line} of `{}`: {says} ({code}{more})", script.shown),
+        format!("see <https://www.shellcheck.net/wiki/{code}>"),
+    );
+    fault.layer = Layer::Linted;
+    Some(fault)
 }

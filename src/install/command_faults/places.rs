@@ -3,28 +3,23 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::command::{Around, Caller, Command, Line};
-use super::fault::Fault;
-use super::of;
-use super::programs::mentions;
 use serde_json::Value;
 
-use crate::client::event::Event;
+use super::command::{Around, Caller, Command, Fault, Line};
+use super::of;
+use super::programs::mentions;
+use crate::client::Event;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 
-/// A fault of a command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFault {
-    /// The file with line and column.
     pub(crate) place: String,
-    /// The hook's name, where it has one.
     pub(crate) hook: Option<String>,
     pub(crate) fault: Fault,
 }
 
 impl PlacedFault {
-    /// Names the fault, with its hook.
     pub(crate) fn message(&self) -> String {
         match &self.hook {
             Some(hook) => format!("`{hook}`: {}", self.fault.message),
@@ -95,7 +90,6 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     Around { path: longer(&around.path, &more), ..around.clone() }
 }
 
-/// The directories of programs that a hook's command has.
 pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString {
     with_places(hook, manifest, around).path
 }
@@ -128,7 +122,6 @@ pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -
     command_of(handler, words.as_deref()).is_some_and(|command| mentions(&command, around, word))
 }
 
-/// The program and arguments of a handler in exec form.
 fn exec_form(handler: &Handler) -> Option<Vec<String>> {
     let args = handler.value.get("args")?.as_array()?;
     let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));

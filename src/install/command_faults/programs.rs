@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{self, Call, Known, is_shell};
-use super::command::{Around, Caller, Command, Line};
-use super::fault::{Fault, Kind, Weight};
+use super::command::{Around, Caller, Command, Fault, Kind, Line, Weight};
 use crate::install::addition::nearby;
 use crate::machine::foreign;
 use crate::machine::program::{self, Trouble};
-use crate::syntax::quoting::quoted;
+use crate::syntax::escaped::quoted;
 use crate::syntax::shell::programs::is_built_in;
 
 /// Interpreters, and the code with which each ends where its script is not there.
@@ -75,7 +74,6 @@ fn of_operators(call: &Call) -> Option<Fault> {
     Some(Fault::new(Kind::Quoting, Weight::Breaks, message, fix))
 }
 
-/// Returns whether the name of a program is a line for a shell.
 fn is_line(program: &str) -> bool {
     let is_program = |first: &str| !first.starts_with('/') || Path::new(first).is_file();
     program.split_once(' ').is_some_and(|(first, _)| is_program(first))
@@ -191,7 +189,6 @@ fn path(
     faults.push(fault);
 }
 
-/// The first line of a script by its ending.
 fn first_line(file: &Path) -> &'static str {
     match file.extension().and_then(std::ffi::OsStr::to_str) {
         Some("py") => "#!/usr/bin/env python3",
@@ -208,12 +205,8 @@ fn is_of_other_language(file: &Path) -> bool {
 }
 
 fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
-    Fault::new(
-        Kind::Interpreter,
-        Weight::Breaks,
-        format!("the first line of `{shown}` names `{interpreter}`, which is not there"),
-        "install it, or correct the line",
-    )
+    let message = format!("the first line of `{shown}` names `{interpreter}`, which is not there");
+    Fault::new(Kind::Interpreter, Weight::Breaks, message, "install it, or correct the line")
 }
 
 /// Names the program that the `env` of a script's first line does not find.
@@ -237,14 +230,15 @@ fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
 
 fn crlf(shown: &str, file: &Path) -> Fault {
     let file = quoted(&file.display().to_string());
-    Fault::new(
-        Kind::Interpreter,
-        Weight::Breaks,
-        format!(
-            "the lines of `{shown}` end in CRLF, and the CR is taken for a part of the last word"
-        ),
-        format!("run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm {file}.lf`"),
-    )
+    let message = format!(
+        "the lines of `{shown}` end in CRLF, and the CR is taken for a part of \
+                           the last word"
+    );
+    let fix = format!(
+        "run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm \
+                       {file}.lf`"
+    );
+    Fault::new(Kind::Interpreter, Weight::Breaks, message, fix)
 }
 
 fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Fault {
@@ -444,12 +438,9 @@ pub(super) fn needs(
         let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == tool);
         let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);
         if is_called && program::on_path(tool, &around.path).is_none() {
-            faults.push(Fault::new(
-                Kind::Needs,
-                Weight::Risks,
-                format!("`{}` calls `{tool}`, which is not on the PATH", word.shown),
-                format!("install `{tool}`, or have the script go without it"),
-            ));
+            let message = format!("`{}` calls `{tool}`, which is not on the PATH", word.shown);
+            let fix = format!("install `{tool}`, or have the script go without it");
+            faults.push(Fault::new(Kind::Needs, Weight::Risks, message, fix));
         }
     }
 }

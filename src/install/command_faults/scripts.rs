@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::calls::{Call, is_shell};
-use super::command::{Around, Command};
-use super::fault::{Fault, Kind, Layer, Weight};
+use super::command::{Around, Command, Fault, Kind, Layer, Weight};
 use super::programs;
-use crate::client::event::Event;
+use crate::client::Event;
 use crate::machine::child::{self, Finished, Program, Spec};
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 
-/// The time that a program may take to read a script.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The number of scripts that are read.
 pub(super) const MOST: usize = 200;
 
 /// Runs programs that read something side by side, with no files of the user's.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::entries::demands;
+use super::in_json;
 use crate::client::call;
 use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, HOSTS};
-use crate::install::registration::entries::demands;
-use crate::install::registration::in_json;
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
@@ -19,7 +19,7 @@ use crate::machine::{environment, files, program};
 use crate::manifest::{Hook, Manifest, OnError};
 use crate::settings::{Registration, wanted};
 use crate::state::host_files;
-use crate::syntax::quoting::quoted;
+use crate::syntax::escaped::quoted;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// Returns whether the program is on this machine: it can be started, or has a directory.

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-
 use serde_json::Value;
 
 use crate::client::call;
-use crate::machine::world::World;
-use crate::machine::{environment, files};
+use crate::machine::{World, environment, files};
 use crate::settings::own_handlers;
+use crate::syntax::escaped::quoted;
 use crate::syntax::json::Document;
 
 /// The start of a path that fits every machine: the client's shell puts the home directory there.
@@ -46,6 +45,34 @@ pub(crate) fn program(handler: &Value) -> Option<PathBuf> {
         return Some(PathBuf::from(command));
     }
     call::program(command).map(PathBuf::from).filter(|path| path.starts_with(HOME))
+}
+
+/// The word for hookman in a shell: its name where `PATH` leads to one, else its path.
+pub(crate) fn typed(world: &World) -> String {
+    const NAME: &str = "hookman";
+    let on_path = environment::raw("PATH").unwrap_or_default();
+    if std::env::split_paths(&on_path).any(|folder| files::is_executable(&folder.join(NAME))) {
+        return NAME.to_owned();
+    }
+    let running = || std::env::current_exe().ok();
+    let Some(path) = installed(world).ok().or_else(running) else {
+        return NAME.to_owned();
+    };
+    let is_plain = |text: &str| {
+        text.chars().all(|character| character.is_alphanumeric() || "/~._-+@%".contains(character))
+    };
+    let shown = world.paths.shown(&path);
+    if is_plain(&shown) { shown } else { quoted(&path.display().to_string()) }
+}
+
+/// The call that this process is, with `--yes`.
+pub(crate) fn with_yes(world: &World) -> String {
+    let words = environment::arguments().iter().skip(1).map(|it| quoted(&it.to_string_lossy()));
+    let mut words: Vec<String> = words.collect();
+    // What follows is another program's.
+    let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.insert(at, "--yes".to_owned());
+    format!("{} {}", typed(world), words.join(" "))
 }
 
 /// The path under which the client is to find hookman: the given one, or that of this program.

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::install::target::Target;
-use crate::machine::files;
-use crate::machine::world::World;
+use super::Target;
+use crate::machine::{World, files};
 use crate::manifest::{self, Manifest, Problems, Source};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
-use crate::state::catalogue::Catalogue;
-use crate::state::chains;
+use crate::state::{Catalogue, chains};
 
 #[derive(Default)]
 pub(crate) struct Layers {

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::chain::plan::Plan;
+use super::{Target, binary};
+use crate::chain::Plan;
 use crate::install::registration::hosts;
-use crate::install::target::Target;
-use crate::install::target::binary;
 use crate::machine::agents::is_person;
-use crate::machine::files;
-use crate::machine::world::World;
+use crate::machine::{World, files};
 use crate::manifest::Hook;
-use crate::state::chains::{self, Chain};
+use crate::state::{Chain, chains};
 use crate::syntax::json::Document;
 
 /// Refuses to switch such a hook off for an agent's tool.

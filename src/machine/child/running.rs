@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 
-use super::input::Input;
-use super::outputs::Output;
+use super::outputs::{Input, Output};
 use super::spec::{Ended, Finished, GRACE, LINGER};
 
 pub(super) struct Running<'a> {
@@ -20,7 +19,6 @@ pub(super) struct Running<'a> {
     pub(super) started: Instant,
     pub(super) took: Duration,
     pub(super) deadline: Instant,
-    /// The last signal that it was sent to end it.
     pub(super) told: Option<Signal>,
     pub(super) timed_out: bool,
     /// The signal that hookman was to end by.
@@ -61,7 +59,6 @@ impl Running<'_> {
         }
     }
 
-    /// Waits for it no longer.
     fn leave(&mut self) {
         self.over = true;
         self.took = self.started.elapsed();

@@ -27,9 +27,7 @@ pub struct Spec<'a> {
     pub stdin: &'a [u8],
     /// Its working directory; hookman's own if absent.
     pub directory: Option<&'a Path>,
-    /// The variables that it has otherwise than hookman.
     pub variables: &'a [(&'a str, &'a OsStr)],
-    /// The time that it may take.
     pub timeout: Duration,
     /// Returns whether what it has written so far says that nobody should wait for it; it is left to
     /// itself then.
@@ -57,7 +55,6 @@ pub enum Ended {
     GoesOn,
 }
 
-/// The outputs and the end of a child.
 #[derive(Debug)]
 pub struct Finished {
     pub ended: Ended,
@@ -72,6 +69,5 @@ pub struct Finished {
     /// True if its standard output and its standard error were waited for in vain after its exit,
     /// because another process held them.
     pub held: [bool; 2],
-    /// The time that it ran, with the wait for its output.
     pub took: Duration,
 }

@@ -1,18 +1,16 @@
 //! Starting children, several at once.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::panic::resume_unwind;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use rustix::process::Pid;
 
-use super::input::Input;
-use super::outputs::Output;
+use super::outputs::{Input, Output};
 use super::running::Running;
 use super::spec::{Program, Spec};
 

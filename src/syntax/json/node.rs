@@ -11,9 +11,7 @@ pub const MAX_DEPTH: usize = 512;
 /// A stretch of the text, in bytes, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Offset of the first byte.
     pub start: usize,
-    /// Offset after the last byte.
     pub end: usize,
 }
 
@@ -34,7 +32,6 @@ impl fmt::Display for Position {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The span of the value, with its quotes or brackets.
     pub span: Span,
     pub kind: Kind,
 }
@@ -68,7 +65,6 @@ impl Member {
 }
 
 impl Node {
-    /// The members, if this is an object.
     pub fn members(&self) -> Option<&[Member]> {
         match &self.kind {
             Kind::Object(members) => Some(members),
@@ -76,7 +72,6 @@ impl Node {
         }
     }
 
-    /// The elements, if this is an array.
     pub fn elements(&self) -> Option<&[Node]> {
         match &self.kind {
             Kind::Array(elements) => Some(elements),
@@ -101,7 +96,6 @@ impl Node {
 /// included; 2.1.329 says so on stderr, 2.1.197 in `-p` says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Byte offset of what is wrong.
     pub offset: usize,
     /// The same place as line and column.
     pub position: Position,

@@ -3,7 +3,6 @@
 use super::super::escaped::escaped as written_out;
 use super::node::{BOM, Kind, MAX_DEPTH, Member, Node, Span, SyntaxError, position};
 
-/// Reads one value that fills the whole text.
 pub(super) fn read(text: &str) -> Result<Node, SyntaxError> {
     let at = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
     let mut reader = Reader { text, bytes: text.as_bytes(), at, depth: 0 };

@@ -1,7 +1,6 @@
 //! Words and what expands in them.
 
-use super::cursor::Reader;
-use super::redirection::document_text;
+use super::redirection::{Reader, document_text};
 
 /// A document in a string, as in `git commit -m "$(cat <<'END' …"`.
 const DOCUMENT: &str = "$(cat <<'";
