@@ -17,10 +17,7 @@ use crate::state::journal_files;
 const BAR: u64 = 20;
 
 pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
-    let since = match &args.since {
-        Some(text) => earliest(text)?,
-        None => i64::MIN,
-    };
+    let since = args.since.as_deref().map(earliest).transpose()?.unwrap_or(i64::MIN);
     let mut entries: Vec<Entry<'static>> = Vec::new();
     for volume in journal_files::volumes(&world.paths) {
         let text = files::read_tail(&volume, u64::MAX);

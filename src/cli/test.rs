@@ -136,8 +136,8 @@ fn junit(results: &[Results]) -> String {
     };
     let suite = |Results { file, cases }: &Results| {
         let failures = cases.iter().filter(|it| !it.problems.is_empty()).count();
-        let (file, count, rows) = (escaped(file), cases.len(), cases.iter().map(row));
-        let rows: String = rows.collect();
+        let rows: String = cases.iter().map(row).collect();
+        let (file, count) = (escaped(file), cases.len());
         format!(
             "  <testsuite name=\"{file}\" tests=\"{count}\" failures=\"{failures}\">\n{rows}  </testsuite>\n"
         )

@@ -234,8 +234,11 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         }
     }
     let verdict = &report.verdict;
+    let is_silent =
+        verdict.input.is_none() && verdict.context.is_empty() && verdict.message.is_empty();
     let what = match (report.event, verdict.decision) {
-        (_, "none") => "the event goes on as if there were no hooks",
+        (_, "none") if is_silent => "the event goes on as if there were no hooks",
+        (_, "none") => "the event goes on",
         ("Stop" | "SubagentStop", "deny") => "@ goes on with the turn",
         ("UserPromptSubmit" | "UserPromptExpansion", "deny") => "@ drops the prompt",
         ("PreToolUse" | "PermissionRequest", "deny") => "@ does not run the call",

@@ -190,14 +190,6 @@ impl Recorded {
     }
 }
 
-/// The hooks whose decision became the verdict.
-fn deciders<'e>(entry: &'e Entry<'_>) -> impl Iterator<Item = &'e StepEntry> {
-    let decided = |step: &&StepEntry| {
-        step.outcome == entry.verdict || !step.decided.is_empty() && step.decided == entry.verdict
-    };
-    entry.steps.iter().filter(decided)
-}
-
 /// By what the verdict came about, a line for each hook: a built-in hook's rule, and of a command's words
 /// the first line.
 fn given(entry: &Entry<'_>) -> Vec<String> {
@@ -209,7 +201,9 @@ fn given(entry: &Entry<'_>) -> Vec<String> {
         let said = step.reason.clone().or(failed).or_else(|| step.why.clone());
         format!("{}: {}", step.hook, said.as_deref().unwrap_or("the journal has no reason of it"))
     };
-    let given: Vec<String> = deciders(entry).map(reason).collect();
+    let decided =
+        |step: &&StepEntry| step.outcome == entry.verdict || step.decided == entry.verdict;
+    let given: Vec<String> = entry.steps.iter().filter(decided).map(reason).collect();
     if given.is_empty() { entry.notes.clone() } else { given }
 }
 

@@ -24,7 +24,7 @@ use crate::manifest::edit::{Place, Unset};
 use crate::manifest::{self, Action, Manifest};
 use crate::session::names;
 use placement::Placement;
-use recipe::{Part, Recipe};
+use recipe::{Part, RECIPES, Recipe};
 
 const STARTER: &str = include_str!("../../templates/hookman.toml");
 const OVERLAY: &str = include_str!("../../templates/hookman.local.toml");
@@ -37,10 +37,6 @@ builtin = \"one-strike\"
 ";
 /// The guard that has all rules of the starter's, and takes its place.
 const LARGE_GUARD: &str = "destructive-guard";
-const LARGE_GUARD_BLOCK: &str = "# Stops what destroys work once, the worst always, and says why.
-[[hook]]
-builtin = \"destructive-guard\"
-";
 
 /// A manifest with ready-made hooks added to it.
 pub(crate) struct Addition {
@@ -93,10 +89,7 @@ impl Addition {
                 left_out.push(LeftOut { what: hook.to_owned(), why });
             } else if !declares(&found.all, hook) {
                 target.check_open(world, &after)?;
-                let block = match (hook, &placement.place) {
-                    (LARGE_GUARD, None) => LARGE_GUARD_BLOCK.to_owned(),
-                    _ => format!("[[hook]]\nbuiltin = \"{hook}\"\n"),
-                };
+                let block = format!("[[hook]]\nbuiltin = \"{hook}\"\n");
                 let is_notice = catalogue::find(hook).is_some_and(|it| it.kind.name == "notify");
                 let desktop = if wanted.desktop && is_notice { "desktop = true\n" } else { "" };
                 let block = match format!("{}{desktop}", placement.settings) {
@@ -221,6 +214,20 @@ fn add_guard(text: &str, block: &str) -> String {
         }
         _ => manifest::edit::add_block(text, block),
     }
+}
+
+/// Takes away the comments that a starter or a recipe has above the block of a hook.
+pub(crate) fn without_comments(text: String, name: &str) -> String {
+    let of_recipe = |part| match part {
+        Part::Hook { name: of, text } => (of == name).then_some(text),
+        Part::Default { .. } => None,
+    };
+    let blocks = RECIPES.iter().flat_map(Recipe::parts).filter_map(of_recipe);
+    let starter = (name == "one-strike").then(|| STARTER_GUARD.to_owned());
+    blocks.chain(starter).fold(text, |text, block| match block.split_once("[[hook]]") {
+        Some((comment, _)) => text.replace(&format!("{comment}[[hook]]"), "[[hook]]"),
+        None => text,
+    })
 }
 
 /// The text of a manifest with a part of a recipe added, unless it has it already.

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 
 use super::placement::Placement;
-use super::{bare, starter};
+use super::{bare, starter, without_comments};
 use crate::install::change::ManifestChange;
 use crate::install::packages::{Packages, Renewed};
 use crate::install::target::{Layers, Target, protection};
@@ -101,6 +101,7 @@ impl Edition {
             }
             protection::check(name, hook.enabled && hook.audience.user_only)?;
             // Of a name that was given twice, the first has taken the hook out.
+            after = without_comments(after, name);
             after = edit::remove(&after, &[(name, None)]).unwrap_or(after);
         }
         let edition = Self::written(world, target, before, after);
