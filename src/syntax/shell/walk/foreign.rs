@@ -153,7 +153,14 @@ impl Walk<'_> {
             let is_endless = ENDLESS.contains(&line)
                 || (head.ends_with("))")
                     && head.rsplit("for").next().is_some_and(|it| it.contains(";;")));
-            let Some((body, _)) = after.split_once("done").filter(|_| is_endless) else { continue };
+            if !is_endless {
+                continue;
+            }
+            let end = after.find("done").unwrap_or(after.len());
+            if !self.spend(end) || end == after.len() {
+                continue;
+            }
+            let body = &after[..end];
             let parts = body.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty());
             // What is waited for is at the end of a part, behind what only starts.
             let waits =

@@ -458,6 +458,8 @@ const HOSTILE: &[&str] = &[
     "psql -c 'drop a;",
     "git config alias.x 'x'; git x; ",
     "f() { f $1; }; f x; ",
+    "docker run a & ",
+    "while true; do a & ",
     "f() { ",
     "f() { \"$@\"; \"$@\"; }; f f f f f f f f x; ",
     "-aaaaaaaa",
