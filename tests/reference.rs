@@ -137,7 +137,7 @@ fn the_page_of_other_agents_is_the_tables() {
     let mut events = head("event");
     let known = |event: &Event| FILES.iter().any(|of| of.has(*event));
     for event in Event::ALL.iter().copied().filter(|event| known(event)) {
-        events += &row(&format!("`{event}`"), |of| match of.key(event) {
+        events += &row(&format!("`{event}`"), |of| match of.host.event_name(event) {
             _ if !of.has(event) => "–".to_owned(),
             key if key == event.name() => "yes".to_owned(),
             key => format!("`{key}`"),

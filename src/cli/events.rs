@@ -44,7 +44,7 @@ pub(super) fn events(args: &Events, world: &World) -> Result<ExitStatus> {
 
 /// Lists the events of an agent, and the parts of answers that it honours.
 fn of_host(of: &'static Files, chosen: &[Event], json: bool, world: &World) {
-    let of_event = |event: &Event| of.has(*event).then(|| of.key(*event));
+    let of_event = |event: &Event| of.has(*event).then(|| of.host.event_name(*event));
     if json {
         let row = |event: &Event| json!({"event": event.name(), "there": of_event(event)});
         let rows: Vec<Value> = chosen.iter().map(row).collect();

@@ -243,41 +243,28 @@ fn readers(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// A file of another program, what marks a hookman entry in it that does not work, why it does
-/// not, and the way out.
-fn copies(facts: &Facts) -> Vec<(PathBuf, &'static str, &'static str, &'static str)> {
-    let folders = facts.paths.home.iter().map(PathBuf::as_path).chain(facts.project.as_deref());
-    let mut copies = Vec::new();
-    for folder in folders {
-        copies.push((
-            folder.join(".codex/hooks.json"),
-            "$CLAUDE_PROJECT_DIR",
-            "Codex does not set that variable, so the entry fails, and the call goes on",
-            "import them again after `hookman apply --project`, whose entries need no variable",
-        ));
-        copies.push((
-            folder.join(".gemini/settings.json"),
-            "hookman",
-            "Gemini has other names of tools and answers, and counts milliseconds",
-            "take the entry out there",
-        ));
-    }
-    copies
-}
-
 fn imported(facts: &Facts, findings: &mut Findings) {
-    for (path, mark, why, fix) in copies(facts) {
-        let Some(line) = line_of(&path, mark) else { continue };
-        let says = format!("it has a copy of an entry that calls hookman: {why}");
-        findings.warn(format!("{}:{line}:1", facts.paths.shown(&path)), says, fix);
+    for file in &facts.hosts {
+        let (mark, why, fix) = match file.of.host.name {
+            "codex" => (
+                "$CLAUDE_PROJECT_DIR",
+                "Codex does not set that variable, so the entry fails, and the call goes on",
+                "import them again after `hookman apply --project`, whose entries need no variable",
+            ),
+            "gemini" => (
+                "",
+                "Gemini has other names of tools and answers, and counts milliseconds",
+                "take the entry out there",
+            ),
+            _ => continue,
+        };
+        // An entry for that program names it.
+        let is_copy = |line: &str| {
+            ["hookman", mark].iter().all(|it| line.contains(it)) && !line.contains("--host")
+        };
+        if file.hooks().iter().any(|hook| is_copy(&hook.line)) {
+            let says = format!("it has a copy of an entry that calls hookman: {why}");
+            findings.warn(&file.shown, says, fix);
+        }
     }
-}
-
-/// The first line of a file that calls hookman and has a mark.
-fn line_of(path: &Path, mark: &str) -> Option<usize> {
-    let text = files::read_text(path).ok()??;
-    // An entry for that program names it.
-    let is_it =
-        |line: &str| line.contains("hookman") && line.contains(mark) && !line.contains("--host");
-    Some(text.lines().position(is_it)? + 1)
 }

@@ -42,15 +42,10 @@ pub fn plan(form: Form, before: Option<&str>, wanted: &[Registration]) -> Plan {
         let pointer = child("/hooks", event);
         changes.push(Change { action, event: event.clone(), pointer, before, after });
     }
-    let after = (!wanted.is_empty()).then_some(text);
-    let before = before.map(str::to_owned);
     // What is the same to the program stays as it is written.
-    let after = if changes.is_empty() && after.is_some() && before.is_some() {
-        before.clone()
-    } else {
-        after
-    };
-    let mut plan = Plan::unchanged(before.as_deref(), Record::default());
+    let text = before.filter(|_| changes.is_empty()).map_or(text, str::to_owned);
+    let after = (!wanted.is_empty()).then_some(text);
+    let mut plan = Plan::unchanged(before, Record::default());
     (plan.after, plan.changes, plan.wanted) = (after, changes, wanted.to_vec());
     plan
 }
@@ -89,17 +84,9 @@ fn events(form: Form, text: Option<&str>) -> Map<String, Value> {
 }
 
 fn value(form: Form, wanted: &[Registration]) -> Map<String, Value> {
-    let mut events = Map::new();
-    for entry in wanted {
-        if form == Form::Plugin {
-            events.insert(entry.event.clone(), entry.command.as_str().into());
-            continue;
-        }
-        let handler =
-            json!({"type": "command", "bash": entry.command, "timeoutSec": entry.timeout});
-        let handlers =
-            events.entry(entry.event.clone()).or_insert_with(|| Value::Array(Vec::new()));
-        handlers.as_array_mut().into_iter().for_each(|all| all.push(handler.clone()));
-    }
-    events
+    let handlers = |entry: &Registration| match form {
+        Form::Plugin => entry.command.as_str().into(),
+        _ => json!([{"type": "command", "bash": entry.command, "timeoutSec": entry.timeout}]),
+    };
+    wanted.iter().map(|entry| (entry.event.clone(), handlers(entry))).collect()
 }

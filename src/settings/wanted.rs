@@ -131,13 +131,11 @@ pub fn of_host(files: &Files, demands: &[Demand<'_>], program: &str) -> Vec<Regi
         return Vec::new();
     }
     let is_asked = |event: &Event| demands.iter().any(|demand| demand.event == *event);
-    let is_there = |event: &Event| {
-        files.events.contains(event) || files.rare.contains(event) && is_asked(event)
-    };
+    let is_there = |event: &Event| files.enters(*event) || files.has(*event) && is_asked(event);
     let named = files.form == Form::Groups { named: true };
     let extra = named.then(|| ("name".to_owned(), "hookman".into()));
     let entry = |event: Event| Registration {
-        event: files.key(event).to_owned(),
+        event: files.host.event_name(event).to_owned(),
         matcher: None,
         command: format!("{program} run {event} --host {}", files.host.name),
         args: None,

@@ -28,6 +28,5 @@ pub fn files(of: &Files) -> Vec<(String, String)> {
         };
         (path, text)
     };
-    let has_some = !of.commands.is_empty();
-    COMMANDS.into_iter().filter(|_| has_some).map(file).collect()
+    COMMANDS.into_iter().filter(|_| !of.commands.is_empty()).map(file).collect()
 }

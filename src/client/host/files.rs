@@ -9,7 +9,6 @@ use super::{Event, Host};
 pub struct Files {
     pub host: &'static Host,
     pub title: &'static str,
-    pub program: &'static str,
     /// The variable that names the directory of its user's files.
     pub variable: &'static str,
     /// That directory without the variable, below the home directory.
@@ -41,7 +40,9 @@ pub struct Files {
     pub milliseconds_from: Option<u64>,
     /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
     /// the file.
-    pub events: &'static [Event],
+    events: &'static [Event],
+    /// More of them.
+    more_events: &'static [Event],
     /// The events that have an entry only where a hook asks for them.
     pub rare: &'static [Event],
     /// The measure that makes the program run new entries, where it does not at once.
@@ -79,12 +80,12 @@ impl Files {
 
     /// Returns whether the program has an event.
     pub fn has(&self, event: Event) -> bool {
-        self.events.contains(&event) || self.rare.contains(&event)
+        self.enters(event) || self.rare.contains(&event)
     }
 
-    /// The word for an event under which the file has its entries.
-    pub fn key(&self, event: Event) -> &'static str {
-        self.host.event_name(event)
+    /// Returns whether an event has an entry whichever hooks there are.
+    pub fn enters(&self, event: Event) -> bool {
+        self.events.contains(&event) || self.more_events.contains(&event)
     }
 
     /// The time limit of an entry for an event, in the program's unit.
@@ -99,107 +100,80 @@ use Event::{
     UserPromptExpansion, UserPromptSubmit,
 };
 
+/// The values of most of them.
+const PLAIN: Files = Files {
+    host: &CODEX,
+    title: "",
+    variable: "",
+    folder: "",
+    user: "",
+    project: "",
+    form: Form::Groups { named: true },
+    comments: true,
+    takes_bom: false,
+    roots: &[],
+    one_bad: false,
+    more: &[],
+    more_of_project: &[],
+    commands: "",
+    limit: 600,
+    end_limit: 600,
+    milliseconds_from: None,
+    events: &[PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, SessionEnd, Stop],
+    more_events: &[],
+    rare: &[],
+    trust: Trust::None,
+};
+
 /// The files of each program that `hookman install --host` knows.
 pub static FILES: &[Files] = &[
     Files {
         host: &CODEX,
         title: "Codex",
-        program: "codex",
         variable: "CODEX_HOME",
         folder: ".codex",
         user: "hooks.json",
         project: ".codex/hooks.json",
         form: Form::Groups { named: false },
         comments: false,
-        takes_bom: false,
         roots: &["description", "hooks"],
         one_bad: true,
         more: &["config.toml"],
         more_of_project: &[".codex/config.toml"],
         commands: "skills/hook-@/SKILL.md",
-        limit: 600,
         end_limit: 3,
-        milliseconds_from: None,
-        events: &[
-            PreToolUse,
-            PostToolUse,
-            UserPromptSubmit,
-            SessionStart,
-            SessionEnd,
-            Stop,
-            SubagentStart,
-            SubagentStop,
-            PreCompact,
-            PostCompact,
-            PermissionRequest,
-        ],
-        rare: &[],
+        more_events: &[SubagentStart, SubagentStop, PreCompact, PostCompact, PermissionRequest],
         trust: Trust::Entries,
+        ..PLAIN
     },
     Files {
         host: &COPILOT,
         title: "Copilot",
-        program: "copilot",
         variable: "COPILOT_HOME",
         folder: ".copilot",
         user: "hooks/hookman.json",
         project: ".github/hooks/hookman.json",
         form: Form::Own,
         comments: false,
-        takes_bom: false,
-        roots: &[],
-        one_bad: false,
         more: &["settings.json"],
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
-        commands: "",
-        limit: 600,
-        end_limit: 600,
-        milliseconds_from: None,
-        events: &[
-            PreToolUse,
-            PostToolUse,
-            Notification,
-            UserPromptSubmit,
-            SessionStart,
-            SessionEnd,
-            Stop,
-            SubagentStart,
-            SubagentStop,
-            PreCompact,
-            PermissionRequest,
-        ],
-        rare: &[],
+        more_events: &[Notification, SubagentStart, SubagentStop, PreCompact, PermissionRequest],
         trust: Trust::Folder,
+        ..PLAIN
     },
     Files {
         host: &QWEN,
         title: "Qwen Code",
-        program: "qwen",
-        variable: "",
         folder: ".qwen",
         user: "settings.json",
         project: ".qwen/settings.json",
-        form: Form::Groups { named: true },
-        comments: true,
         takes_bom: true,
-        roots: &[],
-        one_bad: false,
-        more: &[],
-        more_of_project: &[],
         commands: "commands/hook/@.md",
-        limit: 600,
-        end_limit: 600,
         milliseconds_from: Some(1_000),
-        events: &[
-            PreToolUse,
-            PostToolUse,
+        more_events: &[
             PostToolUseFailure,
             Notification,
-            UserPromptSubmit,
             UserPromptExpansion,
-            SessionStart,
-            SessionEnd,
-            Stop,
             StopFailure,
             SubagentStart,
             SubagentStop,
@@ -207,95 +181,47 @@ pub static FILES: &[Files] = &[
             PostCompact,
             PermissionRequest,
         ],
-        rare: &[],
-        trust: Trust::None,
+        ..PLAIN
     },
     Files {
         host: &GEMINI,
         title: "Gemini CLI",
-        program: "gemini",
-        variable: "",
         folder: ".gemini",
         user: "settings.json",
         project: ".gemini/settings.json",
-        form: Form::Groups { named: true },
-        comments: true,
-        takes_bom: false,
-        roots: &[],
-        one_bad: false,
-        more: &[],
-        more_of_project: &[],
         commands: "commands/hook/@.toml",
         limit: 600_000,
         end_limit: 600_000,
         milliseconds_from: Some(0),
-        events: &[
-            PreToolUse,
-            PostToolUse,
-            Notification,
-            UserPromptSubmit,
-            SessionStart,
-            SessionEnd,
-            Stop,
-        ],
+        more_events: &[Notification],
         // It comes before every call of the model.
         rare: &[PreCompact],
         trust: Trust::Folder,
+        ..PLAIN
     },
     Files {
         host: &DROID,
         title: "Droid",
-        program: "droid",
-        variable: "",
         folder: ".factory",
         user: "hooks.json",
         project: ".factory/hooks.json",
         form: Form::Bare,
-        comments: true,
-        takes_bom: false,
-        roots: &[],
         one_bad: true,
         more: &["settings.json", "hooks/hooks.json"],
         more_of_project: &[".factory/settings.json"],
-        commands: "",
-        limit: 600,
-        end_limit: 600,
-        milliseconds_from: None,
-        events: &[
-            PreToolUse,
-            PostToolUse,
-            Notification,
-            UserPromptSubmit,
-            SessionStart,
-            SessionEnd,
-            Stop,
-            SubagentStop,
-            PreCompact,
-        ],
-        rare: &[],
-        trust: Trust::None,
+        more_events: &[Notification, SubagentStop, PreCompact],
+        ..PLAIN
     },
     Files {
         host: &OPENCODE,
         title: "OpenCode",
-        program: "opencode",
         variable: "OPENCODE_CONFIG_DIR",
         folder: ".config/opencode",
         user: "plugins/hookman.js",
         project: ".opencode/plugins/hookman.js",
         form: Form::Plugin,
-        comments: true,
         takes_bom: true,
-        roots: &[],
-        one_bad: false,
-        more: &[],
-        more_of_project: &[],
-        commands: "",
-        limit: 600,
-        end_limit: 600,
-        milliseconds_from: None,
         events: &[PreToolUse, PostToolUse],
-        rare: &[],
-        trust: Trust::None,
+        ..PLAIN
     },
 ];

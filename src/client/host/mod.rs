@@ -102,14 +102,17 @@ impl Host {
     /// The tool that does what one of its tools does; `None` where that is not known, so that it may be
     /// any.
     pub fn like(&self, tool: &str) -> Option<&'static str> {
-        self.tools.iter().find(|(theirs, _)| *theirs == tool).map(|(_, ours)| *ours)
+        let others = HOSTS.iter().filter(|_| !self.is_served()).flat_map(|host| host.tools);
+        let mut all = self.tools.iter().chain(others);
+        all.find(|(theirs, _)| *theirs == tool).map(|(_, ours)| *ours)
     }
 
     fn knows(&self, event: &str) -> bool {
         self.events.iter().any(|(theirs, _)| *theirs == event)
     }
 
-    pub(crate) fn event_name(&self, event: Event) -> &'static str {
+    /// Its word for an event.
+    pub fn event_name(&self, event: Event) -> &'static str {
         let own = self.events.iter().find(|(_, ours)| *ours == event);
         own.map_or(event.name(), |(theirs, _)| theirs)
     }

@@ -13,9 +13,8 @@ pub(super) struct Edit {
 pub(super) fn edits(patch: &str, cwd: &str) -> Vec<Edit> {
     let mut parts: Vec<Part> = Vec::new();
     for line in patch.lines() {
-        let named =
-            HEADS.iter().find_map(|(head, adds)| Some((line.trim().strip_prefix(head)?, *adds)));
-        if let Some((path, adds)) = named {
+        let named = |head: &&str| Some((line.trim().strip_prefix(*head)?, *head == ADDS));
+        if let Some((path, adds)) = HEADS.iter().find_map(named) {
             parts.push(Part { path: absolute(path.trim(), cwd), adds, ..Part::default() });
             continue;
         }
@@ -36,13 +35,9 @@ pub(super) fn edits(patch: &str, cwd: &str) -> Vec<Edit> {
     parts.into_iter().map(Part::edit).collect()
 }
 
-/// The lines that name a file, and whether the file is new.
-const HEADS: [(&str, bool); 4] = [
-    ("*** Add File:", true),
-    ("*** Update File:", false),
-    ("*** Delete File:", false),
-    ("*** Move to:", false),
-];
+const ADDS: &str = "*** Add File:";
+/// The lines that name a file.
+const HEADS: [&str; 4] = [ADDS, "*** Update File:", "*** Delete File:", "*** Move to:"];
 
 #[derive(Default)]
 struct Part {

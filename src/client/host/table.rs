@@ -1,6 +1,6 @@
 //! The rows.
 
-use super::row::{Heeds, Host, Layout, Names};
+use super::row::{Heeds, Host, Layout};
 use crate::client::event::Event;
 
 const ALL: Heeds = Heeds {
@@ -10,6 +10,15 @@ const ALL: Heeds = Heeds {
     advice_before: true,
     end: true,
     refuse_result: true,
+};
+
+const NONE: Heeds = Heeds {
+    ask: false,
+    allow: false,
+    rewrite: false,
+    advice_before: false,
+    end: false,
+    refuse_result: false,
 };
 
 const PLAIN: Host = Host {
@@ -41,12 +50,7 @@ pub(super) static CODEX: Host = Host {
 };
 
 /// Copilot's CLI where its entries have Claude Code's names of events.
-pub(super) static COPILOT: Host = Host {
-    name: "copilot",
-    session: "COPILOT_AGENT_SESSION_ID",
-    layout: Layout::Root,
-    ..OF_COPILOT
-};
+pub(super) static COPILOT: Host = Host { layout: Layout::Root, ..OF_COPILOT };
 
 /// Copilot's CLI where its entries have its own names of events.
 pub(super) static COPILOT_OWN: Host = Host { layout: Layout::Flat, ..OF_COPILOT };
@@ -69,7 +73,7 @@ pub(super) static QWEN: Host = Host {
         ("permission_mode", "auto_edit", "acceptEdits"),
         ("permission_mode", "auto-edit", "acceptEdits"),
     ],
-    heeds: Heeds { rewrite: false, advice_before: false, end: false, refuse_result: false, ..ALL },
+    heeds: Heeds { ask: true, allow: true, ..NONE },
     ..PLAIN
 };
 
@@ -128,14 +132,7 @@ pub(super) static OPENCODE: Host = Host {
         ("task", "Agent"),
     ],
     inputs: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
-    heeds: Heeds {
-        ask: false,
-        allow: false,
-        advice_before: false,
-        end: false,
-        refuse_result: false,
-        ..ALL
-    },
+    heeds: Heeds { rewrite: true, ..NONE },
     ..PLAIN
 };
 
@@ -173,50 +170,31 @@ pub(super) static VSCODE: Host = Host {
 };
 
 /// Cursor, of which only denials are known here.
-pub(super) static CURSOR: Host = Host {
-    name: "cursor",
-    events: UNSERVED_EVENTS,
-    tools: UNSERVED_TOOLS,
-    layout: Layout::Code,
-    ..PLAIN
-};
+pub(super) static CURSOR: Host = Host { name: "cursor", ..UNSERVED };
 
 /// A program that is not known by its name.
-pub(super) static ANOTHER: Host = Host {
-    name: "another program",
-    events: UNSERVED_EVENTS,
-    tools: UNSERVED_TOOLS,
+pub(super) static ANOTHER: Host = Host { name: "another program", ..UNSERVED };
+
+/// A program that may have any of the names of the others.
+const UNSERVED: Host = Host {
+    events: &[
+        ("BeforeTool", Event::PreToolUse),
+        ("preToolUse", Event::PreToolUse),
+        ("BeforeAgent", Event::UserPromptSubmit),
+        ("beforeSubmitPrompt", Event::UserPromptSubmit),
+    ],
+    tools: &[
+        ("Shell", "Bash"),
+        ("Bash", "Bash"),
+        ("Write", "Write"),
+        ("Edit", "Edit"),
+        ("Read", "Read"),
+        ("Grep", "Grep"),
+        ("Glob", "Glob"),
+    ],
     layout: Layout::Code,
     ..PLAIN
 };
-
-const UNSERVED_EVENTS: &[(&str, Event)] = &[
-    ("BeforeTool", Event::PreToolUse),
-    ("preToolUse", Event::PreToolUse),
-    ("BeforeAgent", Event::UserPromptSubmit),
-    ("beforeSubmitPrompt", Event::UserPromptSubmit),
-];
-
-const UNSERVED_TOOLS: Names = &[
-    ("bash", "Bash"),
-    ("Bash", "Bash"),
-    ("Shell", "Bash"),
-    ("Execute", "Bash"),
-    ("run_shell_command", "Bash"),
-    ("create", "Write"),
-    ("Write", "Write"),
-    ("write_file", "Write"),
-    ("Create", "Write"),
-    ("edit", "Edit"),
-    ("Edit", "Edit"),
-    ("replace", "Edit"),
-    ("apply_patch", "Edit"),
-    ("view", "Read"),
-    ("read_file", "Read"),
-    ("Read", "Read"),
-    ("Grep", "Grep"),
-    ("Glob", "Glob"),
-];
 
 const OF_COPILOT: Host = Host {
     name: "copilot",

@@ -105,7 +105,7 @@ pub(crate) fn tell(world: &World, target: &Target, hosts: &[&'static str]) {
             Trust::Folder if target.project.is_some() => world.terminal.line(format!(
                 "{} runs a project's hooks only where the directory is trusted: start `{}` in it once and \
                  say so.",
-                of.title, of.program
+                of.title, of.host.name
             )),
             Trust::Entries => world.terminal.line(match asked(world, &host) {
                 Some(Trusted { idle, running, .. }) if idle.is_empty() && !running.is_empty() => {

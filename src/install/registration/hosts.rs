@@ -24,7 +24,7 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// Returns whether the program is on this machine: it can be started, or has a directory.
 pub(crate) fn is_there(world: &World, of: &Files) -> bool {
-    program::on_path(of.program, &environment::raw("PATH").unwrap_or_default()).is_some()
+    program::on_path(of.host.name, &environment::raw("PATH").unwrap_or_default()).is_some()
         || host_files::folder(&world.paths, of).is_some_and(|folder| folder.is_dir())
 }
 
@@ -119,13 +119,12 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
     if target.project.is_some() {
         return Ok(call::HOST_LAUNCHER.to_owned());
     }
-    let now = programs(host).into_iter().find(|path| files::is_executable(path));
     let is_same = |path: &PathBuf| {
         given
             .is_none_or(|given| path.canonicalize().ok() == binary::file(given).canonicalize().ok())
     };
-    let kept = now.filter(is_same);
-    let path = match kept.or_else(|| given.map(Path::to_owned)) {
+    let now = programs(host).into_iter().find(|path| files::is_executable(path)).filter(is_same);
+    let path = match now.or_else(|| given.map(Path::to_owned)) {
         Some(path) => path,
         None => match binary::registered(&target.settings) {
             Some(path) => path,
