@@ -8,8 +8,9 @@ use super::exit::ExitStatus;
 use super::word::hint;
 use crate::install::target::Target;
 use crate::machine::{World, files, trees};
-use crate::manifest::package::{PLUGIN, Package, Provenance};
+use crate::manifest::package::{PLUGIN, Provenance};
 use crate::manifest::packages_of;
+use crate::package::lock::Locked;
 use crate::package::{fetch, known};
 
 pub(super) struct Newer {
@@ -25,18 +26,11 @@ pub(super) fn outdated(args: &Outdated, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let newer = newer(world, &target)?;
     if args.json {
-        let rows: Vec<_> = newer
-            .iter()
-            .map(|it| {
-                json!({
-                    "package": it.package,
-                    "rev": it.was.0,
-                    "commit": it.was.1,
-                    "newest_rev": it.rev,
-                    "newest_commit": it.commit,
-                })
-            })
-            .collect();
+        let row = |it: &Newer| {
+            json!({"package": it.package, "rev": it.was.0, "commit": it.was.1,
+                   "newest_rev": it.rev, "newest_commit": it.commit})
+        };
+        let rows: Vec<_> = newer.iter().map(row).collect();
         world.terminal.line(json!({"outdated": rows}).to_string());
     } else {
         tell(world, &newer);
@@ -68,42 +62,31 @@ pub(super) fn newer(world: &World, target: &Target) -> Result<Vec<Newer>> {
     let mut found = Vec::new();
     for package in packages_of(&text) {
         let Provenance::Git(url) = &package.from else { continue };
-        let locked = lock.of(&package);
-        if let Some(plugin) = url.strip_prefix(PLUGIN) {
-            // What the client has removed since runs on as it was.
-            let Ok(tree) = fetch::plugged(&world.paths, &target.manifest, plugin) else { continue };
-            let (was, commit) = (locked.map(|it| it.tree.clone()), trees::digest(&tree));
-            let was = (String::new(), was.unwrap_or_default());
-            if was.1 != commit {
-                found.push(Newer { package: package.name, was, rev: String::new(), commit });
+        let locked = lock.of(&package).cloned().unwrap_or_else(|| Locked::named(&package));
+        let (was, (rev, commit)) = match url.strip_prefix(PLUGIN) {
+            Some(plugin) => {
+                // What the client has removed since runs on as it was.
+                let plugged = fetch::plugged(&world.paths, &target.manifest, plugin);
+                let Ok(tree) = plugged else { continue };
+                ((String::new(), locked.tree), (String::new(), trees::digest(&tree)))
             }
-            continue;
-        }
-        let rev = package.rev.as_deref().unwrap_or_default();
-        let newest = of(&package, url, rev, world.terminal.can_ask());
-        let newest = newest
-            .with_context(|| format!("the package `{}` cannot be looked for", package.name))?;
-        let was = locked.map(|it| it.commit.clone()).unwrap_or_default();
-        if was != newest.1 {
-            let (newest, commit) = newest;
-            found.push(Newer {
-                package: package.name,
-                was: (rev.to_owned(), was),
-                rev: newest,
-                commit,
-            });
+            None => {
+                let newest = newest(url, &locked.rev, world.terminal.can_ask());
+                let name = &package.name;
+                let newest =
+                    newest.with_context(|| format!("the package `{name}` cannot be looked for"))?;
+                ((locked.rev, locked.commit), newest)
+            }
+        };
+        if was.1 != commit {
+            found.push(Newer { package: package.name, was, rev, commit });
         }
     }
     Ok(found)
 }
 
 /// The newest revision of a package, and its commit.
-fn of(
-    _: &Package,
-    url: &str,
-    rev: &str,
-    asks: bool,
-) -> Result<(String, String), fetch::NotFetched> {
+fn newest(url: &str, rev: &str, asks: bool) -> Result<(String, String), fetch::NotFetched> {
     let newest = match fetch::version(rev) {
         Some(now) => {
             let newest = fetch::newest(url, asks)?;

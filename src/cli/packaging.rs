@@ -11,7 +11,7 @@ use crate::doctor;
 use crate::install::addition;
 use crate::install::addition::edition::Edition;
 use crate::install::change::{Change, ManifestChange};
-use crate::install::packages::{Packages, Renewed};
+use crate::install::packages::{self, Packages, Renewed};
 use crate::install::target::{Layers, RegisterOptions, Target};
 use crate::machine::paths::real;
 use crate::machine::{World, files};
@@ -45,8 +45,8 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         ),
         (_, rev) => rev.clone(),
     };
-    let package = Package {
-        name: free_name(&typed.name(), &there),
+    let mut package = Package {
+        name: typed.name(),
         from: from_manifest(world, &target, typed.from),
         folder: typed.folder,
         rev,
@@ -65,8 +65,14 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         );
     }
     target.check_open(world, &text)?;
+    let mut locked = packages::first(world, &target, &package)?;
+    if there.iter().any(|it| it.name == locked.name) {
+        locked.name = free_name(&package.name, &there);
+    }
+    package.name.clone_from(&locked.name);
     let after = crate::manifest::edit::add_block(&text, &package_edit::block(&package));
-    write(world, target, &args.options, "install", (before, after), Renewed::None)
+    let renewed = Renewed::Got(&locked);
+    write(world, target, &args.options, "install", (before, after), renewed)
 }
 
 /// A directory as a manifest names it, which was typed from where this process is.
@@ -146,6 +152,16 @@ pub(super) fn remove(
     let Some(before) = files::read_text(&target.manifest)? else { return Ok(None) };
     let there = packages_of(&before);
     if !names.iter().all(|name| there.iter().any(|it| it.name == *name)) {
+        let hooks = configured::hooks(world).unwrap_or_default().into_iter();
+        let mut members = hooks.filter(|it| names.contains(&it.hook.name)).map(|it| it.hook);
+        if let Some(Hook { name, package: Some(of), .. }) = members.find(|it| it.package.is_some())
+        {
+            let (of, flag) = (&of.package, target.flag());
+            bail!(
+                "`{name}` is of the package `{of}`: `hookman disable {name} --permanent{flag}` leaves it out, \
+                 and `hookman remove {of}{flag}` takes out all of that package"
+            );
+        }
         return Ok(None);
     }
     let mut after = before.clone();

@@ -5,11 +5,12 @@ use anyhow::{Context, Result, bail};
 use super::args::Vendor;
 use super::exit::ExitStatus;
 use super::packaging;
+use crate::install::locks::is_of;
 use crate::install::packages::Renewed;
 use crate::install::target::{Layers, Target, protection};
 use crate::machine::{World, files, trees};
 use crate::manifest::package::Provenance;
-use crate::manifest::{Hook, package_edit, packages_of};
+use crate::manifest::{package_edit, packages_of};
 use crate::package::known::Known;
 
 pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
@@ -25,9 +26,7 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     }
     // From a directory it runs as it is, so whoever may write there can change a gate.
     let layers = Layers::of(world, &target, None)?.unwrap_or_default();
-    let is_of_it =
-        |hook: &&Hook| hook.package.as_ref().is_some_and(|it| it.package == package.name);
-    for hook in layers.all.hooks.iter().filter(is_of_it) {
+    for hook in layers.all.hooks.iter().filter(|hook| is_of(hook, &package.name)) {
         protection::check(&hook.name, hook.enabled && hook.audience.user_only)?;
     }
     let known = Known::of(&world.paths, target.chain.files());

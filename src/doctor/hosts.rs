@@ -2,7 +2,6 @@
 //! the manifests ask?
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;

@@ -1,8 +1,9 @@
 //! The fit of manifests, their locks and the files that hooks run.
 
+use std::path::Path;
+
 use anyhow::Result;
 
-use super::packages::{is_of, own_lines};
 use super::target::{Layers, Target};
 use crate::machine::{World, files};
 use crate::manifest::{Hook, packages_of};
@@ -58,7 +59,7 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
 }
 
 /// Names the hooks whose lines in a lock are not what they are now.
-fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
+pub(crate) fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
     let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let mut found = Vec::new();
     for line in now.iter().filter(|line| !locked.contains(line)) {
@@ -70,4 +71,19 @@ fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
         found.push(format!("`{}` is in {shown} and runs no more", name(line)));
     }
     found
+}
+
+pub(crate) fn is_of(hook: &Hook, package: &str) -> bool {
+    hook.package.as_ref().is_some_and(|it| it.package == package)
+}
+
+/// The lines of a lock about a manifest's own hooks, but for those that the client runs.
+pub(crate) fn own_lines(world: &World, hooks: &[Hook], manifest: &Path) -> Vec<String> {
+    let shown = world.paths.shown(manifest);
+    let is_own = |hook: &&Hook| {
+        let is_here = hook.origin().is_some_and(|origin| origin.file == shown);
+        is_here && hook.package.is_none() && hook.passed().is_none()
+    };
+    let own = hooks.iter().filter(is_own);
+    own.map(|hook| definition::line(&world.paths, hook, manifest)).collect()
 }

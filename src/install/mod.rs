@@ -5,6 +5,7 @@ pub mod adoption;
 pub mod change;
 pub(crate) mod command_faults;
 pub mod locks;
+pub(crate) mod news;
 pub mod origin;
 pub mod packages;
 pub mod registration;

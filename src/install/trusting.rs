@@ -13,6 +13,7 @@ use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
+use crate::package::definition;
 use crate::state::chains::Chain;
 use crate::state::pins::{self, Pin, Pins};
 use crate::syntax::diff::unified_diff;
@@ -22,8 +23,6 @@ pub(crate) struct Trusting {
     chain: Chain,
     after: Pins,
     pub(crate) news: Vec<Unseen>,
-    /// True if a person agrees by this command, and not only by `hookman trust`.
-    is_agreed: bool,
     /// The hooks that the command shows by itself.
     pub(crate) told: Vec<String>,
 }
@@ -34,15 +33,19 @@ pub(crate) struct Unseen {
     place: String,
     pub(crate) was: Option<Pin>,
     pub(crate) now: Pin,
+    /// True if a person agrees by this command, and not only by `hookman trust`, and the lock where that
+    /// alone counts.
+    is_agreed: bool,
 }
 
 impl Trusting {
     /// Those of a command after which `hooks` are a target's; a chain that has no pins yet is seen as a
     /// whole when it first runs.
     pub(crate) fn of(world: &World, target: &Target, hooks: &[Hook]) -> Self {
-        let said = pins::on_change(&world.paths);
         let mut trusting = Self::all(world, target, hooks, &[]);
-        trusting.is_agreed = is_persons_word() && said != Some(OnChange::Hold);
+        if !is_persons_word() || pins::on_change(&world.paths) == Some(OnChange::Hold) {
+            trusting.news.iter_mut().for_each(|news| news.is_agreed = false);
+        }
         if pins::read(&world.paths, &target.chain).is_none() {
             trusting.news.clear();
         }
@@ -54,6 +57,7 @@ impl Trusting {
         let (paths, chain) = (&world.paths, target.chain.clone());
         let said = pins::on_change(paths);
         let before = pins::read(paths, &chain).unwrap_or_default();
+        let lock = pins::is_by_lock().then(|| pins::lock(paths, &chain));
         let (mut after, mut news) = (Pins::new(), Vec::new());
         for hook in hooks.iter().filter(|hook| pins::is_held(paths, &chain, hook, said)) {
             let (was, now) = (before.get(&hook.name).cloned(), Pin::of(paths, hook, &chain));
@@ -62,11 +66,14 @@ impl Trusting {
                 after.extend(was.map(|was| (hook.name.clone(), was)));
                 continue;
             }
-            after.insert(hook.name.clone(), now.clone());
+            let line = || definition::line(paths, hook, &chain.manifest);
+            let is_agreed = lock.as_ref().is_none_or(|lock| lock.has(&line()));
+            let kept = if is_agreed { Some(now.clone()) } else { was.clone() };
+            after.extend(kept.map(|pin| (hook.name.clone(), pin)));
             let place = hook.origin().map(ToString::to_string).unwrap_or_default();
-            news.push(Unseen { name: hook.name.clone(), place, was, now });
+            news.push(Unseen { name: hook.name.clone(), place, was, now, is_agreed });
         }
-        Self { chain, after, news, is_agreed: true, told: Vec::new() }
+        Self { chain, after, news, told: Vec::new() }
     }
 }
 
@@ -77,7 +84,7 @@ impl Unseen {
     }
 
     fn show(&self, world: &World) {
-        let Self { name, place, was, now } = self;
+        let Self { name, place, was, now, .. } = self;
         world.terminal.line(harmless(&format!("`{name}` is {}, at {place}", self.word())));
         let diff = |path: &str, before: Option<&str>, after: Option<&str>| {
             world.terminal.print(&unified_diff(path, before, after, colour(world)));
@@ -106,14 +113,12 @@ impl Unseen {
 
 impl Change for Trusting {
     fn is_empty(&self) -> bool {
-        self.news.is_empty() || !self.is_agreed
+        !self.news.iter().any(|it| it.is_agreed)
     }
 
     fn show(&self, world: &World) {
-        if self.is_agreed {
-            let news = self.news.iter().filter(|it| !self.told.contains(&it.name));
-            news.for_each(|news| news.show(world));
-        }
+        let news = self.news.iter().filter(|it| it.is_agreed && !self.told.contains(&it.name));
+        news.for_each(|news| news.show(world));
     }
 
     fn check(&self, _: &World) -> Result<()> {
@@ -131,8 +136,9 @@ impl Change for Trusting {
     }
 
     fn end(&self, writes: &mut Writes<'_>) -> Result<()> {
-        if !self.is_agreed && !self.news.is_empty() {
-            let names: Vec<String> = self.news.iter().map(|it| format!("`{}`", it.name)).collect();
+        let unseen = self.news.iter().filter(|it| !it.is_agreed);
+        let names: Vec<String> = unseen.map(|it| format!("`{}`", it.name)).collect();
+        if !names.is_empty() {
             let (flag, do_not) =
                 (self.chain.flag(), if names.len() == 1 { "does not" } else { "do not" });
             writes.world.terminal.line(format!(

@@ -11,6 +11,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::terminal::Terminal;
 use super::trees::{self, BadTree, Leaf, MOST_BYTES, MOST_FILES, Tree, Unfinished};
 
 /// The most bytes that a fetch may write, compressed, with the files of a repository around a package.
@@ -154,9 +157,15 @@ impl Fetched {
         git
     }
 
-    /// Runs a fetch, and ends it where it writes too much.
+    /// Runs a fetch, and ends it where it writes too much; one that outlives this process ends itself.
     fn bounded(&self, command: &mut Command) -> Result<(), Trouble> {
-        let (mut child, words) = start(command)?;
+        let before = getrlimit(Resource::Fsize);
+        let most = before.current.unwrap_or(u64::MAX).min(MOST_FETCHED + MOST_BYTES);
+        // Without a limit of the system the one below holds as long as this process runs.
+        let _ = setrlimit(Resource::Fsize, Rlimit { current: Some(most), ..before });
+        let started = start(command);
+        let _ = setrlimit(Resource::Fsize, before);
+        let (mut child, words) = started?;
         let objects = self.scratch.path("git/objects/pack");
         let status = loop {
             match child.try_wait() {
@@ -169,7 +178,9 @@ impl Fetched {
                 Ok(None) => thread::sleep(Duration::from_millis(20)),
                 Err(error) => break Err(error),
             }
+            Terminal::progress(|| format!("{} MiB", size(&objects) / 1024 / 1024));
         };
+        Terminal::progress_ends();
         finished("fetch it", status, words)
     }
 

@@ -207,36 +207,30 @@ pub fn read(folder: &Path) -> Result<Tree, BadTree> {
 }
 
 /// Writes a tree into `folder` under `name`, which it gets when it is whole: read-only, for a store.
-pub fn keep(folder: &Path, name: &str, tree: &Tree) -> super::Result<PathBuf> {
+pub fn keep(folder: &Path, name: &str, tree: &Tree) -> super::Result<()> {
     files::make_private_directory(folder)?;
     let kept = folder.join(name);
     if read(&kept).is_ok_and(|found| found == *tree) {
-        return Ok(kept);
+        return Ok(());
     }
     remove(&kept);
-    let unfinished = folder.join(format!("{UNFINISHED}{}-{name}", std::process::id()));
-    let whole = write(&unfinished, tree, true).and_then(|()| fs::rename(&unfinished, &kept));
-    if let Err(error) = whole {
-        remove(&unfinished);
-        // Another process may have been quicker.
-        if !kept.is_dir() {
-            return Err(super::Error::of("write", &kept)(error));
-        }
-    }
-    Ok(kept)
+    whole(&kept, tree, true)
 }
 
 /// Makes a directory of the user's with the files of a tree, all at once; one that is there stays.
 pub fn lay_out(folder: &Path, tree: &Tree) -> super::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
+    if folder.is_dir() { Ok(()) } else { whole(folder, tree, false) }
+}
+
+fn whole(folder: &Path, tree: &Tree, read_only: bool) -> super::Result<()> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = folder.with_file_name(format!("{UNFINISHED}{}-{name}", std::process::id()));
-    let whole = write(&unfinished, tree, false).and_then(|()| fs::rename(&unfinished, folder));
-    whole.map_err(|error| {
+    let written =
+        write(&unfinished, tree, read_only).and_then(|()| fs::rename(&unfinished, folder));
+    written.or_else(|error| {
         remove(&unfinished);
-        super::Error::of("write", folder)(error)
+        // Another process may have been quicker.
+        if folder.is_dir() { Ok(()) } else { Err(super::Error::of("write", folder)(error)) }
     })
 }
 

@@ -21,7 +21,8 @@ pub enum Unclear {
     Wider(String),
 }
 
-/// The text with the hook `name` switched on or off for good; comments and layout stay.
+/// The text with the hook `name` switched on or off for good; comments and layout stay. A package's hook
+/// is called `PACKAGE/NAME`.
 ///
 /// Off is `enabled = false` behind the hook's first key; on removes that line.
 ///
@@ -69,7 +70,8 @@ pub(super) fn hook<'t, 'i>(
     let hooks = document.get("hook").and_then(|hooks| hooks.get_ref().as_array());
     let is_named = |table: &&DeTable<'_>| {
         let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
-        value("name").or_else(|| value("builtin")) == Some(name)
+        let (own, package) = (value("name").or_else(|| value("builtin")), value("package"));
+        own == Some(name) || package.zip(own).is_some_and(|it| name.split_once('/') == Some(it))
     };
     hooks
         .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))

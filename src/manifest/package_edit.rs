@@ -34,6 +34,11 @@ pub fn block(package: &Package) -> String {
     block
 }
 
+/// The lines that say something of a package's hook.
+pub fn hook_block(package: &str, name: &str) -> String {
+    format!("[[hook]]\npackage = {}\nname = {}\n", string(package), string(name))
+}
+
 /// The text without a package, and without the hooks that only change something of it; `None` where it has
 /// no such package, or in a form from which it cannot be taken out.
 pub fn remove(text: &str, name: &str) -> Option<String> {

@@ -86,31 +86,39 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
     let root = hook.package.as_ref().map(|package| Path::new(&*package.root));
     let bases: Vec<&Path> = root.map_or_else(|| vec![folder, project], |root| vec![root]);
     let words: Vec<String> = match &hook.action {
-        Action::Command(line) => {
-            let commands = shell::split(line).commands;
-            commands.iter().flat_map(|it| &it.words).map(|word| word.text.to_string()).collect()
+        Action::Command(line) => words(line),
+        Action::Argv(argv) => {
+            argv.iter().flat_map(|word| [vec![word.clone()], words(word)].concat()).collect()
         }
-        Action::Argv(words) => words.clone(),
         Action::Builtin { .. } | Action::Passed(_) => Vec::new(),
     };
-    let mut found: Vec<RunFile> = Vec::new();
-    for word in words {
+    let known = [
+        ("CLAUDE_PLUGIN_ROOT", root),
+        ("CLAUDE_PROJECT_DIR", Some(project)),
+        ("HOME", paths.home.as_deref()),
+    ];
+    let whole = |word: String| {
         let mut whole = word;
-        let known = [
-            ("CLAUDE_PLUGIN_ROOT", root),
-            ("CLAUDE_PROJECT_DIR", Some(project)),
-            ("HOME", paths.home.as_deref()),
-        ];
         for (name, value) in known.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
             let value = value.to_string_lossy();
             whole =
                 whole.replace(&format!("${{{name}}}"), &value).replace(&format!("${name}"), &value);
         }
-        if let (Some(rest), Some(home)) = (whole.strip_prefix("~/"), &paths.home) {
-            whole = home.join(rest).to_string_lossy().into_owned();
+        match (whole.strip_prefix("~/"), &paths.home) {
+            (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
+            _ => whole,
         }
-        let at = |base: &&Path| base.join(&whole);
-        let Some(path) = bases.iter().map(at).find(|path| path.is_file()) else { continue };
+    };
+    let words: Vec<String> = words.into_iter().map(whole).collect();
+    let at = |word: &String| bases.iter().map(|base| base.join(word)).collect::<Vec<_>>();
+    // A line may go into a directory first.
+    let inner: Vec<PathBuf> = words.iter().flat_map(at).filter(|it| it.is_dir()).collect();
+    let mut found: Vec<RunFile> = Vec::new();
+    for word in words {
+        let inner = inner.iter().map(|folder| folder.join(&word));
+        let Some(path) = at(&word).into_iter().chain(inner).find(|path| path.is_file()) else {
+            continue;
+        };
         let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
         if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
             continue;
@@ -122,6 +130,19 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
         }
     }
     found
+}
+
+/// The words of a line, also of the lines that it hands to other shells.
+fn words(line: &str) -> Vec<String> {
+    let commands = shell::split(line).commands;
+    let all = commands.iter().flat_map(|it| &it.words);
+    let mut words: Vec<String> = all.map(|word| word.text.to_string()).collect();
+    shell::each_invocation(line, &mut |call| {
+        words.extend(
+            call.called.iter().copied().chain(call.arguments).map(|it| it.text.to_string()),
+        );
+    });
+    words
 }
 
 /// The line of a lock about a hook.

@@ -104,16 +104,9 @@ pub fn get(
     since: Option<&str>,
     asks: bool,
 ) -> Result<Got, NotFetched> {
-    let rev = package.rev.clone().unwrap_or_default();
-    let mut entry = Locked {
-        name: package.name.clone(),
-        folder: package.folder.clone(),
-        rev: rev.clone(),
-        ..Locked::default()
-    };
+    let mut entry = Locked::named(package);
     let url = match &package.from {
         Provenance::Path(path) => {
-            entry.path.clone_from(path);
             let place = known::at(paths, folder, path, &package.folder);
             entry.tree = trees::digest(&trees::read(&place)?);
             return Ok(Got { locked: entry, log: Some(Vec::new()) });
@@ -122,7 +115,6 @@ pub fn get(
     };
     if let Some(name) = url.strip_prefix(PLUGIN) {
         let tree = plugged(paths, folder, name)?;
-        entry.git.clone_from(url);
         entry.tree = trees::digest(&tree);
         if locked.is_some_and(|locked| locked.tree != entry.tree) {
             return Err(NotFetched::Other(String::new()));
@@ -133,10 +125,9 @@ pub fn get(
     if !repository::is_address(url) {
         return Err(Trouble::Git("take this address", url.clone()).into());
     }
-    entry.git.clone_from(url);
     entry.commit = match locked {
         Some(locked) => locked.commit.clone(),
-        None => commit(url, &rev, asks)?,
+        None => commit(url, &entry.rev, asks)?,
     };
     let fetched = Fetched::of(&store::folder(paths), (url, &entry.commit), since.is_some(), asks)?;
     let tree = fetched.tree(&package.folder)?;

@@ -46,6 +46,29 @@ pub struct Reading {
     pub plugin: Option<String>,
 }
 
+impl Reading {
+    /// A text that its head has under a key.
+    pub fn said(&self, key: &str) -> Option<String> {
+        let (document, _) = toml::de::DeTable::parse_recoverable(&self.text);
+        let head = document.get_ref().get("package")?.get_ref().as_table()?;
+        head.get(key)?.get_ref().as_str().map(str::to_owned)
+    }
+
+    /// The names of all its hooks.
+    pub fn names(&self) -> Vec<String> {
+        let (document, _) = toml::de::DeTable::parse_recoverable(&self.text);
+        let hooks = document.get_ref().get("hook").and_then(|it| it.get_ref().as_array());
+        let name = |hook: &toml::Spanned<toml::de::DeValue<'_>>| {
+            hook.get_ref().get("name")?.get_ref().as_str().map(str::to_owned)
+        };
+        let entry = |(file, _): &(String, String)| {
+            Some(file.rsplit('/').next()?.strip_suffix(".toml")?.to_owned())
+        };
+        let named = hooks.into_iter().flatten().filter_map(name);
+        named.chain(self.entries.iter().filter_map(entry)).collect()
+    }
+}
+
 /// The reason why no hooks can be read from a directory.
 #[derive(Debug)]
 pub enum NoPackage {

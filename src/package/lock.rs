@@ -16,7 +16,7 @@ use crate::manifest::{Absent, OnError};
 pub struct Lock {
     /// The packages.
     pub package: Vec<Locked>,
-    /// The manifest's own hooks with programs next to it, each in a line.
+    /// The manifest's own hooks, each in a line.
     pub own: Vec<String>,
 }
 
@@ -90,19 +90,14 @@ impl Lock {
             });
             Self::parse(&lines.collect::<Vec<_>>().join("\n")).unwrap_or_default()
         };
-        let mut all = side(true);
-        for package in side(false).package {
-            if !all.package.contains(&package) {
-                all.package.push(package);
-            }
-        }
+        let both = [side(true), side(false)];
+        let all = both.iter().flat_map(|it| &it.package);
         // Where the two differ, neither counts.
-        let same = |one: &Locked, other: &Locked| {
+        let differs = |one: &Locked, other: &Locked| {
             (&one.name, &one.rev) == (&other.name, &other.rev) && one.commit != other.commit
         };
-        let packages = all.package.clone();
-        all.package.retain(|it| !packages.iter().any(|other| same(it, other)));
-        all
+        let package = all.clone().filter(|it| !all.clone().any(|other| differs(it, other)));
+        Self { package: package.cloned().collect(), own: both[0].own.clone() }
     }
 
     /// The text of a lock; nothing where it locks nothing.
@@ -141,6 +136,11 @@ impl Lock {
         self.package.iter().find(|it| it.is_of(package))
     }
 
+    /// Returns whether it has this line about a hook.
+    pub fn has(&self, line: &str) -> bool {
+        self.package.iter().flat_map(|it| &it.hooks).chain(&self.own).any(|it| it == line)
+    }
+
     /// Both locks in one; of two entries of a package the second's.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
@@ -155,17 +155,19 @@ impl Lock {
 }
 
 impl Locked {
+    /// The words of a manifest about a package.
+    pub fn named(package: &Package) -> Self {
+        let (git, path) = match &package.from {
+            Provenance::Git(url) => (url.clone(), String::new()),
+            Provenance::Path(path) => (String::new(), path.clone()),
+        };
+        let Package { name, folder, rev, .. } = package.clone();
+        Self { name, git, path, folder, rev: rev.unwrap_or_default(), ..Self::default() }
+    }
+
     /// Returns whether it is about a package as the manifest names it now.
     pub fn is_of(&self, package: &Package) -> bool {
-        let (git, path) = match &package.from {
-            Provenance::Git(url) => (url.as_str(), ""),
-            Provenance::Path(path) => ("", path.as_str()),
-        };
-        self.name == package.name
-            && self.git == git
-            && self.path == path
-            && self.folder == package.folder
-            && self.rev == package.rev.as_deref().unwrap_or_default()
+        self.is_like(&Self::named(package))
     }
 
     /// Its hooks, as its lines have them.

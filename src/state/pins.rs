@@ -75,6 +75,11 @@ pub fn on_change(paths: &Paths) -> Option<OnChange> {
     manifest::on_change(&files::read_text(&paths.user_manifest()).ok()??)
 }
 
+/// Returns whether what a lock says is trusted, and nothing else: nobody sits before the machine.
+pub fn is_by_lock() -> bool {
+    environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock")
+}
+
 /// Returns whether a hook runs only as it was pinned; a fetched package is seen as a whole instead.
 pub fn is_held(paths: &Paths, chain: &Chain, hook: &Hook, said: Option<OnChange>) -> bool {
     if chain.is_managed() || hook.passed().is_some() || store::holds(paths, hook) {
@@ -86,6 +91,11 @@ pub fn is_held(paths: &Paths, chain: &Chain, hook: &Hook, said: Option<OnChange>
         Some(said) => said != OnChange::Run,
         None => hook.package.is_some() || hook.manner.adopted || overlay.is_some() && !is_local(),
     }
+}
+
+/// The locks of a chain in one; nothing where one cannot be read.
+pub fn lock(paths: &Paths, chain: &Chain) -> Lock {
+    Known::of(paths, chain.files()).lock().cloned().unwrap_or_default()
 }
 
 /// The word on a hook that decides whether it is as it was seen.
@@ -102,10 +112,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
     let said = on_change(paths);
     let basis = match read(paths, chain) {
         Some(pins) => Basis::Pins(pins),
-        None if environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock") => {
-            let known = Known::of(paths, chain.files());
-            Basis::Lock(known.lock().cloned().unwrap_or_default())
-        }
+        None if is_by_lock() => Basis::Lock(lock(paths, chain)),
         None => Basis::First,
     };
     let mut first = Pins::new();
@@ -175,15 +182,11 @@ impl Basis {
                 Some(seen) => Ok(seen.clone()),
             },
             Self::Lock(lock) => {
-                let line = definition::line(paths, hook, &chain.manifest);
-                let mut lines = lock.package.iter().flat_map(|it| &it.hooks).chain(&lock.own);
-                if pin.files.is_empty() && hook.package.is_none() || lines.any(|it| *it == line) {
+                if lock.has(&definition::line(paths, hook, &chain.manifest)) {
                     return Ok(pin.clone());
                 }
-                Err(format!(
-                    "it is not what `hookman.lock` says; `hookman lock{}` writes that",
-                    chain.flag()
-                ))
+                let flag = chain.flag();
+                Err(format!("it is not what `hookman.lock` says; `hookman lock{flag}` writes that"))
             }
         }
     }

@@ -10,9 +10,10 @@ use crate::install::change::writes::Writes;
 use crate::install::change::{Change, records};
 use crate::install::target::protection;
 use crate::machine::{World, files};
-use crate::manifest::Hook;
 use crate::manifest::enabled::{Unclear, set_enabled};
+use crate::manifest::package_edit::hook_block;
 use crate::manifest::project_switch::{Project, set_in_project};
+use crate::manifest::{Hook, edit, packages_of};
 use crate::session::Verb;
 use crate::state::{Chain, Switchable, chains};
 use crate::syntax::diff::{Colour, unified_diff};
@@ -81,17 +82,19 @@ impl PermanentSwitch {
         let mut lines = Vec::new();
         let mut is_overruled = false;
         for hook in here {
+            let known = declared.iter().find(|it| it.name == hook.name);
+            let (name, text) = named(&after, &hook.name, known);
             let edited = match asked.here {
-                Some(directory) => in_project(&after, &hook.name, directory, world, asked.on()),
-                None => set_enabled(&after, &hook.name, asked.on()),
+                Some(directory) => in_project(&text, &name, directory, world, asked.on()),
+                None => set_enabled(&text, &name, asked.on()),
             };
             let edited = edited.with_context(|| format!("`{shown}` is left as it is"))?;
+            let edited = if edited == text { after.clone() } else { edited };
             let place = match asked.here {
                 Some(directory) => format!("{}, in {shown}", world.paths.shown(directory)),
                 None => shown.clone(),
             };
             lines.push(sentence(&hook.name, edited != after, asked, &place));
-            let known = declared.iter().find(|it| it.name == hook.name);
             let overruled = known.and_then(|known| overruled(known, asked.on(), &shown));
             is_overruled |= overruled.is_some();
             lines.extend(overruled);
@@ -149,6 +152,18 @@ fn in_project(
     set_in_project(manifest, hook, &project, on)
 }
 
+/// The name of a hook in a manifest's text, and that text with a table for it where a package declares it.
+fn named(text: &str, name: &str, known: Option<&Hook>) -> (String, String) {
+    let Some(member) = known.and_then(|it| it.package.as_ref()) else {
+        return (name.to_owned(), text.to_owned());
+    };
+    let name = format!("{}/{}", member.package, member.name);
+    let with_table = edit::add_block(text, &hook_block(&member.package, &member.name));
+    // A table that is there already is found by the same name.
+    let text = if set_enabled(text, &name, true).is_ok() { text.to_owned() } else { with_table };
+    (name, text)
+}
+
 fn sentence(hook: &str, changes: bool, asked: Asked<'_>, place: &str) -> String {
     match (asked.on(), changes, asked.dry_run) {
         (false, true, false) => format!("🔒 Disabled {hook} for good, in {place}"),
@@ -164,7 +179,11 @@ fn sentence(hook: &str, changes: bool, asked: Asked<'_>, place: &str) -> String 
 fn declared(world: &World, chain: &Chain) -> Result<Vec<Hook>> {
     let shown = world.paths.shown(&chain.manifest);
     let hooks = chains::read(&world.paths, chain)?.unwrap_or_default().hooks.into_iter();
-    let is_own = |hook: &Hook| hook.origin().is_some_and(|origin| origin.file == shown);
+    let packages = packages_of(&files::read_text(&chain.manifest)?.unwrap_or_default());
+    let is_own = |hook: &Hook| match &hook.package {
+        Some(member) => packages.iter().any(|it| it.name == member.package),
+        None => hook.origin().is_some_and(|origin| origin.file == shown),
+    };
     Ok(hooks.filter(is_own).collect())
 }
 

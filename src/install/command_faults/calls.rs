@@ -101,10 +101,17 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
         let is_known = !text.contains("${CLAUDE_P");
         is_known.then(|| Known { text, shown: word.clone() })
     };
+    let is_in_package = matches!(&command.caller, Caller::Hookman { manifest: Some(root), .. } if Some(root) == around.plugin.as_ref());
+    let argument = |word: &String| match known(word)? {
+        word if is_in_package && word.text.starts_with("./") => {
+            Some(next_to_manifest(command, word))
+        }
+        word => Some(word),
+    };
     let Some((program, arguments)) = words.split_first() else { return Vec::new() };
     let mut calls = vec![Call {
         program: known(program).map(|word| next_to_manifest(command, word)),
-        arguments: arguments.iter().map(known).collect(),
+        arguments: arguments.iter().map(argument).collect(),
         is_first: true,
         is_tested: false,
         by_shell: false,

@@ -9,6 +9,7 @@ use super::command::{Around, Caller, Command, Fault, Line};
 use super::of;
 use super::programs::mentions;
 use crate::client::Event;
+use crate::manifest::package::Membership;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
 
@@ -34,8 +35,17 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
     let with_command = |hook| Some((hook, command(hook, manifest)?));
     let (hooks, commands): (Vec<&Hook>, Vec<Command<'_>>) = hooks.filter_map(with_command).unzip();
     let around = hooks.iter().map(|hook| with_places(hook, manifest, around));
-    let placed = |(at, fault): (usize, Fault)| {
+    let placed = |(at, mut fault): (usize, Fault)| {
         let hook: &Hook = hooks[at];
+        // What was fetched stays as it is; what a machine lacks is its user's concern.
+        let is_fetched = |it: &Membership| it.foreign || !it.rev.is_empty();
+        if hook.package.as_ref().is_some_and(is_fetched) && !fault.fix.starts_with("install ") {
+            let name = &hook.name;
+            fault.executable = None;
+            fault.fix = format!(
+                "tell the author of the package, or leave the hook out: `hookman disable {name} --permanent`"
+            );
+        }
         let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
         let origin = hook.origins.get(key).or_else(|| hook.origin());
         let place = origin.map(Origin::place).unwrap_or_default();
@@ -59,9 +69,7 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
         Action::Builtin { .. } | Action::Passed(_) => return None,
     };
     let package = hook.package.as_ref();
-    if package.is_some_and(|package| package.foreign) {
-        return None;
-    }
+    let is_foreign = package.is_some_and(|package| package.foreign);
     let directory = match package {
         Some(package) => Path::new(&*package.root),
         None => manifest.parent().unwrap_or(manifest),
@@ -69,7 +77,7 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     Some(Command {
         line,
         caller: Caller::Hookman {
-            manifest: (!hook.manner.adopted).then(|| directory.to_owned()),
+            manifest: (!hook.manner.adopted && !is_foreign).then(|| directory.to_owned()),
             in_project: hook.surroundings.in_project,
         },
         events: hook.events.clone(),
@@ -87,7 +95,9 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
         _ => directory.join(given),
     };
     let more: Vec<PathBuf> = hook.surroundings.path.iter().map(below).collect();
-    Around { path: longer(&around.path, &more), ..around.clone() }
+    let root = hook.package.as_ref().map(|package| PathBuf::from(&*package.root));
+    let plugin = root.or_else(|| around.plugin.clone());
+    Around { path: longer(&around.path, &more), plugin, ..around.clone() }
 }
 
 pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString {
