@@ -17,7 +17,7 @@ const SAFE_MODE: &str = "CLAUDE_CODE_SAFE_MODE";
 const OF_SHELL: &str = "CLAUDE_CODE_RESTRICTED";
 
 /// The variable with a program that the client has run each line for a shell.
-const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
+pub const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
 #[derive(Debug)]
 pub struct File<'a> {

@@ -37,9 +37,9 @@ pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
 /// The nearest directory upwards with a manifest, or with the launcher that looks for one.
 pub fn project_around(directory: &Path) -> Option<PathBuf> {
     let has_manifest = |folder: &&Path| {
-        ["hookman.toml", "hookman.local.toml", "hookman"]
-            .iter()
-            .any(|name| folder.join(".claude").join(name).is_file())
+        let inner = folder.join(".claude");
+        let names = ["hookman.toml", "hookman.local.toml", "hookman"];
+        inner.exists() && names.iter().any(|name| inner.join(name).is_file())
     };
     directory.ancestors().find(has_manifest).map(PathBuf::from)
 }

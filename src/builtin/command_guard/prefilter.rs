@@ -19,8 +19,9 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
     if line.len() > LONG || hides_a_name(line) {
         return true;
     }
+    let names: Vec<&[u8]> = starts(bytes).map(|at| &bytes[at..]).collect();
     // How the words of a line begin decides most calls, without a look at each of them.
-    let beginnings = starts(bytes).fold(0, |all, at| all | beginning(&bytes[at..], 1));
+    let beginnings = names.iter().fold(0, |all, name| all | beginning(name, 1));
     let may_begin = |group: &&[u8]| {
         let beginning = beginning(group, u64::MAX);
         beginning == u64::MAX || beginnings & beginning != 0
@@ -36,7 +37,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
             bytes.contains(&b'(') && line.contains("()")
                 || may_begin(b"function") && line.contains("function ")
         }
-        _ => may_make(bytes, beginnings, call),
+        _ => may_make(&names, beginnings, call),
     })
 }
 
@@ -71,14 +72,15 @@ fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
     (0..bytes.len()).filter(begins)
 }
 
-fn may_make(line: &[u8], beginnings: u64, call: &[u8]) -> bool {
+/// Returns whether one of the names of a line, each with what follows it, makes a call.
+fn may_make(names: &[&[u8]], beginnings: u64, call: &[u8]) -> bool {
     let may_begin = |word: &[u8]| beginnings & beginning(word, u64::MAX) != 0;
     let mut words = call.splitn(2, |byte| *byte == b' ');
     let name = words.next().unwrap_or_default();
     let word = words.next();
-    let has_word = |word: &[u8]| starts(line).any(|at| starts_with(&line[at..], word));
+    let has_word = |word: &[u8]| names.iter().any(|it| starts_with(it, word));
     word.is_none_or(may_begin)
-        && starts(line).any(|at| starts_with_name(&line[at..], name))
+        && names.iter().any(|it| starts_with_name(it, name))
         && word.is_none_or(has_word)
 }
 
@@ -102,7 +104,7 @@ fn may_write(line: &str) -> bool {
         let device = &line[at + "/dev/".len()..];
         !["null", "std", "tty", "fd/", "shm"].iter().any(|it| device.starts_with(it))
     };
-    if line.match_indices("/dev/").any(names_device) {
+    if line.contains("/dev/") && line.match_indices("/dev/").any(names_device) {
         return true;
     }
     line.match_indices('>').any(|(at, _)| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::client::off_switch::{self, File, Off};
+use crate::client::off_switch::{self, File, Off, PREFIX};
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
 use crate::syntax::json::Document;
@@ -18,8 +18,13 @@ pub(crate) fn on(
     let of = |path: &PathBuf, is_managed| Some((paths.shown(path), text(path)?, is_managed));
     let texts = writable.iter().map(|path| of(path, false));
     let texts: Vec<_> = texts.chain(managed.iter().map(|path| of(path, true))).flatten().collect();
+    // To read a file costs more than to see that it says nothing of the kind; an escape may hide a key.
+    let may_switch =
+        |text: &str| ["disableAllHooks", "CLAUDE_CODE_", "\\u"].iter().any(|it| text.contains(it));
+    let is_asked =
+        environment::raw(PREFIX).is_some() || texts.iter().any(|(_, it, _)| may_switch(it));
     let mut found = Vec::new();
-    for (shown, text, is_managed) in &texts {
+    for (shown, text, is_managed) in texts.iter().filter(|_| is_asked) {
         let Ok(document) = Document::parse(text) else { continue };
         found.push(File { shown: shown.clone(), document, is_managed: *is_managed });
     }
