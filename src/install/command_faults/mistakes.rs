@@ -67,7 +67,10 @@ impl Mistakes {
             let is_there = lacks.as_ref().is_none_or(|it| it.find(&code).is_none());
             is_there.then(|| row.fault(&found, &code))
         });
-        found.collect()
+        let mut found: Vec<Fault> = found.collect();
+        // Of rows that say the same the first counts.
+        found.dedup_by(|one, other| one.message == other.message);
+        found
     }
 }
 
