@@ -76,8 +76,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             }
         }
     }
-    for line in all_off(world, configured::project().as_deref()) {
-        world.terminal.line(line);
+    // An administrator's hooks run all the same.
+    if hooks.is_empty() || hooks.iter().any(|row| row.scope != "managed") {
+        for line in all_off(world, configured::project().as_deref()) {
+            world.terminal.line(line);
+        }
     }
     let mut lacking: Vec<(&str, &str)> =
         hooks.iter().filter_map(|row| Some((row.scope, row.uncalled?))).collect();
