@@ -67,6 +67,7 @@ impl<'a> Header<'a> {
 
 /// One hook, ready to run.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {
     pub name: &'a str,
     /// Its line among those of the plan, which are in the order of the manifest.

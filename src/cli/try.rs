@@ -257,10 +257,10 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         let _ = writeln!(text, "{} does not heed {part}, so it is left out", host.name);
     }
     let whom = match Event::from_name(report.event).map(|it| it.facts().exit_two) {
-        _ if verdict.decision != "deny" => "you are told",
-        Some(ExitTwo::BlocksForUser) => "you are told, and the model is not",
-        Some(ExitTwo::BlocksSilently) => "nobody is told",
-        _ => "the model is told",
+        _ if verdict.decision != "deny" => "you see",
+        Some(ExitTwo::BlocksForUser) => "you see, and the model does not",
+        Some(ExitTwo::BlocksSilently) => "nobody sees",
+        _ => "the model sees",
     };
     for (who, said) in [
         (whom, &verdict.reason),

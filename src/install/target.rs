@@ -337,7 +337,7 @@ pub struct Writing {
     pub no_wait: bool,
 }
 
-// What a command that writes is told.
+// The options of a command that writes.
 #[derive(Clone, Debug, Args)]
 pub struct WriteOptions {
     #[command(flatten)]
@@ -346,7 +346,7 @@ pub struct WriteOptions {
     pub writing: Writing,
 }
 
-// What a command that registers hooks with the client is told.
+// The options of a command that registers hooks with the client.
 #[derive(Clone, Debug, Args)]
 pub struct RegisterOptions {
     #[command(flatten)]

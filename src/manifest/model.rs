@@ -133,6 +133,7 @@ impl Observe {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
 pub struct Manner {
     /// True if it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,

@@ -4,12 +4,18 @@
 /// to be what was meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
+    let length = lower.chars().count();
+    let distance = |candidate: &str| {
+        let its = candidate.chars().count();
+        // Words are at least as many edits apart as their lengths are, which is cheap to know.
+        let may_be = its.abs_diff(length) <= most(its);
+        let distance =
+            may_be.then(|| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()))?;
+        (distance <= most(its)).then_some(distance)
+    };
     candidates
         .into_iter()
-        .map(|candidate| {
-            (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate)
-        })
-        .filter(|(distance, candidate)| *distance <= most(candidate.chars().count()))
+        .filter_map(|candidate| Some((distance(candidate)?, candidate)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }

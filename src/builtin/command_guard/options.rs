@@ -72,6 +72,7 @@ impl Default for Options {
 /// The commands that a rule finds. Rules that share an id are one rule in several forms.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of a rule")]
 pub(super) struct Rule {
     /// The name that `skip`, `levels` and messages use.
     pub(super) id: String,

@@ -99,6 +99,7 @@ impl<'a> Rules<'a> {
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 #[derive(Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of a rule")]
 pub(super) struct Rule<'a> {
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,

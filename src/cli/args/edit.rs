@@ -14,6 +14,7 @@ use crate::manifest::{OnError, milliseconds};
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = include_str!("help/install.txt"))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest, or a package and the hooks wanted of it
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]

@@ -272,6 +272,7 @@ pub struct Release {
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/list.txt"))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct List {
     /// Only those with this word in their name, description or events
     #[arg(value_name = "WORD", conflicts_with = "recipes")]

@@ -42,6 +42,7 @@ pub enum Layout {
 
 /// The parts of an answer that have an effect.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Heeds {
     pub ask: bool,
     /// `allow` spares the question.

@@ -5,12 +5,14 @@ use serde::Deserialize;
 
 use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
 use crate::client::event::{Event, PlainText};
+use crate::client::unheard::refuses;
 
 /// So many bytes of a script are looked at.
 const MOST: usize = 16 << 10;
 
 #[derive(Deserialize)]
 struct Table {
+    excuses: String,
     mistake: Vec<Row>,
 }
 
@@ -18,35 +20,46 @@ struct Table {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    kind: String,
-    #[serde(default)]
-    weight: String,
+    kind: Kind,
+    weight: Option<Weight>,
     #[serde(default)]
     on: String,
     #[serde(default)]
     line: bool,
     #[serde(default)]
     dash: bool,
-    has: String,
     #[serde(default)]
-    lacks: String,
+    says_no: bool,
+    has: String,
+    lacks: Option<String>,
     says: String,
     fix: String,
 }
 
 /// The table of mistakes, read once.
-pub(super) struct Mistakes(Vec<(Row, Regex, Option<Regex>)>);
+pub(super) struct Mistakes {
+    excuses: Option<Regex>,
+    rows: Vec<(Row, Regex, Option<Regex>)>,
+}
 
 impl Mistakes {
     pub(super) fn new() -> Self {
-        let table = toml::from_str(include_str!("mistakes.toml"));
-        let rows = table.map_or_else(|_| Vec::new(), |table: Table| table.mistake);
+        let Ok(table) = toml::from_str::<Table>(include_str!("mistakes.toml")) else {
+            return Self { excuses: None, rows: Vec::new() };
+        };
         let regex = |text: &str| Regex::with_flags(text, "m").ok();
         let read = |row: Row| {
             let has = regex(&row.has)?;
-            Some((has, if row.lacks.is_empty() { None } else { Some(regex(&row.lacks)?) }, row))
+            let lacks = match &row.lacks {
+                Some(lacks) => Some(regex(lacks)?),
+                None => None,
+            };
+            Some((row, has, lacks))
         };
-        Self(rows.into_iter().filter_map(read).map(|(has, lacks, row)| (row, has, lacks)).collect())
+        Self {
+            excuses: regex(&table.excuses),
+            rows: table.mistake.into_iter().filter_map(read).collect(),
+        }
     }
 
     /// The faults of a script of a command, or of its line.
@@ -58,19 +71,28 @@ impl Mistakes {
         let first = text.lines().next().filter(|line| line.starts_with("#!"));
         let code = first.into_iter().chain(super::denials::code(text));
         let code = code.collect::<Vec<&str>>().join("\n");
-        let found = self.0.iter().filter_map(|(row, has, lacks)| {
+        let excuses = |text: &str| self.excuses.as_ref().is_some_and(|it| it.find(text).is_some());
+        let found = self.rows.iter().filter_map(|(row, has, lacks)| {
             let may_be = (is_line || !row.line)
                 && (around.sh_is_dash || !row.dash)
                 && !(command.is_closed && row.on == "gates")
                 && command.events.iter().all(|event| is_on(*event, &row.on));
-            let found = may_be.then(|| has.find(&code)).flatten()?;
+            let weight = row.weight.unwrap_or(Weight::Risks);
+            let weighed = |found: Match| {
+                let text = &code[found.range()];
+                match row.says_no {
+                    true if refuses(text) && !is_line => Some((Weight::Risks, found)),
+                    true if !refuses(text) && excuses(text) => None,
+                    _ => Some((weight, found)),
+                }
+            };
+            let found = may_be.then(|| has.find_iter(&code).filter_map(weighed))?;
+            // The first of the heaviest.
+            let (weight, found) = found.reduce(|one, it| if it.0 > one.0 { it } else { one })?;
             let is_there = lacks.as_ref().is_none_or(|it| it.find(&code).is_none());
-            is_there.then(|| row.fault(&found, &code))
+            is_there.then(|| row.fault(weight, &found, &code))
         });
-        let mut found: Vec<Fault> = found.collect();
-        // Of rows that say the same the first counts.
-        found.dedup_by(|one, other| one.message == other.message);
-        found
+        found.collect()
     }
 }
 
@@ -85,12 +107,10 @@ fn is_on(event: Event, on: &str) -> bool {
 }
 
 impl Row {
-    fn fault(&self, found: &Match, code: &str) -> Fault {
+    fn fault(&self, weight: Weight, found: &Match, code: &str) -> Fault {
         let group = found.groups().skip(1).flatten().next().map(|range| &code[range]);
         let filled = |text: &str| text.replace("$1", group.unwrap_or_default());
-        let kind = if self.kind == "input" { Kind::Input } else { Kind::Answer };
-        let weight = if self.weight == "hint" { Weight::Hints } else { Weight::Risks };
-        Fault::new(kind, weight, filled(&self.says), filled(&self.fix))
+        Fault::new(self.kind, weight, filled(&self.says), filled(&self.fix))
     }
 }
 
@@ -101,6 +121,8 @@ mod tests {
     #[test]
     fn every_row_can_be_read() {
         let rows = include_str!("mistakes.toml").matches("[[mistake]]").count();
-        assert_eq!(Mistakes::new().0.len(), rows);
+        let mistakes = Mistakes::new();
+        assert!(mistakes.excuses.is_some());
+        assert_eq!(mistakes.rows.len(), rows);
     }
 }
