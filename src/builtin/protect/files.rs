@@ -72,6 +72,11 @@ impl<'a> Folders<'a> {
         }
     }
 
+    /// Counts the directories in which the call may work.
+    pub(super) fn count(&self) -> usize {
+        self.current.len()
+    }
+
     /// Notes that the call goes to a directory.
     pub(super) fn go(&mut self, to: &str) {
         let to = self.expanded(to);
@@ -179,11 +184,6 @@ impl<'a> Folders<'a> {
         text.into()
     }
 
-    /// Returns whether a path may be that of a protected file.
-    pub(super) fn may_hit(&self, path: &str) -> bool {
-        may_name(path, self.context)
-    }
-
     /// Returns whether one of the globs, with `|` between them, hits an absolute path.
     pub(super) fn hit(&self, globs: &str, path: &str) -> bool {
         let anchors = Anchors { cwd: &self.current[0], project: &self.project, home: &self.home };
@@ -244,13 +244,19 @@ impl<'a> Folders<'a> {
 fn without_classes(part: &str) -> String {
     let mut plain = String::new();
     let mut rest = part;
+    // Where no end follows, none does further on.
+    let last = |end: &str| part.rfind(end).unwrap_or_default();
+    let (named, any) = (last(":]]"), last("]"));
     while let Some((before, class)) = rest.split_once('[') {
         plain.push_str(before);
+        let at = part.len() - class.len();
         let end = if class.starts_with("[:") { ":]]" } else { "]" };
         // A bracket that comes first is one of the class.
         let from = usize::from(class.starts_with(['!', '^']));
         let from = from + usize::from(class[from..].starts_with(']'));
-        let Some(length) = class[from..].find(end) else {
+        let is_closed = at + from <= if end == "]" { any } else { named };
+        let length = if is_closed { class[from..].find(end) } else { None };
+        let Some(length) = length else {
             plain.push_str("\\[");
             rest = class;
             continue;
@@ -266,13 +272,29 @@ fn without_classes(part: &str) -> String {
     plain + rest
 }
 
-/// Returns whether a text may name a protected file, told by the parts that all of their names have.
-pub(super) fn may_name(text: &str, context: &Context<'_>) -> bool {
-    let Some((hints, _)) = context.first_option("hints") else { return true };
-    let text = text.to_lowercase();
-    let state = state(context).to_lowercase();
-    let state = state.rsplit('/').next().unwrap_or_default();
-    hints.split('|').any(|hint| text.contains(hint)) || (!state.is_empty() && text.contains(state))
+/// The parts of which one is in the name of each protected file.
+pub(super) struct Parts<'a> {
+    /// With `|` between them; none where that is not known.
+    hints: Option<&'a str>,
+    state: String,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(context: &Context<'a>) -> Self {
+        let state = state(context).to_lowercase();
+        Self {
+            hints: context.first_option("hints").map(|(hints, _)| hints),
+            state: state.rsplit('/').next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Returns whether a text may name a protected file.
+    pub(super) fn may_be_in(&self, text: &str) -> bool {
+        let Some(hints) = self.hints else { return true };
+        let text = text.to_lowercase();
+        hints.split('|').any(|hint| text.contains(hint))
+            || (!self.state.is_empty() && text.contains(&self.state))
+    }
 }
 
 /// hookman's state directory, above that of the session.

@@ -5,6 +5,7 @@ mod options;
 mod search;
 mod uses;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::client::answer::Answer;
@@ -18,7 +19,7 @@ use super::tool_input::ToolInput;
 
 use super::values::Level;
 
-use files::{Folders, may_name};
+use files::{Folders, Parts};
 use options::{Compiled, Protected};
 
 pub(super) use options::rules;
@@ -62,6 +63,7 @@ struct Hit<'r, 'o> {
 struct Judge<'r, 'o> {
     options: &'r Compiled<'o>,
     folders: Folders<'r>,
+    parts: &'r Parts<'r>,
     /// The text that is written, for rules that ask for words in it.
     text: &'r str,
     hits: Vec<Hit<'r, 'o>>,
@@ -69,6 +71,8 @@ struct Judge<'r, 'o> {
     printed: Vec<(&'r Protected<'o>, Found)>,
     /// The number of files that may still be looked at.
     left: usize,
+    /// The files that were looked at, with the use of each and the number of directories then known.
+    looked: BTreeSet<(String, Use, usize)>,
     /// The names that `find` looks for, which come in the place of `{}`.
     sought: Vec<String>,
 }
@@ -76,7 +80,7 @@ struct Judge<'r, 'o> {
 impl Judge<'_, '_> {
     /// Notes the rules that one of the paths hits, under the name by which the call has the file.
     fn look(&mut self, file: &str, paths: &[String], what: Use, subject: &dyn Fn() -> String) {
-        let may_hit: Vec<bool> = paths.iter().map(|path| self.folders.may_hit(path)).collect();
+        let may_hit: Vec<bool> = paths.iter().map(|path| self.parts.may_be_in(path)).collect();
         let removes = matches!(what, Use::Remove | Use::Shut);
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         let may_be_there = removes || may_hit.contains(&true);
@@ -189,6 +193,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let paths = [&input.file_path, &input.notebook_path, &input.path];
     let file = paths.into_iter().find(|path| !path.is_empty()).map_or("", |path| &**path);
     let tool = &*context.payload.tool_name;
+    let parts = Parts::new(context);
     let mut names = vec![file.to_owned()];
     let has_pattern = tool == "Grep" && input.glob.contains(['*', '?', '[', '{']);
     let folders = Folders::new(context);
@@ -199,12 +204,12 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         if let Some(search) = Search::by_globs(&globs) {
             let found = folders.paths(folder).into_iter();
             let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
-            names.extend(files.map(|(_, path)| path).filter(|path| may_name(path, context)));
+            names.extend(files.map(|(_, path)| path).filter(|path| parts.may_be_in(path)));
         }
     }
     // A link may lead to a protected file by any name.
     let real: Vec<String> = names.iter().map(|name| folders.real(name)).collect();
-    let may_hit = has_pattern || real.iter().chain(&names).any(|name| may_name(name, context));
+    let may_hit = has_pattern || real.iter().chain(&names).any(|name| parts.may_be_in(name));
     if names.iter().all(String::is_empty) || !may_hit {
         return Ok(Answer::default());
     }
@@ -213,10 +218,12 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let mut judge = Judge {
         options: &options,
         folders,
+        parts: &parts,
         text: &text,
         hits: Vec::new(),
         printed: Vec::new(),
         left: FILES,
+        looked: BTreeSet::new(),
         sought: Vec::new(),
     };
     for (name, real) in names.iter().zip(real) {
@@ -236,6 +243,7 @@ fn use_of(tool: &str) -> Use {
 
 fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
     let command = &*input.command;
+    let parts = Parts::new(context);
     let is_patterned =
         command.contains(['*', '?', '[']) || (command.contains('{') && command.contains(','));
     if !is_patterned
@@ -243,8 +251,8 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         && !CUT.iter().any(|cut| command.contains(cut))
         && !uses::may_take_folders(command)
         && !search::may_be_in(command)
-        && !may_name(command, context)
-        && !may_name(&context.payload.cwd, context)
+        && !parts.may_be_in(command)
+        && !parts.may_be_in(&context.payload.cwd)
     {
         return Ok(Answer::default());
     }
@@ -253,10 +261,12 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     let mut judge = Judge {
         options: &options,
         folders,
+        parts: &parts,
         text: command,
         hits: Vec::new(),
         printed: Vec::new(),
         left: FILES,
+        looked: BTreeSet::new(),
         sought: Vec::new(),
     };
     let mut visit = |invocation: &shell::Invocation<'_>| {
@@ -272,12 +282,14 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             judge.search(&search, invocation.source);
         }
         uses::each(invocation, &mut |file, what| {
-            if judge.left == 0 {
+            let is_sought = file.ends_with("{}");
+            let key = (file.to_owned(), what, judge.folders.count());
+            if judge.left == 0 || !(is_sought || judge.looked.insert(key)) {
                 return;
             }
             judge.left -= 1;
             // What `find` hands on is what it was told to look for.
-            let sought = if file.ends_with("{}") { judge.sought.clone() } else { Vec::new() };
+            let sought = if is_sought { judge.sought.clone() } else { Vec::new() };
             for file in sought.iter().map(String::as_str).chain([file]) {
                 let paths = judge.folders.paths(file);
                 judge.look(file, &paths, what, &|| match invocation.source {
@@ -292,7 +304,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         shell::each_suspect(command, &mut visit);
     }
     let searched = judge.searched(context, command);
-    if judge.hits.is_empty() && !complete && may_name(command, context) {
+    if judge.hits.is_empty() && !complete && parts.may_be_in(command) {
         return Err(Failure::Payload("the command could not be read to its end".to_owned()));
     }
     if judge.hits.is_empty() && (judge.left == 0 || judge.folders.is_cut()) {

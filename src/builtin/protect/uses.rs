@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::builtin::arguments::{self, Argument, Arguments};
 use crate::syntax::shell::{Invocation, Word};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Use {
     Read,
     Change,

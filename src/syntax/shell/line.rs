@@ -49,6 +49,8 @@ pub(super) struct Parser<'a> {
     pub(super) words: usize,
     /// The number of bytes that may still be copied, or read before it is their turn.
     pub(super) ahead: usize,
+    /// Where there is no sign of a list of braces.
+    pub(super) no_list: Range<usize>,
 }
 
 /// A here-document whose body has not been reached.
@@ -120,6 +122,7 @@ impl<'a> Parser<'a> {
             nesting: 0,
             words: WORDS,
             ahead: 2 * text.len() + 4096,
+            no_list: 0..0,
         }
     }
 

@@ -151,15 +151,23 @@ impl<'a> Parser<'a> {
         self.dollar(&mut text, false);
     }
 
-    fn is_brace_list(&self) -> bool {
-        let near = &self.text.as_bytes()[self.at..self.end.min(self.at + 64)];
-        let inside = near.iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b'}');
-        let mut previous = 0;
-        for byte in inside {
-            if *byte == b',' || (*byte == b'.' && previous == b'.') {
+    /// Returns whether the `{` here begins a list or a range, within a few bytes.
+    ///
+    /// There may be many in a row, so what one was looked for in is not looked at again.
+    fn is_brace_list(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        if !self.no_list.contains(&self.at) {
+            self.no_list = self.at..self.at;
+        }
+        while self.no_list.end < self.end.min(self.at + 64) {
+            let byte = bytes[self.no_list.end];
+            if byte.is_ascii_whitespace() || byte == b'}' {
+                return false;
+            }
+            if byte == b',' || (byte == b'.' && bytes[self.no_list.end - 1] == b'.') {
                 return true;
             }
-            previous = *byte;
+            self.no_list.end += 1;
         }
         false
     }
