@@ -29,8 +29,8 @@ use uses::Use;
 /// The safer way to change what may not even be read.
 const PROPOSE: &str = "propose the change to the user, who can make it";
 
-/// So many files of a command are looked at.
-const FILES: usize = 4096;
+/// So many paths that a command may mean are looked at.
+const PATHS: usize = 4096;
 
 /// A dot that a quote or a variable cuts off from the rest of a name.
 const CUT: [&str; 4] = [".\"", ".'", ".\\", ".$"];
@@ -69,7 +69,7 @@ struct Judge<'r, 'o> {
     hits: Vec<Hit<'r, 'o>>,
     /// The files that searches would print.
     printed: Vec<(&'r Protected<'o>, Found)>,
-    /// The number of files that may still be looked at.
+    /// The number of paths that may still be looked at.
     left: usize,
     /// The files that were looked at, with the use of each and the number of directories then known.
     looked: BTreeSet<(String, Use, usize)>,
@@ -222,7 +222,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         text: &text,
         hits: Vec::new(),
         printed: Vec::new(),
-        left: FILES,
+        left: PATHS,
         looked: BTreeSet::new(),
         sought: Vec::new(),
     };
@@ -265,7 +265,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         text: command,
         hits: Vec::new(),
         printed: Vec::new(),
-        left: FILES,
+        left: PATHS,
         looked: BTreeSet::new(),
         sought: Vec::new(),
     };
@@ -287,11 +287,11 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             if judge.left == 0 || !(is_sought || judge.looked.insert(key)) {
                 return;
             }
-            judge.left -= 1;
             // What `find` hands on is what it was told to look for.
             let sought = if is_sought { judge.sought.clone() } else { Vec::new() };
             for file in sought.iter().map(String::as_str).chain([file]) {
                 let paths = judge.folders.paths(file);
+                judge.left = judge.left.saturating_sub(paths.len());
                 judge.look(file, &paths, what, &|| match invocation.source {
                     "" => finding::shown(command),
                     source => finding::shown(source),
