@@ -29,6 +29,7 @@ pub(super) fn split_within<'a>(text: &'a str, depth: usize, words: &mut usize) -
 }
 
 /// A position in a text and what was found before it.
+#[derive(Default)]
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -49,7 +50,7 @@ pub(super) struct Parser<'a> {
     pub(super) words: usize,
     /// The number of bytes that may still be copied, or read before it is their turn.
     pub(super) ahead: usize,
-    /// Where there is no sign of a list of braces.
+    /// A part of the text that has no sign of a list of braces.
     pub(super) no_list: Range<usize>,
 }
 
@@ -109,20 +110,12 @@ impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str, depth: usize) -> Self {
         Self {
             text,
-            at: 0,
             end: text.len(),
             depth,
-            commands: Vec::new(),
             complete: true,
-            has_condition: false,
-            functions: Vec::new(),
-            headed: None,
-            bodies: Vec::new(),
-            feed: 0..0,
-            nesting: 0,
             words: WORDS,
             ahead: 2 * text.len() + 4096,
-            no_list: 0..0,
+            ..Self::default()
         }
     }
 
