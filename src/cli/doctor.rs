@@ -73,9 +73,13 @@ struct Told {
 impl Told {
     fn is_missing_something(&self) -> bool {
         let is_missing = |proof: &Proof| !matches!(proof.came, Came::Fired | Came::Unreached);
-        self.asked.iter().flat_map(|asked| &asked.proofs).any(is_missing)
-            || self.tested.iter().any(|tested| tested.problem.is_some())
-            || self.tried.iter().any(|tried| tried.problem.is_some())
+        self.asked.iter().flat_map(|asked| &asked.proofs).any(is_missing) || self.failed() > 0
+    }
+
+    /// Counts the runs of `--self-test` that failed.
+    fn failed(&self) -> usize {
+        self.tested.iter().filter(|tested| tested.problem.is_some()).count()
+            + self.tried.iter().filter(|tried| tried.problem.is_some()).count()
     }
 
     fn lines(&self) -> Vec<String> {
@@ -166,8 +170,12 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
         1 => format!("1 {word}"),
         several => format!("{several} {word}s"),
     };
+    let failed = match told.failed() {
+        0 => String::new(),
+        number => format!("; {} failed", counted(number, "run")),
+    };
     world.terminal.line(format!(
-        "{}: {}, {}, {}",
+        "{}: {}, {}, {}{failed}",
         counted(examined.len(), "check"),
         counted(count(Level::Error), "error"),
         counted(count(Level::Warning), "warning"),

@@ -18,7 +18,7 @@ use crate::manifest::{Observe, OnError, Origin};
 use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
 };
-use crate::settings::{Change, Record, plan};
+use crate::settings::{Action, Change, Record, plan};
 use crate::state::Lost;
 use crate::state::chains::{self, MANAGED};
 use crate::syntax::json::is_blank;
@@ -127,8 +127,13 @@ fn registered(facts: &Facts, findings: &mut Findings) {
         let Ok(plan) = plan(text.as_deref(), &wanted, &record) else { continue };
         let flag = file.flag();
         let has_manifest = matches!(chain.manifest, Ok(Some(_)));
-        for change in &plan.changes {
-            let says = format!("it is not what {} asks for: {change}", chain.shown);
+        let (missing, others): (Vec<&Change>, Vec<&Change>) =
+            plan.changes.iter().partition(|change| change.action == Action::Add);
+        let missing =
+            missing.split_first().map(|(first, rest)| (*first, entries_missing(first, rest)));
+        let others = others.into_iter().map(|change| (change, change.to_string()));
+        for (change, what) in missing.into_iter().chain(others) {
+            let says = format!("it is not what {} asks for: {what}", chain.shown);
             let fix = if has_manifest {
                 format!("run `hookman apply{flag}`")
             } else {
@@ -143,6 +148,14 @@ fn registered(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// Says that entries are missing, which mostly has one cause.
+fn entries_missing(first: &Change, rest: &[&Change]) -> String {
+    let Some((last, between)) = rest.split_last() else { return first.to_string() };
+    let events = std::iter::once(&first).chain(between).map(|change| &*change.event);
+    let events = events.collect::<Vec<&str>>().join(", ");
+    format!("the entries for {events} and {} are missing", last.event)
 }
 
 /// The entry that is to be changed, or the event that is to have one more.

@@ -32,7 +32,10 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             (command.text().into_iter().collect(), Vec::new());
         for call in calls::of(command, around) {
             programs::examine(command, around, &call, &mut faults);
-            scripts.extend(scripts::script(at, command, around, &call));
+            // What a script cannot be read for in the first place is its one cause.
+            if faults.iter().all(|fault| fault.kind != Kind::Interpreter) {
+                scripts.extend(scripts::script(at, command, around, &call));
+            }
             filters.extend(answers::of(at, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
