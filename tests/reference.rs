@@ -43,6 +43,17 @@ fn the_page_of_commands_is_the_help() {
 }
 
 #[test]
+fn help_texts_fit_eighty_columns() {
+    let mut command = help::command();
+    command.build();
+    let texts = command.get_subcommands().filter_map(|verb| verb.get_after_help());
+    let texts: Vec<String> = texts.map(ToString::to_string).collect();
+    assert!(texts.len() > 30, "{}", texts.len());
+    let wide = texts.iter().flat_map(|text| text.lines()).filter(|line| line.chars().count() > 80);
+    assert_eq!(wide.collect::<Vec<&str>>(), [""; 0]);
+}
+
+#[test]
 fn the_page_of_events_is_the_table() {
     let mut page = format!(
         "{MADE}# Events\n\nWhat the client does with each event, as `hookman events` and `hookman events EVENT` \

@@ -328,8 +328,7 @@ pub struct Status {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman run PreToolUse < payload.json    what the client would be answered")]
+#[command(after_help = include_str!("help/run.txt"))]
 pub struct Run {
     /// The event
     #[arg(value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
@@ -390,8 +389,7 @@ pub enum Shell {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman man ~/.local/share/man/man1    where `man hookman` finds them")]
+#[command(after_help = include_str!("help/man.txt"))]
 pub struct Man {
     /// The directory, such as ~/.local/share/man/man1; it is made if it is missing
     #[arg(value_name = "DIR")]

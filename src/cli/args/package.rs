@@ -70,8 +70,7 @@ pub struct Trust {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman package check          the package in this directory, as in CI")]
+#[command(after_help = include_str!("help/package.txt"))]
 pub struct Package {
     #[command(subcommand)]
     pub command: PackageCommand,

@@ -1,4 +1,4 @@
-//! The arguments of `hookman try` and `hookman test`.
+//! The arguments of the commands that rehearse hooks, or count what they did.
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 #![allow(clippy::doc_markdown, reason = "a doc comment is a help text here")]
 
@@ -20,18 +20,7 @@ fn host(name: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman try 'rm -rf src'                     a shell line, as the model would run it
-  hookman try --tool Write --file src/x.py     a call of another tool
-  hookman try --prompt 'fix the tests'         a prompt of yours
-  hookman try --sample Stop > stop.json        a payload to start from
-  hookman try --event Stop --payload stop.json what came of it, or of a recorded one
-  hookman try 'git push' --session 77850d98    with that session's switches and strikes
-  hookman try 'rm -rf src' --host codex        as Codex calls, and with the answer that it gets
-
-Nothing is kept: no journal line, no strike, no switch, no notice. Hooks that are
-commands, or start programs, are named and not run; --run-commands runs them.
-Exit codes: 0 it would go on, 1 it would be denied or asked about, 2 could not try.")]
+#[command(after_help = include_str!("help/try.txt"))]
 pub struct Try {
     /// A shell line
     #[arg(value_name = "LINE", conflicts_with_all = ["tool", "prompt", "payload", "sample"])]
@@ -74,23 +63,7 @@ pub struct Try {
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "Examples:
-  hookman test --init             write a first set of cases next to your manifest
-  hookman test                    run the cases of your manifest and of this project's
-  hookman test team.test.toml     run the cases of a file, against the manifest next to it
-  hookman test team --run-commands  run those of the package team
-  hookman test --junit out.xml    the same for a CI that reads JUnit
-
-A case is a call and the answer that the manifest next to the file is to give:
-
-  [[case]]
-  name     = \"rm of sources is denied, also the second time\"
-  before   = [{ command = \"rm -rf src\" }]
-  command  = \"rm -rf src\"
-  decision = \"deny\"
-
-Each case has state and a folder of its own. Exit codes: 0 all pass, 1 some do not,
-2 could not test.")]
+#[command(after_help = include_str!("help/test.txt"))]
 pub struct Test {
     /// Files of cases, or packages (default: hookman.test.toml next to each manifest)
     #[arg(value_name = "FILE")]
@@ -129,15 +102,7 @@ pub enum StatsFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman stats                        what each hook did and took
-  hookman stats --since 7d             in the last week
-  hookman stats --html hooks.html      as a page with charts
-  hookman stats --format openmetrics   for node_exporter's textfile collector
-
-The numbers come from the journal. `stopped` counts denials and questions; `tokens`
-are those added to the model's context, a fourth of the bytes; the bar is a hook's
-share of the time that all took together.")]
+#[command(after_help = include_str!("help/stats.txt"))]
 pub struct Stats {
     /// Only what is not older: 90s, 10m, 2h, 1d
     #[arg(long, value_name = "TIME")]
@@ -154,13 +119,7 @@ pub struct Stats {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman statusline                       hooks 12, 2 off, one-strike denied 06:57
-  hookman statusline -- ~/.claude/line.sh  the line of that command, then hookman's
-
-`hookman install --statusline` puts it into your settings.json, behind a status line
-that is there. It counts the hooks that run in the session, and those that are switched off for it,
-and names the last denial.")]
+#[command(after_help = include_str!("help/statusline.txt"))]
 pub struct Statusline {
     /// The command that was the status line before
     #[arg(last = true, value_name = "COMMAND")]
@@ -168,19 +127,7 @@ pub struct Statusline {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hookman replay --since 30d             the calls of the last month
-  hookman replay --hook protect          only what this hook would stop
-  hookman replay --manifest draft.toml   with another manifest than yours
-  hookman replay --against draft.toml    the calls whose verdict would change
-
-The tool calls come from Claude Code's transcripts, those of subagents too. None of
-them is run, and nothing is kept. Each session is replayed from its beginning, with its
-prompts, results and ends of turns, so that hooks which count or remember answer as they
-would have. Files and branches are those of today. Hooks that read state which somebody
-set, or the transcript, are named, as that is not known of the past. Hooks that start
-programs are left out.
-Exit codes: 0 done, 1 with --against if a verdict changes, 2 could not look.")]
+#[command(after_help = include_str!("help/replay.txt"))]
 pub struct Replay {
     /// Only calls that are not older: 90s, 10m, 2h, 30d
     #[arg(long, value_name = "TIME")]

@@ -170,7 +170,7 @@ pub struct State {
 pub enum StateCommand {
     /// A flag that falls by itself
     #[command(after_help = "Examples:
-  hookman state flag set asked --ttl 30m    exit code 0 for the first who raises it
+  hookman state flag set asked --ttl 30m    exit code 0 for the first to raise it
   hookman state flag take asked             exit code 0 if it was up")]
     Flag {
         /// The action
@@ -274,7 +274,7 @@ pub enum TmuxCommand {
     /// Colour the pane that was left by its state, and note that this one was looked at
     #[command(after_help = "Examples:
   hookman tmux focus                    what the lines in tmux.conf call
-  hookman tmux focus --option @agent    where the state is in another option of the pane")]
+  hookman tmux focus --option @agent    with the state in another option of a pane")]
     Focus,
     /// Print the lines for tmux.conf
     #[command(after_help = "Examples:
