@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::answer::Answer;
 use crate::client::output::{self, Output};
 use crate::client::unheard::{is_answer, refuses, unheard};
 use crate::client::{Decision, Event, ExitTwo, PlainText, noise};
+use crate::machine::child::Ended;
 use crate::syntax::named::words;
 
 pub(super) struct Said<'a> {
@@ -44,6 +46,10 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     if !is_broken && !has_decided {
         faults.extend(of_code(said));
     }
+    // Words on standard output are a reason that was meant to be read.
+    let unread = without_reason(said, &output);
+    let is_lost = unread.is_some() && output == Output::Text;
+    faults.extend(unread.filter(|_| !is_broken && is_lost).map(str::to_owned));
     if said.is_async && (code == 2 || is_no(&output)) {
         faults.push("it says no, and nobody waits for a hook that is `async`".to_owned());
     }
@@ -64,7 +70,8 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     let is_mute = code == 1 && stdout.is_empty() && stderr.is_empty() && faults.is_empty();
     let mute = is_mute
         .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
-    (faults, borne.or(note).or(mute).or(aside))
+    let unread = unread.filter(|_| !is_lost && faults.is_empty()).map(str::to_owned);
+    (faults, borne.or(note).or(mute).or(aside).or(unread))
 }
 
 /// Returns whether a text is an object without a key that the client knows, and not a payload that is
@@ -80,6 +87,29 @@ fn is_unknown(stdout: &str) -> bool {
 
 fn is_no(output: &Output) -> bool {
     matches!(output, Output::Answer(answer) if answer.decision == Some(Decision::Deny))
+}
+
+/// The note on a refusal whose reason the model is not told.
+fn without_reason(said: &Said<'_>, output: &Output) -> Option<&'static str> {
+    let two = said.event.facts().exit_two;
+    if !matches!(two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser) {
+        return None;
+    }
+    let is_empty = |answer: &Answer| answer.reason.as_deref().unwrap_or_default().trim().is_empty();
+    match output {
+        Output::Answer(answer) if answer.decision == Some(Decision::Deny) && is_empty(answer) => {
+            Some("it says no in JSON without a reason, so the model is not told why")
+        }
+        _ if said.code == 2 && said.stderr.trim().is_empty() => Some(
+            "it ends with 2 and prints nothing on standard error, so the model is not told why",
+        ),
+        _ => None,
+    }
+}
+
+/// Returns whether a command said no, by its exit code or in JSON.
+pub(super) fn is_refusal(event: Event, ended: Ended, stdout: &[u8]) -> bool {
+    ended == Ended::Exited(2) || is_no(&output::read(event, &String::from_utf8_lossy(stdout)))
 }
 
 /// Names an exit code that tells nobody anything.
@@ -135,6 +165,7 @@ const OF_SHELLS: &[&str] = &[
     "No such device or address",
     "annot create",
     "annot execute",
+    "can't cd to",
     "Is a directory",
 ];
 

@@ -231,6 +231,13 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
                 findings.warn(place, message, fix);
             }
         }
+        // A directory too high is as easily named.
+        let outside =
+            folder.parent().and_then(|parent| hooks_of(facts, &parent.join("settings.json")));
+        if let Some(place) = outside {
+            let message = "it has hooks, and the client reads settings inside of `.claude` alone";
+            findings.warn(place, message, format!("move what is in it to {settings}"));
+        }
     }
     if facts.is_whole {
         above(facts, findings);

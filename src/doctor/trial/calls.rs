@@ -18,10 +18,11 @@ const TOOLS: &[&[&str]] = &[
     &["WebFetch", "WebSearch", "Agent"],
 ];
 
-/// A line that most guards stop, of which nothing would do any harm.
+/// A line that most guards stop, of which nothing would do any harm. Its quotes break JSON that is put
+/// together by hand.
 const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; sudo rm -rf /nowhere; git push --force origin \
                        main; git reset --hard; git commit --no-verify -m x; cat .env; chmod 777 \
-                       /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x";
+                       /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x; echo \"a b\"";
 
 /// The file that most guards keep from being written.
 const KEPT: &str = ".git/node_modules/secrets/.env";
@@ -96,8 +97,15 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
         if let (Some(field), Some(word)) = (subject.field(), word) {
             call.fields.insert(field.to_owned(), (*word).into());
         }
-        let stopped = (event == Event::UserPromptSubmit).then(|| Call::of_prompt(SECRET));
-        return [call].into_iter().chain(stopped).collect();
+        let more = match event {
+            Event::UserPromptSubmit => Some(Call::of_prompt(SECRET)),
+            Event::Stop | Event::SubagentStop => Some(call.clone()).map(|mut call| {
+                call.fields.insert("stop_hook_active".to_owned(), true.into());
+                call
+            }),
+            _ => None,
+        };
+        return [call].into_iter().chain(more).collect();
     }
     let mut tools: Vec<&str> =
         TOOLS.iter().filter_map(|kind| kind.iter().copied().find(hits)).take(2).collect();

@@ -335,6 +335,7 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
     }
     problems.extend(other_code(trial, &came));
     problems.extend(too_late(trial, &came));
+    notes.extend(without_end(trial, &came));
     for finished in came {
         let (faults, note) = match finished {
             Ok(finished) => {
@@ -395,6 +396,18 @@ fn other_code(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<Strin
     })?;
     (is_gate && passes).then(|| {
         format!("it ends with {code} for a call that many guards stop, which blocks nothing: only 2 does")
+    })
+}
+
+/// The note on a command that keeps a turn from its end each time, as far as can be seen.
+fn without_end(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
+    let is_stop = matches!(trial.event, Event::Stop | Event::SubagentStop);
+    let refuses = |it: &std::io::Result<Finished>| {
+        it.as_ref().is_ok_and(|it| answers::is_refusal(trial.event, it.ended, &it.stdout))
+    };
+    (is_stop && !trial.is_async && came.len() > 1 && came.iter().all(refuses)).then(|| {
+        "it keeps the turn from its end also where `stop_hook_active` says that it did so before"
+            .to_owned()
     })
 }
 
