@@ -47,6 +47,14 @@ impl Walk<'_> {
         }
     }
 
+    /// Shows where the script comes from that PowerShell puts in the place of the brackets behind a command.
+    pub(super) fn foreign_brackets(&mut self, place: Place<'_>) {
+        let mut from_here = place.list.iter().skip_while(|it| !std::ptr::eq(*it, place.command));
+        if let Some(name) = from_here.nth(1).and_then(|it| origin(&it.words)) {
+            self.foreign(name, &place.command.source, place);
+        }
+    }
+
     /// Shows where the text of a script comes from that a substitution prints, and tells whether it is
     /// known.
     pub(super) fn foreign_text(&mut self, text: &str, place: Place<'_>) -> bool {

@@ -362,7 +362,10 @@ impl Walk<'_> {
             return self.shell(program, arguments, place);
         }
         match program {
-            "iex" | "Invoke-Expression" if arguments.is_empty() => self.foreign_input(place),
+            "iex" | "Invoke-Expression" if arguments.is_empty() => {
+                self.foreign_input(place);
+                self.foreign_brackets(place);
+            }
             "eval" | "iex" | "Invoke-Expression" => {
                 let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
                 self.script(&text.join(" "), depth);
