@@ -19,6 +19,11 @@ pub(super) struct ToolInput<'a> {
     pub(super) path: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) glob: Cow<'a, str>,
+    /// The search's own name for a kind of files.
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) output_mode: Cow<'a, str>,
     #[serde(borrow)]
     content: Cow<'a, str>,
     #[serde(borrow)]

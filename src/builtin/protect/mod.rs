@@ -136,7 +136,7 @@ impl Judge<'_, '_> {
     }
 
     /// Decides about searches: they leave the files out, or the user is asked.
-    fn searched(&mut self, context: &Context<'_>, command: &str) -> Option<Answer> {
+    fn searched(&mut self, rewritten: impl Fn(&[Found]) -> Option<Answer>) -> Option<Answer> {
         let printed = std::mem::take(&mut self.printed);
         let (rules, found): (Vec<_>, Vec<_>) = printed.into_iter().unzip();
         if found.is_empty() {
@@ -144,7 +144,7 @@ impl Judge<'_, '_> {
         }
         if self.hits.is_empty()
             && !self.options.careful
-            && let Some(answer) = search::rewritten(context, command, &found)
+            && let Some(answer) = rewritten(&found)
         {
             return Some(answer);
         }
@@ -197,11 +197,13 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let mut names = vec![file.to_owned()];
     let has_pattern = tool == "Grep" && input.glob.contains(['*', '?', '[', '{']);
     let folders = Folders::new(context);
+    let folder = if file.is_empty() { "." } else { file };
+    let mut prints_all = tool == "Grep" && input.output_mode == "content" && input.kind.is_empty();
     if tool == "Grep" && !input.glob.is_empty() {
-        let folder = if file.is_empty() { "." } else { file };
         let globs = shell::alternatives(&input.glob);
         names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
         if let Some(search) = Search::by_globs(&globs) {
+            prints_all = false;
             let found = folders.paths(folder).into_iter();
             let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
             names.extend(files.map(|(_, path)| path).filter(|path| parts.may_be_in(path)));
@@ -209,8 +211,9 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     }
     // A link may lead to a protected file by any name.
     let real: Vec<String> = names.iter().map(|name| folders.real(name)).collect();
-    let may_hit = has_pattern || real.iter().chain(&names).any(|name| parts.may_be_in(name));
-    if names.iter().all(String::is_empty) || !may_hit {
+    let may_hit =
+        has_pattern || prints_all || real.iter().chain(&names).any(|name| parts.may_be_in(name));
+    if !prints_all && names.iter().all(String::is_empty) || !may_hit {
         return Ok(Answer::default());
     }
     let text = input.written();
@@ -231,7 +234,13 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         paths.push(real);
         judge.look(name, &paths, use_of(tool), &|| finding::shown(&format!("{tool} {name}")));
     }
-    judge.answer(context)
+    if prints_all {
+        judge.search(&Search::of_all(folder), tool);
+    }
+    match judge.searched(|found| search::rewritten_glob(context, &input.glob, found)) {
+        Some(answer) => Ok(answer),
+        None => judge.answer(context),
+    }
 }
 
 /// Names the use that a tool makes of its file; an unknown tool goes by its name.
@@ -303,7 +312,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
     if !complete {
         shell::each_suspect(command, &mut visit);
     }
-    let searched = judge.searched(context, command);
+    let searched = judge.searched(|found| search::rewritten(context, command, found));
     if judge.hits.is_empty() && !complete && parts.may_be_in(command) {
         return Err(Failure::Payload("the command could not be read to its end".to_owned()));
     }

@@ -108,6 +108,11 @@ impl<'w> Search<'w> {
         (!only.is_empty()).then(|| Self { folders: Vec::new(), only, without: Vec::new() })
     }
 
+    /// The search of the client's own tool that prints lines of all files in a directory.
+    pub(super) fn of_all(folder: &'w str) -> Self {
+        Self { folders: vec![folder], only: Vec::new(), without: Vec::new() }
+    }
+
     /// Returns whether the search prints what is in a file of this name.
     pub(super) fn takes(&self, name: &str) -> bool {
         let path = format!("/{name}");
@@ -160,7 +165,6 @@ pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -
     let mut line = Cow::Borrowed(command);
     for group in found.chunk_by(|one, next| one.source == next.source) {
         let source = &group[0].source;
-        let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
         let (program, rest) = source.split_once(' ')?;
         let (start, end) = match program {
             "grep" | "egrep" | "fgrep" => ("--exclude=", ""),
@@ -170,9 +174,7 @@ pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -
         let flags: Vec<String> =
             group.iter().map(|found| format!("{start}{}{end}", found.name)).collect();
         // The line may have more of the same, and the source may be put together.
-        if !group.iter().all(|found| found.name.chars().all(is_plain))
-            || line.matches(rest).count() != 1
-        {
+        if !group.iter().all(is_plain) || line.matches(rest).count() != 1 {
             return None;
         }
         let at = line.find(rest)?;
@@ -182,9 +184,29 @@ pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -
         let changed = format!("{}{} {}", &line[..at], flags.join(" "), &line[at..]);
         line = Cow::Owned(changed);
     }
+    changed(context, "command", line.into_owned(), found)
+}
+
+/// The search of the client's own tool, with globs that keep it from the files.
+pub(super) fn rewritten_glob(context: &Context<'_>, glob: &str, found: &[Found]) -> Option<Answer> {
+    if !found.iter().all(is_plain) {
+        return None;
+    }
+    let without = found.iter().map(|found| format!("!{}", found.name));
+    let globs = Some(glob.to_owned()).filter(|glob| !glob.is_empty()).into_iter().chain(without);
+    changed(context, "glob", globs.collect::<Vec<String>>().join(" "), found)
+}
+
+/// Returns whether the name of a file means the same to a shell and in a glob.
+fn is_plain(found: &Found) -> bool {
+    found.name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter))
+}
+
+/// The answer that puts a text in the place of a field of the call.
+fn changed(context: &Context<'_>, key: &str, text: String, found: &[Found]) -> Option<Answer> {
     let mut input: Map<String, Value> =
         serde_json::from_str(context.payload.tool_input?.get()).ok()?;
-    input.insert("command".to_owned(), line.into_owned().into());
+    input.insert(key.to_owned(), text.into());
     let names: Vec<&str> = found.iter().map(|found| &*found.name).collect();
     let said = format!("{} left {} out of the search.", context.name, names.join(", "));
     let mut answer = Answer::context(said);
