@@ -195,15 +195,16 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let tool = &*context.payload.tool_name;
     let parts = Parts::new(context);
     let mut names = vec![file.to_owned()];
-    let has_pattern = tool == "Grep" && input.glob.contains(['*', '?', '[', '{']);
     let folders = Folders::new(context);
     let folder = if file.is_empty() { "." } else { file };
+    let mut has_pattern = false;
     let mut prints_all = tool == "Grep" && input.output_mode == "content" && input.kind.is_empty();
     if tool == "Grep" && !input.glob.is_empty() {
         let globs = shell::alternatives(&input.glob);
-        names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
         if let Some(search) = Search::by_globs(&globs) {
             prints_all = false;
+            has_pattern = input.glob.contains(['*', '?', '[', '{']);
+            names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
             let found = folders.paths(folder).into_iter();
             let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
             names.extend(files.map(|(_, path)| path).filter(|path| parts.may_be_in(path)));
