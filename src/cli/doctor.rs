@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::args::{Apply, Doctor};
 use super::exit::ExitStatus;
+use super::word::counted;
 use super::{apply, trying, word};
 use crate::doctor::client_probe::{self, Asked, Came, Proof};
 use crate::doctor::self_test::{self, Tested};
@@ -166,10 +167,6 @@ fn report(args: &Doctor, examined: &[Examined], told: &Told, world: &World) -> R
         }
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
-    let counted = |number, word| match number {
-        1 => format!("1 {word}"),
-        several => format!("{several} {word}s"),
-    };
     let failed = match told.failed() {
         0 => String::new(),
         number => format!("; {} failed", counted(number, "run")),

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::args::{Package, PackageCheck, PackageCommand};
 use super::exit::ExitStatus;
+use super::word::counted;
 use super::word::hint;
 use crate::client::Event;
 use crate::doctor;
@@ -95,9 +96,10 @@ fn check(args: &PackageCheck, world: &World) -> Result<ExitStatus> {
             world.terminal.line(harmless(finding));
         }
         world.terminal.line(format!(
-            "{} hooks, {cases} cases, {} findings",
-            hooks.len(),
-            findings.len()
+            "{}, {}, {}",
+            counted(hooks.len(), "hook"),
+            counted(cases, "case"),
+            counted(findings.len(), "finding")
         ));
     }
     Ok(if findings.is_empty() { ExitStatus::Done } else { ExitStatus::Found })

@@ -68,14 +68,16 @@ pub(super) fn hook<'t, 'i>(
     name: &str,
 ) -> Result<&'t DeTable<'i>, Unclear> {
     let hooks = document.get("hook").and_then(|hooks| hooks.get_ref().as_array());
-    let is_named = |table: &&DeTable<'_>| {
-        let value = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
-        let (own, package) = (value("name").or_else(|| value("builtin")), value("package"));
-        own == Some(name) || package.zip(own).is_some_and(|it| name.split_once('/') == Some(it))
-    };
+    let is_it = |table: &&DeTable<'_>| is_named(name, |key| table.get(key)?.get_ref().as_str());
     hooks
-        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_named))
+        .and_then(|hooks| hooks.iter().filter_map(|hook| hook.get_ref().as_table()).find(is_it))
         .ok_or_else(|| Unclear::Undeclared(name.to_owned()))
+}
+
+/// Returns whether a name is that of the hook with these values, of which a package's is `PACKAGE/NAME`, too.
+pub(super) fn is_named<'t>(name: &str, value: impl Fn(&str) -> Option<&'t str>) -> bool {
+    let (own, package) = (value("name").or_else(|| value("builtin")), value("package"));
+    own == Some(name) || package.zip(own).is_some_and(|it| name.split_once('/') == Some(it))
 }
 
 /// The text with one more line behind the hook's first key.

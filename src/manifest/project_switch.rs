@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table};
 
 use super::edit::string;
-use super::enabled::{Unclear, hook, line_of, parsed, set_enabled, with_line};
+use super::enabled::{Unclear, hook, is_named, line_of, parsed, set_enabled, with_line};
 
 pub struct Project<'a> {
     pub name: &'a str,
@@ -134,10 +134,8 @@ fn is_change(before: &str, after: &str, name: &str, key: &str, wanted: &[String]
     let read = |text: &str, wanted: Option<&[String]>| {
         let mut manifest: Table = text.parse().ok()?;
         let hooks = manifest.get_mut("hook")?.as_array_mut()?;
-        let hook = hooks.iter_mut().filter_map(|hook| hook.as_table_mut()).find(|hook| {
-            let found = hook.get("name").or_else(|| hook.get("builtin"));
-            found.and_then(|found| found.as_str()) == Some(name)
-        })?;
+        let mut hooks = hooks.iter_mut().filter_map(|hook| hook.as_table_mut());
+        let hook = hooks.find(|hook| is_named(name, |key| hook.get(key)?.as_str()))?;
         let when = hook.entry("when").or_insert_with(|| Table::new().into()).as_table_mut()?;
         match wanted {
             Some([]) => drop(when.remove(key)),
