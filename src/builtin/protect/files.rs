@@ -241,7 +241,7 @@ impl<'a> Folders<'a> {
 
 /// A part of a pattern in which each class that globs do not know, such as `[!a]` and `[[:alpha:]]`, is
 /// any character.
-fn without_classes(part: &str) -> String {
+pub(super) fn without_classes(part: &str) -> String {
     let mut plain = String::new();
     let mut rest = part;
     // Where no end follows, none does further on.

@@ -197,18 +197,19 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     let mut names = vec![file.to_owned()];
     let folders = Folders::new(context);
     let folder = if file.is_empty() { "." } else { file };
-    let mut has_pattern = false;
-    let mut prints_all = tool == "Grep" && input.output_mode == "content" && input.kind.is_empty();
-    if tool == "Grep" && !input.glob.is_empty() {
-        let globs = shell::alternatives(&input.glob);
-        if let Some(search) = Search::by_globs(&globs) {
-            prints_all = false;
-            has_pattern = input.glob.contains(['*', '?', '[', '{']);
-            names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
-            let found = folders.paths(folder).into_iter();
-            let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
-            names.extend(files.map(|(_, path)| path).filter(|path| parts.may_be_in(path)));
-        }
+    let globs = search::globs(&input.glob);
+    let search = Search::by_globs(folder, &globs);
+    let is_narrow = tool == "Grep" && !search.takes_all();
+    let has_pattern = is_narrow && input.glob.contains(['*', '?', '[', '{']);
+    let prints_all = tool == "Grep"
+        && search.takes_all()
+        && input.output_mode == "content"
+        && input.kind.is_empty();
+    if is_narrow {
+        names.extend(globs.iter().map(|glob| format!("{folder}/{glob}")));
+        let found = folders.paths(folder).into_iter();
+        let files = found.flat_map(|folder| search.files(&folder, |it| folders.names(it)));
+        names.extend(files.map(|(_, path)| path).filter(|path| parts.may_be_in(path)));
     }
     // A link may lead to a protected file by any name.
     let real: Vec<String> = names.iter().map(|name| folders.real(name)).collect();
@@ -236,7 +237,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         judge.look(name, &paths, use_of(tool), &|| finding::shown(&format!("{tool} {name}")));
     }
     if prints_all {
-        judge.search(&Search::of_all(folder), tool);
+        judge.search(&search, tool);
     }
     match judge.searched(|found| search::rewritten_glob(context, &input.glob, found)) {
         Some(answer) => Ok(answer),
@@ -254,8 +255,9 @@ fn use_of(tool: &str) -> Use {
 fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
     let command = &*input.command;
     let parts = Parts::new(context);
-    let is_patterned =
-        command.contains(['*', '?', '[']) || (command.contains('{') && command.contains(','));
+    let is_patterned = command.contains(['*', '?', '['])
+        || (command.contains('{') && command.contains(','))
+        || (command.contains('%') && command.contains("://"));
     if !is_patterned
         && !hiding::hides_a_name(command)
         && !CUT.iter().any(|cut| command.contains(cut))

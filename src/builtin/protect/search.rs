@@ -4,11 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::builtin::arguments::{Argument, Arguments};
+use crate::builtin::arguments::{self, Argument, Arguments};
 use crate::builtin::context::Context;
 use crate::client::answer::Answer;
 use crate::client::permission_rule::{Anchors, path_hits};
-use crate::syntax::shell::Invocation;
+use crate::syntax::shell::{self, Invocation};
+
+use super::files::without_classes;
 
 /// In so many directories of the one that is searched files are looked for as well.
 const BELOW: usize = 64;
@@ -45,7 +47,11 @@ const VALUES: &str = "-e -f -A -B -C -m -g -t -d -D --regexp --file --include --
 
 /// The search that a call is, where it prints lines of files in directories.
 pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
-    let (program, words) = match (invocation.program, invocation.arguments) {
+    let arguments = match invocation.program {
+        "git" => &invocation.arguments[arguments::leading("git", invocation.arguments)..],
+        _ => invocation.arguments,
+    };
+    let (program, words) = match (invocation.program, arguments) {
         ("git", [first, rest @ ..]) if first.text == "grep" => ("git grep", rest),
         (program @ ("grep" | "egrep" | "fgrep" | "zgrep" | "rg"), words) => (program, words),
         _ => return None,
@@ -98,25 +104,46 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
     goes_deep.then_some(search)
 }
 
+/// The globs of the client's own tool, which has blanks between them, or commas outside of braces.
+pub(super) fn globs(text: &str) -> Vec<String> {
+    let mut open = 0_usize;
+    let parts = text.split(|letter: char| {
+        match letter {
+            '{' => open += 1,
+            '}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        letter.is_whitespace() || (letter == ',' && open == 0)
+    });
+    parts.filter(|part| !part.is_empty()).flat_map(shell::alternatives).collect()
+}
+
 impl<'w> Search<'w> {
-    /// The search of the client's own tool, whose globs hit a name in any directory; nothing where they
-    /// hit every name, which says no more than a search without them.
-    pub(super) fn by_globs(globs: &'w [String]) -> Option<Self> {
-        let last = |glob: &'w String| glob.rsplit('/').next().unwrap_or_default();
-        let only: Vec<&str> =
-            globs.iter().map(last).filter(|name| !matches!(*name, "*" | "**")).collect();
-        (!only.is_empty()).then(|| Self { folders: Vec::new(), only, without: Vec::new() })
+    /// The search of the client's own tool in a directory, whose globs hit a name in any directory below it.
+    pub(super) fn by_globs(folder: &'w str, globs: &'w [String]) -> Self {
+        let last = |glob: &'w str| glob.rsplit('/').next().unwrap_or_default();
+        let (without, only): (Vec<&str>, Vec<&str>) =
+            globs.iter().map(String::as_str).partition(|glob| glob.starts_with('!'));
+        let only: Vec<&str> = only.into_iter().map(last).collect();
+        let is_all = only.iter().any(|name| matches!(*name, "*" | "**"));
+        Self {
+            folders: vec![folder],
+            only: if is_all { Vec::new() } else { only },
+            without: without.into_iter().map(|glob| &glob[1..]).collect(),
+        }
     }
 
-    /// The search of the client's own tool that prints lines of all files in a directory.
-    pub(super) fn of_all(folder: &'w str) -> Self {
-        Self { folders: vec![folder], only: Vec::new(), without: Vec::new() }
+    /// Returns whether the search takes all names that it does not leave out.
+    pub(super) fn takes_all(&self) -> bool {
+        self.only.is_empty()
     }
 
     /// Returns whether the search prints what is in a file of this name.
     pub(super) fn takes(&self, name: &str) -> bool {
         let path = format!("/{name}");
-        let is_hit = |glob: &&str| path_hits(&format!("//{glob}"), &path, Anchors::default());
+        let is_hit = |glob: &&str| {
+            path_hits(&format!("//{}", without_classes(glob)), &path, Anchors::default())
+        };
         let is_one = |globs: &[&str]| globs.iter().any(is_hit);
         (self.only.is_empty() || is_one(&self.only)) && !is_one(&self.without)
     }

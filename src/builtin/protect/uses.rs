@@ -169,6 +169,14 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
             ">" | ">>" | ">|" | "&>" | "&>>" | "<>" => {
                 visit(&redirection.target.text, Use::Change);
             }
+            // With a number, or a dash, it is about an open file.
+            ">&" if redirection
+                .target
+                .text
+                .contains(|it: char| !it.is_ascii_digit() && it != '-') =>
+            {
+                visit(&redirection.target.text, Use::Change);
+            }
             _ => {}
         }
     }
@@ -279,6 +287,27 @@ fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
     }
 }
 
+/// The path in an address of a file on this machine.
+fn of_address(word: &str) -> Option<String> {
+    let (scheme, rest) = word.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => &rest[rest.find('/')?..],
+        None => rest,
+    };
+    let mut parts = path.split('%');
+    let mut decoded = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => decoded.extend([&[byte], &part.as_bytes()[2..]].concat()),
+            None => decoded.extend([b"%", part.as_bytes()].concat()),
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
 /// Programs that name files in options and in words of their own.
 fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
     let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
@@ -297,6 +326,17 @@ fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
         "dd" => {
             values(&["if"], Use::Read);
             values(&["of"], Use::Change);
+        }
+        "find" if words.contains(&"-delete") => {
+            let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
+            let named =
+                words.windows(2).filter(|pair| matches!(pair[0], "-name" | "-iname" | "-path"));
+            let named: Vec<&str> = named.map(|pair| pair[1]).collect();
+            let starts = words.iter().take_while(is_start).copied();
+            let deleted = if named.is_empty() { starts.collect() } else { named };
+            for file in deleted {
+                visit(file, Use::Remove);
+            }
         }
         "xargs" => values(&["-a", "--arg-file"], Use::Read),
         "sort" => values(&["-o", "--output"], Use::Change),
@@ -331,16 +371,24 @@ fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             for pair in words.windows(2).filter(|pair| is_upload(pair[0])) {
                 visit(pair[1], Use::Read);
             }
-            // `-d @FILE`, `-F name=@FILE`.
+            let mut before = "";
             for word in &words {
-                if let Some(path) = word.strip_prefix("file://") {
-                    visit(path, Use::Read);
+                if let Some(path) = of_address(word) {
+                    visit(&path, Use::Read);
                 }
-                if let Some((start, file)) = word.split_once('@')
-                    && (start.is_empty() || start.ends_with('='))
-                {
+                if let Some(file) = word.strip_prefix("-T").filter(|file| !file.is_empty()) {
+                    visit(file, Use::Read);
+                }
+                // `-d @FILE`, `-F name=@FILE`, `-F name=<FILE`, `--data-urlencode name@FILE`.
+                let sent = word.split_once('@').filter(|(start, _)| {
+                    matches!(*start, "" | "-d")
+                        || start.ends_with('=')
+                        || before == "--data-urlencode"
+                });
+                if let Some((_, file)) = sent.or_else(|| word.split_once("=<")) {
                     visit(file.split([';', ',']).next().unwrap_or_default(), Use::Read);
                 }
+                before = word;
             }
         }
         // What a commit holds, as `HEAD:path`.
