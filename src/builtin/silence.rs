@@ -56,7 +56,7 @@ silences! {
     Done "done": "no item of the todo list is open",
     Again "again": "it asked once in this turn already",
     NoRoom "no-room":
-        "the context budget had no room for it, so the model was only told in which file it is",
+        "the context budget had no room for it; the model was told in which file it is, or nothing once the session's budget was used up",
     Told "told": "the model was told the same text before, and only that was said",
     Noted "noted": "it noted what it needs later, and has nothing to say of that",
     NoMessage "no-message": "its message is empty, so there was nothing to show",

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use super::args::rehearse::Replay;
@@ -13,8 +13,11 @@ use super::since::earliest;
 use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
+use crate::manifest::{self, Source};
+use crate::package::known::Known;
 use crate::rehearsal::replay::{Changed, Judged, Replay as Rehearsal, Report, Verdict};
 use crate::session::names;
+use crate::state::catalogue::Catalogue;
 
 /// The examples that are shown of a hook's rule.
 const EXAMPLES: usize = 3;
@@ -33,8 +36,8 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     let replay = Rehearsal {
         paths: &world.paths,
         host: args.host.as_deref(),
-        manifest: args.manifest.as_deref().map(absolute).transpose()?,
-        against: args.against.as_deref().map(absolute).transpose()?,
+        manifest: args.manifest.as_deref().map(|it| readable(it, world)).transpose()?,
+        against: args.against.as_deref().map(|it| readable(it, world)).transpose()?,
         since: args.since.as_deref().map(earliest).transpose()?.unwrap_or(i64::MIN),
         project: args.project.as_deref().map(std::path::absolute).transpose()?,
     };
@@ -83,11 +86,14 @@ fn groups(report: &Report) -> Vec<Group<'_>> {
     groups
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
+/// The whole path of a manifest that can be read.
+fn readable(path: &Path, world: &World) -> Result<PathBuf> {
     let whole = std::path::absolute(path)?;
-    if !files::is_there(&whole) {
-        bail!("`{}` is not there", path.display());
-    }
+    let Some(text) = files::read_text(&whole)? else { bail!("`{}` is not there", path.display()) };
+    let source = Source { file: &path.display().to_string(), text: &text };
+    let known = Known::of(&world.paths, std::iter::once(whole.as_path()));
+    manifest::read(Some(source), None, &Catalogue { known, is_whole: true })
+        .map_err(|error| anyhow!("the manifest cannot be read\n{error}"))?;
     Ok(whole)
 }
 

@@ -184,8 +184,18 @@ pub(super) fn not_in_force(
         (!uncalled.is_empty()).then_some(line)
     };
     let chains = chains::chains_of(&world.paths, project);
+    let files = off_switches::files_of(&world.paths, project);
+    let own = off_switches::of_hookman(&world.paths, &files).into_iter();
+    let own = own.map(|(line, _)| format!("⚠ Not in force: {line}"));
     let lines = chains.iter().filter_map(of_chain);
-    lines.chain(all_off(world, project)).collect()
+    lines.chain(all_off(world, project)).chain(own).collect()
+}
+
+/// Returns whether no hook of the user's or the project's runs at all.
+pub(super) fn is_off(world: &World, project: Option<&Path>) -> bool {
+    let files = off_switches::files_of(&world.paths, project);
+    let mut own = off_switches::of_hookman(&world.paths, &files).into_iter();
+    own.any(|(_, is_all)| is_all) || all_off(world, project).next().is_some()
 }
 
 /// Says which switches for all hooks are on.

@@ -50,6 +50,9 @@ struct Report {
     /// Reasons why the client does not obey all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lacking: Vec<String>,
+    /// True if the settings keep every hook from running.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    off: bool,
     chains: Vec<Answered>,
     others: Vec<Foreign>,
 }
@@ -91,17 +94,22 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         let has_run = |it: &HookReason| it.ran && it.hook == name;
         answers.iter().any(|it| it.chain == scope && it.hooks.iter().any(has_run))
     };
-    let (lacking, others) = if host.is_claude() {
+    let (lacking, off, others) = if host.is_claude() {
         let project = project.as_deref();
         let lacking = switching::not_in_force(world, project, &has_run);
-        (lacking, foreign(stage.paths(), project, &call, &payload))
+        let off = switching::is_off(world, project);
+        let mut others = foreign(stage.paths(), project, &call, &payload);
+        for other in others.iter_mut().filter(|it| off && it.fires) {
+            (other.fires, other.why) = (false, Some("hooks are off as a whole".to_owned()));
+        }
+        (lacking, off, others)
     } else {
         Default::default()
     };
     let (event, subject) = (call.event.name(), call.subject());
     let verdict = stage::strictest(&answers);
-    let report = Report { event, subject, verdict, lacking, chains: answers, others };
-    let holds = matches!(report.verdict.decision, "deny" | "ask" | "defer");
+    let report = Report { event, subject, verdict, lacking, off, chains: answers, others };
+    let holds = !report.off && matches!(report.verdict.decision, "deny" | "ask" | "defer");
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&report)?);
     } else {
@@ -237,6 +245,9 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
     let is_silent =
         verdict.input.is_none() && verdict.context.is_empty() && verdict.message.is_empty();
     let what = match (report.event, verdict.decision) {
+        _ if report.off => {
+            "nothing of it is in force, and the event goes on as if there were no hooks"
+        }
         (_, "none") if is_silent => "the event goes on as if there were no hooks",
         (_, "none") => "the event goes on",
         ("Stop" | "SubagentStop", "deny") => "@ goes on with the turn",

@@ -45,7 +45,7 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
         runs = self::runs(args, &filters, |entry| has_part(name, entry), None, world)?;
         match runs.last() {
             Some(run) => since = silence::since(&hook, &run.entry, world),
-            None if args.since.is_none() && args.outcome.is_none() => {
+            None if args.outcome.is_none() && has_never_run(name, world)? => {
                 return Ok(never(args, &hook, world));
             }
             None => {}
@@ -96,6 +96,11 @@ fn never(args: &Why, hook: &Configured, world: &World) -> ExitStatus {
 fn has_part(hook: &str, entry: &Entry<'_>) -> bool {
     entry.steps.iter().any(|step| step.hook == hook)
         || entry.passed.iter().any(|passed| passed.hook == hook)
+}
+
+fn has_never_run(hook: &str, world: &World) -> Result<bool> {
+    Ok(runs(&Why::default(), &Log::default(), |entry| has_part(hook, entry), None, world)?
+        .is_empty())
 }
 
 /// A run, and the name of its line.
@@ -159,7 +164,8 @@ impl Recorded {
         {
             let Ok(Some(text)) = files::read_text(&file) else { continue };
             let (call, told) = transcript::find(&text, &entry.call);
-            let told = told.filter(|_| entry.verdict == "deny");
+            // The result of a call that ran is the tool's own.
+            let told = told.filter(|_| entry.verdict == "deny" && entry.event == "PreToolUse");
             found = Self { call, told, is_gone: false };
             if found.call.is_some() {
                 break;

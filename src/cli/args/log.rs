@@ -71,7 +71,7 @@ pub enum LogFormat {
     OtlpJson,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = include_str!("help/why.txt"))]
 pub struct Why {
     /// A run's id, a tool call's, or a hook's name (default: the last run)

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::client::off_switch::{self, File, Off, PREFIX};
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
+use crate::runtime::overrides::{OFF, SKIP};
 use crate::syntax::json::Document;
 
 /// The switches that are on in a user's and a project's files, and in an administrator's; `text`
@@ -43,11 +46,42 @@ pub(crate) fn on(
     off_switch::all(&found, &|name| environment::text(name), &is_there)
 }
 
+/// Says what keeps hookman's hooks from running, and is no switch for all hooks, each with true where it
+/// keeps all of them: an administrator's `allowManagedHooksOnly`, and hookman's own variables in `env`.
+pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bool)> {
+    let found = |path: &PathBuf, pointer: &str| {
+        let text = read(path)?;
+        let document = Document::parse(&text).ok()?;
+        let value = document.value(document.lookup(pointer)?);
+        Some((paths.shown(path), value))
+    };
+    let mut lines = Vec::new();
+    for path in paths.managed_settings() {
+        if let Some((shown, Value::Bool(true))) = found(&path, "/allowManagedHooksOnly") {
+            let what = "`allowManagedHooksOnly`, so only the administrator's own hooks run";
+            lines.push((format!("{shown}: {what}"), true));
+        }
+    }
+    for path in writable {
+        if let Some((shown, Value::String(value))) = found(path, &format!("/env/{OFF}"))
+            && value == "0"
+        {
+            lines.push((format!("{shown}: `env` has {OFF}=0, so hookman runs no hook"), true));
+        }
+        if let Some((shown, Value::String(names))) = found(path, &format!("/env/{SKIP}")) {
+            lines.push((format!("{shown}: `env` has {SKIP}={names}, so these do not run"), false));
+        }
+    }
+    lines
+}
+
 /// The files of a user and a project, the most local one last.
 pub(crate) fn files_of(paths: &Paths, project: Option<&Path>) -> Vec<PathBuf> {
     let mut files = vec![paths.user_settings()];
     if let Some(project) = project {
         files.push(project.join(".claude/settings.json"));
+        // At home they are one.
+        files.dedup();
         files.push(project.join(".claude/settings.local.json"));
     }
     files
