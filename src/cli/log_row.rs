@@ -220,7 +220,7 @@ pub(super) fn line(entry: &Entry<'_>, with_input: bool) -> String {
         "deny" | "ask" | "defer" => (13, "WARN"),
         _ => (9, "INFO"),
     };
-    let time = clock::seconds(&entry.time).unwrap_or_default().saturating_mul(1_000_000_000);
+    let time = clock::nanoseconds(&entry.time).unwrap_or_default();
     let record = json!({
         "timeUnixNano": time.to_string(),
         "severityNumber": number,

@@ -12,6 +12,7 @@ use super::args::rehearse::Try;
 use super::exit::ExitStatus;
 use super::word::typed;
 use super::{args, switching, which};
+use crate::builtin::silence::Silence;
 use crate::chain::condition::falls_under;
 use crate::client::event::{Event, ExitTwo};
 use crate::client::host::Host;
@@ -19,7 +20,7 @@ use crate::client::matcher::Target;
 use crate::client::payload::Payload;
 use crate::client::permission_rule::Anchors;
 use crate::doctor::facts::Facts;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
@@ -98,7 +99,10 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         let project = project.as_deref();
         let lacking = switching::not_in_force(world, project, &has_run);
         let off = switching::is_off(world, project);
-        let mut others = foreign(stage.paths(), project, &call, &payload);
+        // Settings count where no manifest is, too.
+        let is_users = |it: &&Path| real(&it.join(".claude")) == real(&world.paths.config);
+        let directory = project.filter(|it| !is_users(it)).unwrap_or(Path::new(&*cwd)).to_owned();
+        let mut others = foreign(stage.paths(), Some(&directory), &call, &payload);
         for other in others.iter_mut().filter(|it| off && it.fires) {
             (other.fires, other.why) = (false, Some("hooks are off as a whole".to_owned()));
         }
@@ -191,18 +195,21 @@ fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) ->
                 continue;
             }
             let matcher = handler.matcher.as_deref().unwrap_or_default();
+            // The settings are one source for the client, and each plugin is one.
+            let plugin = if file.scope == "plugin" { &*file.shown } else { "" };
+            let source = (handler.identity.clone(), plugin.to_owned());
             let why = if target.hit(matcher).is_none() {
                 Some(format!("its matcher `{matcher}` does not match `{}`", call.subject()))
             } else if let Some(rule) =
                 handler.text("if").filter(|rule| !falls_under(&payload, rule, anchors))
             {
                 Some(format!("its `if` {rule} does not match the call"))
-            } else if seen.contains(&handler.identity) {
+            } else if seen.contains(&source) {
                 Some("an equal one runs, and the client runs equal ones once".to_owned())
             } else if matches!(file.scope, "skill" | "agent" | "command") {
                 Some(format!("the client calls it while that {} is at work", file.scope))
             } else {
-                seen.push(handler.identity.clone());
+                seen.push(source);
                 None
             };
             let runs =
@@ -244,9 +251,15 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
     let verdict = &report.verdict;
     let is_silent =
         verdict.input.is_none() && verdict.context.is_empty() && verdict.message.is_empty();
+    let is_held = |it: &HookReason| !it.ran && it.why.contains(Silence::Held.words());
+    let is_partial = report.others.iter().any(|it| it.fires)
+        || report.chains.iter().any(|chain| chain.hooks.iter().any(is_held));
     let what = match (report.event, verdict.decision) {
         _ if report.off => {
             "nothing of it is in force, and the event goes on as if there were no hooks"
+        }
+        (_, "none") if is_partial => {
+            "the event goes on, unless a hook that did not run here stops it"
         }
         (_, "none") if is_silent => "the event goes on as if there were no hooks",
         (_, "none") => "the event goes on",

@@ -59,6 +59,11 @@ pub fn seconds(stamp: &str) -> Option<i64> {
     stamp.parse::<Timestamp>().ok().map(Timestamp::as_second)
 }
 
+/// The nanosecond since 1970 of what [`stamp`] wrote.
+pub fn nanoseconds(stamp: &str) -> Option<i128> {
+    stamp.parse::<Timestamp>().ok().map(Timestamp::as_nanosecond)
+}
+
 /// Writes a [`stamp`] for people: as [`local_time`]; the stamp itself where it is none.
 pub fn local_stamp(stamp: &str) -> String {
     seconds(stamp).map_or_else(|| stamp.to_owned(), local_time)
