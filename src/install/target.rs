@@ -194,9 +194,12 @@ impl Target {
         let of_hosts = FILES.iter().map(|files| files.project);
         for file in NAMES.into_iter().chain(of_hosts).map(|name| project.join(name)) {
             let real = paths::real(&file);
-            if !real.starts_with(&root) {
+            let is_gits = real.starts_with(root.join(".git"));
+            if is_gits || !real.starts_with(&root) {
+                let whither =
+                    if is_gits { "into git's own directory" } else { "out of the project" };
                 bail!(
-                    "`{}` leads out of the project, to `{}`, and hookman writes no project's files there; \
+                    "`{}` leads {whither}, to `{}`, and hookman writes no project's files there; \
                      put a file in the place of the link",
                     world.paths.shown(&file),
                     world.paths.shown(&real)
