@@ -29,6 +29,9 @@ const RECENT: usize = 200;
 
 fn writable(facts: &Facts, findings: &mut Findings) {
     if let Some(problem) = &facts.journal_problem {
+        // A link is not followed, which the system calls a loop.
+        let is_link = facts.paths.journal().is_symlink();
+        let problem = if is_link { "it is a link, and is not followed" } else { problem };
         let says = format!("the journal cannot be kept: {problem}");
         findings.error(facts.paths.shown(&facts.paths.journal()), says, in_the_way(facts));
     }
@@ -40,7 +43,8 @@ fn in_the_way(facts: &Facts) -> String {
     let shown = |path: &Path| quoted(&path.display().to_string());
     let or_else = "or set HOOKMAN_STATE_DIR to a directory of yours";
     let journal = facts.paths.journal();
-    let is_other = if state.is_dir() { journal.is_dir() } else { state.exists() };
+    let is_other =
+        if state.is_dir() { journal.is_dir() || journal.is_symlink() } else { state.exists() };
     let other = if state.is_dir() { &journal } else { state };
     if is_other {
         let other = shown(other);
