@@ -12,7 +12,7 @@ use crate::chain::plan::{self, Header, Source};
 use crate::client::Event;
 use crate::machine::files::{self, Stamp};
 use crate::machine::paths::real;
-use crate::machine::{Paths, foreign};
+use crate::machine::{Paths, agents, foreign};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
 use crate::package::known::Known;
 use crate::syntax::json::is_blank;
@@ -293,6 +293,16 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
         keep(paths, chain, plan);
     }
     Ok(plan)
+}
+
+/// Makes the plan of a chain anew after a command. Of an agent's command a manifest that may be half of
+/// a person's save is no more believed than of a run.
+pub fn refresh(paths: &Paths, chain: &Chain) {
+    if agents::is_person() {
+        let _ = compile(paths, chain);
+    } else {
+        load(paths, chain);
+    }
 }
 
 fn keep(paths: &Paths, chain: &Chain, plan: &str) {

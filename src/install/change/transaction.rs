@@ -68,7 +68,7 @@ impl<'w> Transaction<'w> {
         let Self { world, target, writing, lock } = self;
         if is_empty(changes) {
             // The plan is a cache, but the copy that gates fall back on should be there in time.
-            let _ = chains::compile(&world.paths, &target.chain);
+            chains::refresh(&world.paths, &target.chain);
             return Ok(Outcome::Nothing);
         }
         if !given(world, &writing, question)? {
@@ -84,7 +84,7 @@ impl<'w> Transaction<'w> {
             changes.iter().try_for_each(|change| change.write(writes))?;
             changes.iter().try_for_each(|change| change.end(writes))
         })?;
-        let _ = chains::compile(&world.paths, &target.chain);
+        chains::refresh(&world.paths, &target.chain);
         drop(lock);
         write_watch::watch(world, &target, &watched(changes), is_watched)?;
         Ok(Outcome::Written)
