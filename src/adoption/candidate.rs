@@ -24,8 +24,8 @@ pub struct Candidate {
     pub summary: String,
     /// The command that hookman would run instead, or the reason why it cannot.
     pub wrapped: Result<Wrapped, Refusal>,
-    /// JSON Pointers of the handlers that are equal to it for the client, which runs one of them.
-    pub twins: Vec<String>,
+    /// Handlers that are equal for the client, which runs one of them, have the same number.
+    pub equals: usize,
 }
 
 impl Candidate {
@@ -68,48 +68,45 @@ pub struct Wrapped {
 pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
     let mut all = handlers(document);
     all.retain(|handler| !handler.ours);
-    let mut equal: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (index, handler) in all.iter().enumerate() {
-        equal.entry((&handler.event, &handler.identity)).or_default().push(index);
+    let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut equal: Vec<Vec<Result<Wrapped, Refusal>>> = Vec::new();
+    let mut places = Vec::new();
+    for handler in &all {
+        let number = *numbers.entry((&handler.event, &handler.identity)).or_insert(equal.len());
+        equal.resize_with(equal.len().max(number + 1), Vec::new);
+        places.push((number, equal[number].len()));
+        equal[number].push(wrapped(handler));
     }
-    let wrapped: Vec<Result<Wrapped, Refusal>> = all.iter().map(wrapped).collect();
-    let candidate = |(index, handler): (usize, &Handler)| {
-        let equal = &equal[&(&*handler.event, &*handler.identity)];
-        let twins: Vec<usize> = equal.iter().copied().filter(|twin| *twin != index).collect();
-        Candidate {
-            pointer: handler.pointer.clone(),
-            position: handler.position,
-            event: handler.event.clone(),
-            matcher: handler.matcher.clone(),
-            summary: summary(&handler.value),
-            wrapped: together(&wrapped, index, &twins),
-            twins: twins.into_iter().map(|twin| all[twin].pointer.clone()).collect(),
-        }
+    let equal: Vec<_> = equal.into_iter().map(together).collect();
+    let candidate = |(handler, (number, at)): (&Handler, (usize, usize))| Candidate {
+        pointer: handler.pointer.clone(),
+        position: handler.position,
+        event: handler.event.clone(),
+        matcher: handler.matcher.clone(),
+        summary: summary(&handler.value),
+        wrapped: equal[number][at].clone(),
+        equals: number,
     };
-    all.iter().enumerate().map(candidate).collect()
+    all.iter().zip(places).map(candidate).collect()
 }
 
-/// Finds the command that hookman would run instead of the handler at `index`, if its twins allow it:
-/// the client runs one of equal handlers, and a hookman entry is not equal to them.
-fn together(
-    all: &[Result<Wrapped, Refusal>],
-    index: usize,
-    twins: &[usize],
-) -> Result<Wrapped, Refusal> {
-    let wrapped = all[index].clone()?;
-    let apart = |wrapped: &Wrapped| wrapped.background || wrapped.status_message.is_some();
-    if twins.iter().any(|twin| all[*twin].is_err()) {
-        return Err(Refusal(
-            "an equal handler has to stay, and the client runs the two once".to_owned(),
-        ));
+/// Refuses equal handlers that cannot all be adopted: the client runs one of them, and a hookman entry is
+/// not equal to them.
+fn together(mut equal: Vec<Result<Wrapped, Refusal>>) -> Vec<Result<Wrapped, Refusal>> {
+    let is_apart = |it: &Wrapped| it.background || it.status_message.is_some();
+    let reason = if equal.len() < 2 {
+        return equal;
+    } else if equal.iter().any(Result::is_err) {
+        "an equal handler has to stay, and the client runs the two once"
+    } else if equal.iter().flatten().any(is_apart) {
+        "the same handler is there twice, and the client runs it once"
+    } else {
+        return equal;
+    };
+    for it in equal.iter_mut().filter(|it| it.is_ok()) {
+        *it = Err(Refusal(reason.to_owned()));
     }
-    let is_apart = |twin: &usize| all[*twin].as_ref().is_ok_and(apart);
-    if !twins.is_empty() && (apart(&wrapped) || twins.iter().any(is_apart)) {
-        return Err(Refusal(
-            "the same handler is there twice, and the client runs it once".to_owned(),
-        ));
-    }
-    Ok(wrapped)
+    equal
 }
 
 fn summary(handler: &Value) -> String {

@@ -121,31 +121,31 @@ impl Adoption {
         let kept = self.names();
         let free: Vec<_> =
             hooks.iter().filter(|hook| hook.adopted && !kept.contains(hook.hook)).collect();
-        let mut claimed: Vec<(Adopted, Event)> = Vec::new();
+        let mut claimed: HashSet<(&str, Event)> = HashSet::new();
+        let mut found = Vec::new();
         if free.is_empty() {
             return Ok(Vec::new());
         }
         let there = foreign(current)?;
         let lines: HashMap<String, String> = lines(&self.original, false)?.into_iter().collect();
+        let taken: HashSet<&str> = self.hooks.iter().map(|hook| &*hook.pointer).collect();
         for candidate in candidates {
             let Ok(handler) = &candidate.wrapped else { continue };
             let pointer = &candidate.pointer;
-            let taken = self.hooks.iter().any(|hook| hook.pointer == *pointer);
-            if taken || lines.get(pointer).is_some_and(|line| !there.contains(line)) {
+            if taken.contains(&**pointer)
+                || lines.get(pointer).is_some_and(|line| !there.contains(line))
+            {
                 continue;
             }
-            let is_claimed = |hook: &Declared<'_>| {
-                claimed
-                    .iter()
-                    .any(|(known, event)| known.hook == hook.hook && *event == handler.event)
+            let fits = |hook: &&&Declared<'_>| {
+                !claimed.contains(&(hook.hook, handler.event)) && hook.stands_for(handler)
             };
-            let fits = |hook: &&&Declared<'_>| hook.stands_for(handler) && !is_claimed(hook);
             if let Some(hook) = free.iter().find(fits) {
-                let adopted = Adopted::new(hook.hook, pointer.clone(), String::new());
-                claimed.push((adopted, handler.event));
+                claimed.insert((hook.hook, handler.event));
+                found.push(Adopted::new(hook.hook, pointer.clone(), String::new()));
             }
         }
-        Ok(claimed.into_iter().map(|(adopted, _)| adopted).collect())
+        Ok(found)
     }
 
     /// The adopted handlers that are in `current` all the same, so that they run twice.

@@ -8,7 +8,7 @@ use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
 use super::{failure, switching};
-use crate::machine::{World, agents, environment};
+use crate::machine::{World, agents, clock, environment};
 use crate::session::Careful as Wish;
 use crate::state::careful::{self, Place};
 
@@ -34,6 +34,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
             "project": place.project.display().to_string(),
             "on_for_session": answer.now.session,
             "on_for_project": answer.now.project,
+            "until": answer.now.until.map(clock::utc),
             "changed": answer.changed,
             "message": answer.text,
         });

@@ -12,7 +12,7 @@ use super::which::{self, Session};
 use super::word::hint;
 use crate::client::off_switch::Off;
 use crate::install::registration::off_switches;
-use crate::machine::{World, environment, harmless};
+use crate::machine::{World, clock, environment, harmless};
 use crate::runtime::overrides::Overrides;
 use crate::session::SessionId;
 use crate::session::request::Request;
@@ -58,6 +58,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         report["all_off"] = json!(off.collect::<Vec<_>>());
         report["careful"] = json!({
             "session": is_careful.session,
+            "until": is_careful.until.map(clock::utc),
             "project": is_careful.project,
         });
         world.terminal.line(report.to_string());

@@ -89,7 +89,7 @@ pub struct Case {
 }
 
 /// A call in a case: one of `command`, `tool`, `prompt`, or an `event` with `payload`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Deed {
     /// The event; `PreToolUse` for tools.
@@ -294,29 +294,37 @@ pub fn first(paths: &Paths, chain: &Chain) -> Result<String, Problems> {
          # These are today's answers. Correct those that are not what you want, and add your own.\n\
          # Hooks that run commands are not run for them; `hookman test --run-commands` does.\n",
     );
-    let mut cases: Vec<String> = Vec::new();
+    // Hooks ask for the same few calls, and each call is answered by all of them.
+    let mut wanted: Vec<(Deed, Vec<&str>)> = Vec::new();
     for hook in manifest.iter().flat_map(|it| &it.hooks).filter(|hook| hook.enabled) {
         let calls = hook.events.iter().map(|event| deeds(*event, hook.matcher.as_deref()));
         for deed in calls.flatten() {
-            let mut case = Case { deed, ..Case::default() };
-            let Ok(answered) = case.answer(paths, chain, Effects::Held, None) else { continue };
-            if !answered.hooks.iter().any(|it| it.ran && it.hook == hook.name) {
-                continue;
+            match wanted.iter_mut().find(|(known, _)| *known == deed) {
+                Some((_, hooks)) => hooks.push(&hook.name),
+                None => wanted.push((deed, vec![&hook.name])),
             }
-            let decision = answered.answer.decision;
-            let Deed { event, command, tool, file, .. } = &mut case.deed;
-            event.take_if(|it| *it == Event::PreToolUse.name());
-            let keys = [("event", event), ("command", command), ("tool", tool), ("file", file)];
-            let said = keys.iter().filter_map(|(_, value)| value.as_deref());
-            let name = format!("{}: {decision}", said.collect::<Vec<_>>().join(" "));
-            let mut written = format!("\n[[case]]\nname     = {}\n", Value::from(name));
-            for (key, value) in keys.iter().filter_map(|(key, it)| Some((key, it.as_deref()?))) {
-                let _ = writeln!(written, "{key:8} = {}", Value::from(value));
-            }
-            let _ = writeln!(written, "decision = \"{decision}\"");
-            if !cases.contains(&written) {
-                cases.push(written);
-            }
+        }
+    }
+    let mut cases: Vec<String> = Vec::new();
+    for (deed, hooks) in wanted {
+        let mut case = Case { deed, ..Case::default() };
+        let Ok(answered) = case.answer(paths, chain, Effects::Held, None) else { continue };
+        if !answered.hooks.iter().any(|it| it.ran && hooks.contains(&&*it.hook)) {
+            continue;
+        }
+        let decision = answered.answer.decision;
+        let Deed { event, command, tool, file, .. } = &mut case.deed;
+        event.take_if(|it| *it == Event::PreToolUse.name());
+        let keys = [("event", event), ("command", command), ("tool", tool), ("file", file)];
+        let said = keys.iter().filter_map(|(_, value)| value.as_deref());
+        let name = format!("{}: {decision}", said.collect::<Vec<_>>().join(" "));
+        let mut written = format!("\n[[case]]\nname     = {}\n", Value::from(name));
+        for (key, value) in keys.iter().filter_map(|(key, it)| Some((key, it.as_deref()?))) {
+            let _ = writeln!(written, "{key:8} = {}", Value::from(value));
+        }
+        let _ = writeln!(written, "decision = \"{decision}\"");
+        if !cases.contains(&written) {
+            cases.push(written);
         }
     }
     if cases.is_empty() {

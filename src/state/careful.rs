@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::{FileStore, Scene, switching};
-use crate::machine::{Paths, files, paths};
+use crate::machine::{Paths, clock, files, paths};
 use crate::session::request::Term;
 use crate::session::store::CAREFUL;
 use crate::session::{Careful as Wish, SessionId, Store};
@@ -38,6 +38,8 @@ impl<'p> Place<'p> {
 pub struct Careful {
     pub session: bool,
     pub project: bool,
+    /// When it ends in the session, in seconds since 1970, where a time was given.
+    pub until: Option<i64>,
 }
 
 pub struct Answer {
@@ -59,11 +61,16 @@ pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
 }
 
 pub fn now(place: &Place<'_>) -> Result<Careful> {
-    let session = match place.session {
-        Some(session) => store(place.paths, session).is_up(CAREFUL).context(UNREADABLE)?,
-        None => false,
+    let left = match place.session {
+        Some(session) => store(place.paths, session).left(CAREFUL).context(UNREADABLE)?,
+        None => Duration::ZERO,
     };
-    Ok(Careful { session, project: files::is_there(&file(place)) })
+    let until = clock::unix_seconds().saturating_add_unsigned(left.as_secs());
+    Ok(Careful {
+        session: !left.is_zero(),
+        project: files::is_there(&file(place)),
+        until: (!left.is_zero() && left < LONG / 2).then_some(until),
+    })
 }
 
 const UNREADABLE: &str = "the session's flags cannot be used";
@@ -114,9 +121,11 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
 /// Says in words where careful mode is on.
 pub fn text(place: &Place<'_>, now: Careful) -> String {
     let project = place.paths.shown(&place.project);
+    let until = now.until.map(|until| format!(" until {}", clock::local_time(until)));
+    let session = format!("for this session{}", until.unwrap_or_default());
     let places = match (now.session, now.project) {
-        (true, true) => format!("for this session, and for the project {project}"),
-        (true, false) => "for this session".to_owned(),
+        (true, true) => format!("{session}, and for the project {project}"),
+        (true, false) => session,
         (false, true) => format!("for the project {project}"),
         (false, false) => return "Careful mode is off: guards do what their levels say".to_owned(),
     };
@@ -125,8 +134,10 @@ pub fn text(place: &Place<'_>, now: Careful) -> String {
 
 /// Gives careful mode to a session that goes on under a new id; best effort.
 pub(super) fn inherit(paths: &Paths, before: &SessionId<'_>, after: &SessionId<'_>) {
-    if store(paths, before).is_up(CAREFUL).unwrap_or(false) {
-        let _ = store(paths, after).raise(CAREFUL, LONG);
+    if let Ok(left) = store(paths, before).left(CAREFUL)
+        && !left.is_zero()
+    {
+        let _ = store(paths, after).raise(CAREFUL, left);
     }
 }
 
