@@ -44,7 +44,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let mut scope = "";
-    for Configured { hook, scope: of, uncalled, hosts } in &hooks {
+    for Configured { hook, scope: of, uncalled, held, hosts } in &hooks {
         if *of != scope {
             world.terminal.line(format!("{of} chain"));
             scope = of;
@@ -59,7 +59,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             (false, _) => Some("(off)"),
             (true, _) if is_absent => Some("(not on this machine)"),
             (true, true) => Some("(not registered)"),
-            (true, false) => None,
+            (true, false) => held.as_ref().map(|_| "(held)"),
         };
         let watches = hook.manner.observe.words(clock::today).filter(|_| hook.enabled);
         let watches = watches.map(|words| format!("({words})"));
@@ -80,6 +80,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     if hooks.is_empty() || hooks.iter().any(|row| row.scope != "managed") {
         for line in all_off(world, configured::project().as_deref()) {
             world.terminal.line(line);
+        }
+    }
+    for row in &hooks {
+        if let (Some(why), None) = (&row.held, row.uncalled) {
+            hint(world, format!("⚠ {} does not run: {why}", row.hook.name));
         }
     }
     let mut lacking: Vec<(&str, &str)> =
@@ -304,7 +309,7 @@ fn limits(budget: ContextBudget) -> String {
 }
 
 pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
-    let Configured { hook, scope, uncalled, hosts } = configured;
+    let Configured { hook, scope, uncalled, held, hosts } = configured;
     let origins: serde_json::Map<_, _> =
         hook.origins.iter().map(|(key, origin)| (key.clone(), origin.to_string().into())).collect();
     json!({
@@ -317,6 +322,7 @@ pub(super) fn as_json(configured: &Configured) -> serde_json::Value {
         "matcher": hook.matcher,
         "enabled": hook.enabled,
         "registered": hook.enabled && uncalled.is_none(),
+        "held": held,
         "hosts": hosts,
         "timeout_ms": hook.timeout_ms,
         "on_error": hook.on_error.name(),

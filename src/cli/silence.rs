@@ -36,7 +36,7 @@ pub(super) fn since(configured: &Configured, run: &Entry<'_>, world: &World) -> 
 }
 
 fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> Vec<String> {
-    let Configured { hook, scope, uncalled, .. } = configured;
+    let Configured { hook, scope, uncalled, held, .. } = configured;
     let name = &hook.name;
     let mut lines = Vec::new();
     if let Some(passed) = hook.passed().filter(|_| hook.enabled) {
@@ -56,6 +56,7 @@ fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> V
             "settings.json does not call it for all that it should run on; `hookman apply{flag}` registers it"
         ));
     }
+    lines.extend(held.iter().map(|why| format!("it does not run: {why}")));
     for event in &hook.events {
         let found = last(*event, scope, after, world);
         lines.extend(match (found, after) {

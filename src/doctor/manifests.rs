@@ -19,13 +19,15 @@ use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
 };
 use crate::settings::{Action, Change, Record, plan};
-use crate::state::Lost;
+use crate::manifest::Hook;
+use crate::state::{Lost, pins};
 use crate::state::chains::{self, MANAGED};
 use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "manifest-parse", run: parses },
     Check { id: "manifest-present", run: present },
+    Check { id: "held", run: held },
     Check { id: "observe", run: watching },
     Check { id: "registration", run: registered },
     Check { id: "registration-scope", run: scope },
@@ -49,6 +51,20 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             };
             let finding = findings.error(origin.place(), &problem.message, fix);
             finding.notice(meanwhile);
+        }
+    }
+}
+
+fn held(facts: &Facts, findings: &mut Findings) {
+    for chain in &facts.chains {
+        let Ok(Some(manifest)) = &chain.manifest else { continue };
+        for (name, why) in pins::held(&facts.paths, &chain.chain, &manifest.hooks) {
+            let hook = manifest.hooks.iter().find(|hook| hook.name == name);
+            let place = hook.and_then(Hook::origin).map(Origin::place);
+            let (why, fix) = why.split_once("; ").unwrap_or((&why, ""));
+            let flag = chain.chain.flag();
+            let fix = if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
+            findings.warn(place.unwrap_or_default(), format!("`{name}` does not run: {why}"), fix);
         }
     }
 }

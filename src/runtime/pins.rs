@@ -27,10 +27,7 @@ pub(super) fn hold(
             Some(why) => why.to_owned(),
             None => match pins::changed(step.pin) {
                 None => return true,
-                Some(path) => format!(
-                    "`{path}` is not as you have seen it; `hookman trust{}` shows what changed",
-                    call.chain.flag()
-                ),
+                Some(path) => pins::not_as_seen(path, &call.chain),
             },
         };
         held.push((step.name.to_owned(), why.clone()));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{Chain, Lost, chains, host_files};
+use super::{Chain, Lost, chains, host_files, pins};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
 use crate::machine::{Paths, World, environment};
@@ -19,6 +19,8 @@ pub struct Configured {
     /// The argument with which `apply` registers it, where it is on and the client's settings do not
     /// call it.
     pub uncalled: Option<&'static str>,
+    /// Why it does not run until a person has seen it, where that is so.
+    pub held: Option<String>,
     pub hosts: Vec<&'static str>,
 }
 
@@ -31,12 +33,14 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
+            let mut held = pins::held(&world.paths, &chain, &manifest.hooks);
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
                 let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
                 let mut hosts = hosts.clone();
                 hosts.retain(|host| hook.audience.includes(host));
-                Configured { scope, hook, uncalled, hosts }
+                let held = held.remove(&hook.name);
+                Configured { scope, hook, uncalled, held, hosts }
             }));
         }
     }

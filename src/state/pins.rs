@@ -106,37 +106,70 @@ enum Basis {
     First,
 }
 
+impl Basis {
+    fn of(paths: &Paths, chain: &Chain) -> Self {
+        match read(paths, chain) {
+            Some(pins) => Self::Pins(pins),
+            None if is_by_lock() => Self::Lock(lock(paths, chain)),
+            None => Self::First,
+        }
+    }
+}
+
+/// The hooks of a chain that are on and do not run as they are not what a person has seen, by name, with
+/// the reason.
+pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, String> {
+    let (said, basis) = (on_change(paths), Basis::of(paths, chain));
+    let held = hooks.iter().filter(|hook| hook.enabled).filter_map(|hook| {
+        let why = match column(paths, chain, hook, said, &basis)? {
+            Ok((_, seen)) => not_as_seen(changed(&watched(&seen))?, chain),
+            Err(why) => why,
+        };
+        Some((hook.name.clone(), why))
+    });
+    held.collect()
+}
+
+/// The sentence about a file that is not as it was pinned.
+pub fn not_as_seen(path: &str, chain: &Chain) -> String {
+    let flag = chain.flag();
+    format!("`{path}` is not as you have seen it; `hookman trust{flag}` shows what changed")
+}
+
+/// What a hook runs now and what it was seen to run, or the reason why it does not run; `None` where
+/// nobody has to see it.
+fn column(
+    paths: &Paths,
+    chain: &Chain,
+    hook: &Hook,
+    said: Option<OnChange>,
+    basis: &Basis,
+) -> Option<Result<(Pin, Pin), String>> {
+    if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
+        return Some(Err(why.to_owned()));
+    }
+    let is_fetched = store::holds(paths, hook);
+    if !is_fetched && !is_held(paths, chain, hook, said) {
+        return None;
+    }
+    let pin = Pin::of(paths, hook, chain);
+    let seen =
+        if is_fetched { fetched(chain, hook, &pin) } else { basis.seen(paths, chain, hook, &pin) };
+    Some(seen.map(|seen| (pin, seen)))
+}
+
 /// The columns of a chain's plan on what its hooks must be to run: nothing, the files that they run with
 /// stamp and hash, or behind an exclamation mark the reason why one does not run.
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
-    let said = on_change(paths);
-    let basis = match read(paths, chain) {
-        Some(pins) => Basis::Pins(pins),
-        None if is_by_lock() => Basis::Lock(lock(paths, chain)),
-        None => Basis::First,
-    };
+    let (said, basis) = (on_change(paths), Basis::of(paths, chain));
     let mut first = Pins::new();
-    let columns = hooks.iter().map(|hook| {
-        if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
-            return format!("!{why}");
+    let columns = hooks.iter().map(|hook| match column(paths, chain, hook, said, &basis) {
+        None => String::new(),
+        Some(Ok((pin, seen))) => {
+            first.insert(hook.name.clone(), pin);
+            watched(&seen)
         }
-        let is_fetched = store::holds(paths, hook);
-        if !is_fetched && !is_held(paths, chain, hook, said) {
-            return String::new();
-        }
-        let pin = Pin::of(paths, hook, chain);
-        let seen = if is_fetched {
-            fetched(chain, hook, &pin)
-        } else {
-            basis.seen(paths, chain, hook, &pin)
-        };
-        match seen {
-            Ok(seen) => {
-                first.insert(hook.name.clone(), pin);
-                watched(&seen)
-            }
-            Err(why) => format!("!{why}"),
-        }
+        Some(Err(why)) => format!("!{why}"),
     });
     let columns = columns.collect();
     first.retain(|name, _| {

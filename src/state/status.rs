@@ -1,6 +1,6 @@
 //! The hooks that are on and off in a session, and the layer that decided.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -9,7 +9,7 @@ use super::careful::{self, Careful, Place};
 use super::chains::{self, MANAGED};
 use super::project_tools::Surroundings;
 use super::session_switches::{self, Now};
-use super::{Lost, Scene, configured, reply, switchable};
+use super::{Lost, Scene, configured, pins, reply, switchable};
 use crate::chain::Plan;
 use crate::chain::condition::elsewhere;
 use crate::client::host::CLAUDE;
@@ -60,6 +60,8 @@ pub struct Row {
     /// The argument with which `apply` registers it, where the manifest has it on and the client's
     /// settings do not call it.
     pub uncalled: Option<&'static str>,
+    /// Why it does not run until a person has seen it, where that is so.
+    pub held: Option<String>,
     /// The words for a hook that only watches, with the place where the manifest says so.
     pub watches: Option<String>,
 }
@@ -96,9 +98,11 @@ impl Report {
         let here = Anchors { cwd: &directory, project: &directory, home: &home };
         for chain in chains::chains_of(paths, project) {
             let mut uncalled = BTreeSet::new();
+            let mut held = BTreeMap::new();
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
                     uncalled = configured::uncalled(paths, &chain, &manifest);
+                    held = pins::held(paths, &chain, &manifest.hooks);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
                 Ok(None) => {
@@ -120,8 +124,8 @@ impl Report {
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
                 let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
-                let watches = hook.watches;
-                Row { scope: chain.scope, layer, hook: hook.name, uncalled, watches }
+                let (watches, held) = (hook.watches, held.remove(&hook.name));
+                Row { scope: chain.scope, layer, hook: hook.name, uncalled, held, watches }
             }));
         }
         let file =
@@ -158,7 +162,8 @@ impl Report {
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         for (row, name) in self.rows.iter().zip(&names) {
             let uncalled = row.uncalled.filter(|_| row.layer.is_on());
-            let state = if uncalled.is_some() {
+            let held = row.held.as_ref().filter(|_| row.layer.is_on() && uncalled.is_none());
+            let state = if uncalled.is_some() || held.is_some() {
                 paint("on".to_owned(), Paint::Yellow) + " "
             } else if row.layer.is_on() {
                 paint("on".to_owned(), Paint::Green) + " "
@@ -178,6 +183,9 @@ impl Report {
                 add(format!(
                     "⚠ not registered, so it does not run; `hookman apply{flag}` registers it"
                 ));
+            }
+            if let Some(held) = held {
+                add(format!("⚠ does not run: {held}"));
             }
             lines.push(laid(&start, &why, width + 9));
         }
