@@ -83,7 +83,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         let is_more = args.guard_mod || args.statusline;
         if args.hooks.is_empty() && args.recipe.is_empty() && !is_more {
             let ended = (Outcome::Written, ExitStatus::Done);
-            return Ok(Written::of(ended, &target, &[], &[], &[]));
+            return Ok(Written::of(ended, &target, &[], Vec::new(), &[]));
         }
     }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
@@ -168,7 +168,13 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         status = status.max(trying::offer(world, &target, &args.options.writing, hooks)?);
     }
     let ended = (outcome, status);
-    Ok(Written::of(ended, &target, &changes, &settings, &addition.layers.all.hooks))
+    Ok(Written::of(
+        ended,
+        &target,
+        &changes,
+        SettingsChange::listed(&settings),
+        &addition.layers.all.hooks,
+    ))
 }
 
 const GUARD_MOD: &str = "

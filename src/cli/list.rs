@@ -54,12 +54,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(terms(hook));
         parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
-        let is_absent = hook.package.as_ref().is_some_and(|it| it.absent.is_some());
-        let mark = match (hook.enabled, uncalled.is_some()) {
-            (false, _) => Some("(off)"),
-            (true, _) if is_absent => Some("(not on this machine)"),
-            (true, true) => Some("(not registered)"),
-            (true, false) => held.as_ref().map(|_| "(held)"),
+        let mark = match (hook.enabled, held.is_some(), uncalled.is_some()) {
+            (false, ..) => Some("(off)"),
+            (true, true, _) => Some("(held)"),
+            (true, false, true) => Some("(not registered)"),
+            (true, false, false) => None,
         };
         let watches = hook.manner.observe.words(clock::today).filter(|_| hook.enabled);
         let watches = watches.map(|words| format!("({words})"));
@@ -83,12 +82,15 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         }
     }
     for row in &hooks {
-        if let (Some(why), None) = (&row.held, row.uncalled) {
+        if let Some(why) = &row.held {
             hint(world, format!("⚠ {} does not run: {why}", row.hook.name));
         }
     }
-    let mut lacking: Vec<(&str, &str)> =
-        hooks.iter().filter_map(|row| Some((row.scope, row.uncalled?))).collect();
+    let mut lacking: Vec<(&str, &str)> = hooks
+        .iter()
+        .filter(|row| row.held.is_none())
+        .filter_map(|row| Some((row.scope, row.uncalled?)))
+        .collect();
     lacking.dedup();
     for (scope, flag) in lacking {
         hint(

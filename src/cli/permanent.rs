@@ -11,6 +11,7 @@ use crate::install::addition::permanent_switch::{Asked, PermanentSwitch};
 use crate::install::change::{Change, SettingsChange, Transaction, each, is_empty};
 use crate::install::registration::warnings;
 use crate::install::target::{Layers, Target, Writing, protection};
+use crate::install::trusting::Trusting;
 use crate::machine::{World, environment};
 use crate::session::Verb;
 use crate::state::{Reply, Switchable, careful, chains, configured};
@@ -52,7 +53,9 @@ pub(super) fn switch(
             (Vec::new(), Some(format!("⚠ settings.json stays as it is: {error:#}")))
         }
     };
+    let trusting = target.as_ref().and_then(|target| following(world, target, &switch));
     let mut changes: Vec<&dyn Change> = vec![&switch];
+    changes.extend(trusting.iter().map(|it| it as &dyn Change));
     changes.extend(each(&settings).filter(|change| !change.is_empty()));
     let would_change = !is_empty(&changes);
     let lack = lack.or_else(|| {
@@ -115,6 +118,13 @@ fn in_line(
     let binary = protection::binary(world, target, None)?;
     let layers = Layers::of(world, target, Some(&switch.after))?.unwrap_or_default();
     SettingsChange::of(world, target, &layers, binary.as_deref()).map(Some)
+}
+
+/// Keeps a hook of a package that was seen so where the switch is written over its definition.
+fn following(world: &World, target: &Target, switch: &PermanentSwitch) -> Option<Trusting> {
+    let before = chains::read(&world.paths, &target.chain).ok()??;
+    let after = Layers::of(world, target, Some(&switch.after)).ok()??;
+    Some(Trusting::following(world, target, &before.hooks, &after.all.hooks))
 }
 
 fn unregistered(which: &args::Which) -> String {

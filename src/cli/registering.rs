@@ -14,6 +14,7 @@ use crate::install::target::{Layers, RegisterOptions, Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::World;
 use crate::manifest::Hook;
+use crate::settings;
 
 /// A command that edits a manifest, from before it reads to after it has written.
 pub(super) struct Registering<'w> {
@@ -36,6 +37,13 @@ impl<'w> Registering<'w> {
 
     /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
     /// all of it; `hooks` are those whose commands are looked at.
+    /// What the settings change by for these hooks.
+    pub(super) fn changes(&self, layers: &Layers) -> Result<Vec<settings::Change>> {
+        let binary = self.binary.as_deref();
+        let settings = SettingsChange::of(self.world, &self.target, layers, binary)?;
+        Ok(SettingsChange::listed(&settings))
+    }
+
     pub(super) fn end(
         self,
         verb: &'static str,

@@ -61,7 +61,8 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
         world.terminal.line(format!("{shown} already holds what that backup holds"));
     }
     let ended = (outcome, ExitStatus::Done);
-    let written = Written::of(ended, target, &[&restoration], &[], &layers.all.hooks);
+    let written =
+        Written::of(ended, target, &[&restoration], restoration.changes(), &layers.all.hooks);
     Ok(if is_in_step { written } else { written.out_of_step() })
 }
 
@@ -78,6 +79,7 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
     let registering = Registering::begin(world, target, &options)?;
     let target = registering.target.clone();
     let hooks = &edition.layers.all.hooks;
+    let changes = registering.changes(&edition.layers)?;
     let ended = registering.end("restore", &edition.manifest, &edition.layers, hooks)?;
     let shown = world.paths.shown(&target.manifest);
     match ended.0 {
@@ -89,7 +91,7 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
         }
         Outcome::Shown => {}
     }
-    Ok(Written::of(ended, &target, &[&edition.manifest], &[], hooks))
+    Ok(Written::of(ended, &target, &[&edition.manifest], changes, hooks))
 }
 
 /// Returns whether a copy of the settings has the entries that the manifest asks for; says where it

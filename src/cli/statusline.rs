@@ -51,7 +51,11 @@ fn segment(input: &Value, world: &World) -> Result<String> {
     let project = chains::project_around(Path::new(started));
     let now = session_switches::moment(&world.paths, &session);
     let report = Report::of(&world.paths, project.as_deref(), Some(&session), &now)?;
-    let on = report.rows.iter().filter(|row| row.layer.is_on() && row.uncalled.is_none() && row.held.is_none()).count();
+    let on = report
+        .rows
+        .iter()
+        .filter(|row| row.layer.is_on() && row.uncalled.is_none() && row.held.is_none())
+        .count();
     let off = report.rows.iter().filter(|row| row.layer.switches().next().is_some()).count();
     let mut parts = vec![format!("hooks {on}")];
     if off > 0 {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::args::Trust;
 use super::exit::ExitStatus;
+use super::switching;
 use crate::install::change::{self, Change, Outcome, Transaction};
 use crate::install::packages::{Packages, Renewed, is_persons_word};
 use crate::install::target::{Layers, Target};
@@ -49,8 +50,17 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     }
     match transaction.commit("trust", "May these run?", &changes)? {
         Outcome::Nothing => world.terminal.line("Nothing is new or changed."),
-        Outcome::Written => world.terminal.line("Done. They run from the next call on."),
         Outcome::Shown => {}
+        Outcome::Written => {
+            let is_meant = |scope: &str, _: &str| scope == target.chain.scope;
+            let lacking = switching::not_in_force(world, target.project.as_deref(), &is_meant);
+            if lacking.is_empty() {
+                world.terminal.line("Done. They run from the next call on.");
+            } else {
+                lacking.iter().for_each(|line| world.terminal.line(line));
+                return Ok(ExitStatus::Found);
+            }
+        }
     }
     Ok(ExitStatus::Done)
 }

@@ -4,10 +4,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::exit::ExitStatus;
-use crate::install::change::{Change, Outcome, SettingsChange, is_empty};
+use crate::install::change::{Change, Outcome, is_empty};
 use crate::install::target::{Target, Writing};
 use crate::machine::World;
 use crate::manifest::Hook;
+use crate::settings;
 
 pub(super) struct Written {
     pub(super) status: ExitStatus,
@@ -19,7 +20,7 @@ impl Written {
         ended: (Outcome, ExitStatus),
         target: &Target,
         changes: &[&dyn Change],
-        settings: &[SettingsChange],
+        settings: Vec<settings::Change>,
         hooks: &[Hook],
     ) -> Self {
         let (outcome, status) = ended;
@@ -34,7 +35,7 @@ impl Written {
             "in_force": outcome != Outcome::Shown && status == ExitStatus::Done,
             "manifest": target.manifest,
             "settings": target.settings,
-            "changes": settings.iter().flat_map(|it| &it.plan.changes).collect::<Vec<_>>(),
+            "changes": settings,
             "hooks": on.collect::<Vec<_>>(),
         });
         Self { status, report }

@@ -14,14 +14,14 @@ use crate::client::host::CLAUDE;
 use crate::install::registration::entries::{declared, demands, own_hooks};
 use crate::install::target::binary::program;
 use crate::machine::{clock, files};
+use crate::manifest::Hook;
 use crate::manifest::{Observe, OnError, Origin};
 use crate::settings::wanted::{
     self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
 };
 use crate::settings::{Action, Change, Record, plan};
-use crate::manifest::Hook;
-use crate::state::{Lost, pins};
 use crate::state::chains::{self, MANAGED};
+use crate::state::{Lost, pins};
 use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -63,7 +63,8 @@ fn held(facts: &Facts, findings: &mut Findings) {
             let place = hook.and_then(Hook::origin).map(Origin::place);
             let (why, fix) = why.split_once("; ").unwrap_or((&why, ""));
             let flag = chain.chain.flag();
-            let fix = if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
+            let fix =
+                if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
             findings.warn(place.unwrap_or_default(), format!("`{name}` does not run: {why}"), fix);
         }
     }

@@ -52,6 +52,29 @@ impl Trusting {
         trusting
     }
 
+    /// Those that only a switch in the manifest changed, which says nothing new of what they run: they stay
+    /// seen.
+    pub(crate) fn following(
+        world: &World,
+        target: &Target,
+        before: &[Hook],
+        after: &[Hook],
+    ) -> Self {
+        let mut trusting = Self::all(world, target, after, &[]);
+        let (paths, chain) = (&world.paths, &target.chain);
+        let was_seen = |news: &Unseen| {
+            let hook = before.iter().find(|hook| hook.name == news.name);
+            hook.is_some_and(|hook| news.was.as_ref() == Some(&Pin::of(paths, hook, chain)))
+        };
+        let (seen, other) = trusting.news.into_iter().partition::<Vec<_>, _>(was_seen);
+        for Unseen { name, was, .. } in other {
+            trusting.after.remove(&name);
+            trusting.after.extend(was.map(|was| (name, was)));
+        }
+        trusting.told = seen.iter().map(|it| it.name.clone()).collect();
+        Self { news: seen, ..trusting }
+    }
+
     /// All that was not seen, or those of these names.
     pub(crate) fn all(world: &World, target: &Target, hooks: &[Hook], names: &[String]) -> Self {
         let (paths, chain) = (&world.paths, target.chain.clone());

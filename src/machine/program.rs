@@ -85,14 +85,15 @@ pub fn has_crlf(path: &Path) -> bool {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
-    let head = if metadata.is_file() { head(path)? } else { return None };
+    let head = head(path)?;
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).into_owned())
 }
 
 fn head(path: &Path) -> Option<Vec<u8>> {
     let mut head = Vec::new();
+    // Nothing may ever be written into a named pipe.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut head).ok()?;
     Some(head)
 }

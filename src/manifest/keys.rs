@@ -57,7 +57,7 @@ HookKeys in "[[hook]]" {
     continue_on_block: bool = "continue_on_block", FLAG, "`true`: a `prompt` that says no lets the turn go on with its reason", "`false`";
     headers: Map<String, Value> = "headers", HEADERS, "a table of headers for `http`; `$NAME` means a variable that `allowed_env_vars` names", "none";
     allowed_env_vars: Vec<String> = "allowed_env_vars", NAMES, "the variables that `headers` may name", "none";
-    on_failure: &'static str = "on_failure", ON_FAILURE, "of `http`: `\"block\"` blocks where the request fails, `\"continue\"` does not; clients before 2.1.295 do not know it", "`\"continue\"`";
+    on_failure: &'static str = "on_failure", ON_FAILURE, "of `http` and `mcp_tool`: `\"block\"` blocks where the call fails, `\"continue\"` does not; clients before 2.1.295 do not know it", "`\"continue\"`";
     options: Map<String, Value> = "options", TABLE, "a table of options of the built-in; `hookman show HOOK` explains and lists them", "the built-in's";
 }
 

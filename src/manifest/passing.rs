@@ -17,7 +17,7 @@ const EXTRAS: &[(&str, &str, &[Handler])] = &[
     ("continue_on_block", "continueOnBlock", &[Handler::Prompt]),
     ("headers", "headers", &[Handler::Http]),
     ("allowed_env_vars", "allowedEnvVars", &[Handler::Http]),
-    ("on_failure", "onFailure", &[Handler::Http]),
+    ("on_failure", "onFailure", &[Handler::Http, Handler::McpTool]),
 ];
 
 /// Keys that are hookman's to keep, which it cannot where the client runs the hook.

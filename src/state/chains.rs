@@ -295,7 +295,7 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
     Ok(plan)
 }
 
-/// Makes the plan of a chain anew after a command. Of an agent's command a manifest that may be half of
+/// Makes the plan of a chain again after a command. Of an agent's command a manifest that may be half of
 /// a person's save is no more believed than of a run.
 pub fn refresh(paths: &Paths, chain: &Chain) {
     if agents::is_person() {

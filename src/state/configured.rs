@@ -19,7 +19,7 @@ pub struct Configured {
     /// The argument with which `apply` registers it, where it is on and the client's settings do not
     /// call it.
     pub uncalled: Option<&'static str>,
-    /// Why it does not run until a person has seen it, where that is so.
+    /// The reason why it does not run until a person has seen it, where that is so.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,
 }

@@ -136,7 +136,7 @@ pub fn not_as_seen(path: &str, chain: &Chain) -> String {
     format!("`{path}` is not as you have seen it; `hookman trust{flag}` shows what changed")
 }
 
-/// What a hook runs now and what it was seen to run, or the reason why it does not run; `None` where
+/// The files that a hook runs now and those that it was seen to run, or the reason why it does not run; `None` where
 /// nobody has to see it.
 fn column(
     paths: &Paths,

@@ -60,7 +60,7 @@ pub struct Row {
     /// The argument with which `apply` registers it, where the manifest has it on and the client's
     /// settings do not call it.
     pub uncalled: Option<&'static str>,
-    /// Why it does not run until a person has seen it, where that is so.
+    /// The reason why it does not run until a person has seen it, where that is so.
     pub held: Option<String>,
     /// The words for a hook that only watches, with the place where the manifest says so.
     pub watches: Option<String>,
@@ -161,8 +161,8 @@ impl Report {
         let names: Vec<String> = self.rows.iter().map(|row| self.name(row)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         for (row, name) in self.rows.iter().zip(&names) {
-            let uncalled = row.uncalled.filter(|_| row.layer.is_on());
-            let held = row.held.as_ref().filter(|_| row.layer.is_on() && uncalled.is_none());
+            let uncalled = row.uncalled.filter(|_| row.layer.is_on() && row.held.is_none());
+            let held = row.held.as_ref().filter(|_| row.layer.is_on());
             let state = if uncalled.is_some() || held.is_some() {
                 paint("on".to_owned(), Paint::Yellow) + " "
             } else if row.layer.is_on() {

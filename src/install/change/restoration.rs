@@ -11,7 +11,7 @@ use super::{Change, Settings};
 use crate::client::Event;
 use crate::client::settings_schema::{self, Effect};
 use crate::machine::{World, files};
-use crate::settings::{Remembered, Undo};
+use crate::settings::{self, Action, Handler, Remembered, Undo, handlers};
 use crate::syntax::json::{Document, is_blank};
 
 /// A settings file and the copy that is to take its place.
@@ -26,6 +26,30 @@ pub(crate) struct Restoration {
 }
 
 impl Restoration {
+    /// The handlers that the copy takes out or adds, hookman's entries among them.
+    pub(crate) fn changes(&self) -> Vec<settings::Change> {
+        let listed = |text: &str| {
+            Document::parse(text).map(|document| handlers(&document)).unwrap_or_default()
+        };
+        let is_same = |one: &Handler, other: &Handler| {
+            (&one.event, &one.matcher, &one.value) == (&other.event, &other.matcher, &other.value)
+        };
+        let mut added = listed(&self.text);
+        let mut removed = listed(self.before.as_deref().unwrap_or_default());
+        removed.retain(|old| {
+            let found = added.iter().position(|new| is_same(old, new));
+            found.map(|at| added.swap_remove(at)).is_none()
+        });
+        added.sort_by_key(|it| it.position);
+        let change = |it: Handler, action: Action| {
+            let value = Some(it.value);
+            let (before, after) = if action == Action::Add { (None, value) } else { (value, None) };
+            settings::Change { action, event: it.event, pointer: it.pointer, before, after }
+        };
+        let removed = removed.into_iter().map(|it| change(it, Action::Remove));
+        removed.chain(added.into_iter().map(|it| change(it, Action::Add))).collect()
+    }
+
     fn write_over(&self, current: Option<&str>, writes: &mut Writes<'_>) -> Result<Option<String>> {
         let (world, settings) = (writes.world, &*self.settings);
         files::check_replaceable(settings)?;

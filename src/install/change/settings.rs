@@ -45,6 +45,11 @@ pub(crate) struct SettingsChange {
 }
 
 impl SettingsChange {
+    /// The changes of all of them, for programs.
+    pub(crate) fn listed(all: &[Self]) -> Vec<crate::settings::Change> {
+        all.iter().flat_map(|it| it.plan.changes.iter().cloned()).collect()
+    }
+
     /// The changes after which the hooks of a target are registered: of its own settings file, and
     /// of the one that its overlay needs. The entries call `binary`, or what those that are there
     /// call.

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::draft::{Defaults, Draft};
 use super::super::keys::{DefaultKeys, HeadKeys, OVERRIDABLE};
-use super::super::model::{KIND, Presets, Problem, check_name};
+use super::super::model::{Action, KIND, Presets, Problem, check_name};
 use super::super::package::{ALL, Membership, Package};
 use super::super::packages;
 use super::super::reader::Reader;
@@ -61,6 +61,14 @@ pub(super) fn of(
         drafts.extend(draft);
         inner.problems.append(&mut entry.problems);
     }
+    // A package is seen as a whole, and what is outside of it is not seen.
+    for draft in &drafts {
+        let Some(Action::Argv(words)) = &draft.action else { continue };
+        for word in words.iter().filter(|word| word.starts_with('.') && leads_out(word)) {
+            let message = format!("`{}`: `{word}` leads out of the package", draft.name);
+            inner.problems.push(Problem { origin: draft.origin.clone(), message });
+        }
+    }
     let is_broken = !inner.problems.is_empty();
     reader.problems.append(&mut inner.problems);
     if is_broken {
@@ -101,6 +109,20 @@ pub(super) fn of(
     }
     drafts.retain(|draft| wanted.contains(&draft.name));
     drafts
+}
+
+/// Returns whether a relative path goes above the directory that it begins in.
+fn leads_out(path: &str) -> bool {
+    let mut depth = 0_usize;
+    path.split('/').any(|part| {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+        false
+    })
 }
 
 /// Reads a catalogue entry of a package as the hook that it describes; true if it says that it is one of
