@@ -43,7 +43,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     let outcome = transaction.commit("apply", "Write this?", &changes)?;
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, is_deaf));
-    Ok(Written::of(ended, &target, &changes, SettingsChange::listed(&settings), &layers.all.hooks))
+    Ok(Written::of(ended, &target, &changes, &SettingsChange::listed(&settings), &layers.all.hooks))
 }
 
 /// Names `--project` to who is in a project with a manifest of its own and did not ask for it.

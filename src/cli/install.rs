@@ -83,7 +83,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         let is_more = args.guard_mod || args.statusline;
         if args.hooks.is_empty() && args.recipe.is_empty() && !is_more {
             let ended = (Outcome::Written, ExitStatus::Done);
-            return Ok(Written::of(ended, &target, &[], Vec::new(), &[]));
+            return Ok(Written::of(ended, &target, &[], &[], &[]));
         }
     }
     let transaction = Transaction::begin(world, &target, &args.options.writing)?;
@@ -172,7 +172,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
         ended,
         &target,
         &changes,
-        SettingsChange::listed(&settings),
+        &SettingsChange::listed(&settings),
         &addition.layers.all.hooks,
     ))
 }

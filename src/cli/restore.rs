@@ -62,7 +62,7 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
     }
     let ended = (outcome, ExitStatus::Done);
     let written =
-        Written::of(ended, target, &[&restoration], restoration.changes(), &layers.all.hooks);
+        Written::of(ended, target, &[&restoration], &restoration.changes(), &layers.all.hooks);
     Ok(if is_in_step { written } else { written.out_of_step() })
 }
 
@@ -91,7 +91,7 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
         }
         Outcome::Shown => {}
     }
-    Ok(Written::of(ended, &target, &[&edition.manifest], changes, hooks))
+    Ok(Written::of(ended, &target, &[&edition.manifest], &changes, hooks))
 }
 
 /// Returns whether a copy of the settings has the entries that the manifest asks for; says where it

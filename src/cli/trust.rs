@@ -57,7 +57,9 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
             if lacking.is_empty() {
                 world.terminal.line("Done. They run from the next call on.");
             } else {
-                lacking.iter().for_each(|line| world.terminal.line(line));
+                for line in &lacking {
+                    world.terminal.line(line);
+                }
                 return Ok(ExitStatus::Found);
             }
         }

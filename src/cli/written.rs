@@ -20,7 +20,7 @@ impl Written {
         ended: (Outcome, ExitStatus),
         target: &Target,
         changes: &[&dyn Change],
-        settings: Vec<settings::Change>,
+        settings: &[settings::Change],
         hooks: &[Hook],
     ) -> Self {
         let (outcome, status) = ended;

@@ -128,8 +128,8 @@ pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<(
 /// equal handlers the client runs one, so all of them are adopted or none.
 pub(crate) fn picked<'o>(offers: &'o [Offer], names: &[&str]) -> Vec<&'o Offer> {
     let names: HashSet<&str> = names.iter().copied().collect();
-    let named = offers.iter().filter(|it| names.contains(&*it.name));
-    let equals: HashSet<usize> = named.map(|it| it.candidate.equals).collect();
+    let chosen = offers.iter().filter(|it| names.contains(&*it.name));
+    let equals: HashSet<usize> = chosen.map(|it| it.candidate.equals).collect();
     let is_picked = |offer: &&Offer| equals.contains(&offer.candidate.equals);
     offers.iter().filter(|offer| offer.wrapped().is_some()).filter(is_picked).collect()
 }
