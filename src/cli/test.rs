@@ -12,6 +12,7 @@ use super::word::hint;
 use super::{package, packaging};
 use crate::machine::files;
 use crate::machine::scratch::Scratch;
+use crate::machine::signals::Endings;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::rehearsal::cases::{self, Book, Tested};
@@ -44,6 +45,9 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
             .map(|case| case.run(&world.paths, &chain, effects, args.host.as_deref()))
             .collect();
         results.push(Results { file: world.paths.shown(&file), cases });
+    }
+    if Endings::watch().is_some_and(|it| it.come().is_some()) {
+        bail!("interrupted: what was not run to its end says nothing");
     }
     if results.is_empty() {
         bail!("there is no {} next to a manifest; `hookman test --init` writes one", cases::FILE);

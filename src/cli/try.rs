@@ -21,6 +21,7 @@ use crate::client::payload::Payload;
 use crate::client::permission_rule::Anchors;
 use crate::doctor::facts::Facts;
 use crate::machine::paths::{Paths, real};
+use crate::machine::signals::Endings;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, files};
@@ -90,6 +91,9 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     let mut answers = Vec::new();
     for chain in chains::chains_of(&world.paths, project.as_deref()) {
         answers.push(stage.ask(&chain, call.event, &payload, None));
+    }
+    if Endings::watch().is_some_and(|it| it.come().is_some()) {
+        bail!("interrupted: what was not run to its end says nothing");
     }
     let has_run = |scope: &str, name: &str| {
         let has_run = |it: &HookReason| it.ran && it.hook == name;

@@ -110,6 +110,12 @@ pub fn changed_second(path: &Path) -> Option<i64> {
     fs::metadata(path).ok().map(|metadata| metadata.mtime())
 }
 
+/// The time at which a file was made, or last changed where the file system does not keep that.
+pub fn made(path: &Path) -> Option<SystemTime> {
+    let metadata = fs::metadata(path).ok()?;
+    metadata.created().or_else(|_| metadata.modified()).ok()
+}
+
 /// The files with an extension in the directories of a directory that were changed last, the newest
 /// first, each with the second since 1970.
 pub fn newest_below(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {

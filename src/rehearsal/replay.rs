@@ -17,7 +17,7 @@ use crate::chain::merge::Verdict as Merged;
 use crate::chain::plan::Plan;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
-use crate::machine::paths::Paths;
+use crate::machine::paths::{Paths, real};
 use crate::machine::signals::Endings;
 use crate::machine::terminal::Terminal;
 use crate::machine::{clock, files, folders, memory};
@@ -39,6 +39,9 @@ const NONE: &str = "none";
 /// A call whose verdict another manifest changes.
 #[derive(Serialize)]
 pub struct Changed {
+    pub session: String,
+    pub time: String,
+    pub tool_use_id: String,
     pub call: String,
     /// The hook that decides, now or then.
     pub hook: String,
@@ -90,6 +93,8 @@ pub struct Report {
     pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
     pub changed: Vec<Changed>,
+    /// The ids of the calls.
+    ids: BTreeSet<String>,
 }
 
 /// A replay: the sessions and the manifests that are asked.
@@ -97,7 +102,7 @@ pub struct Replay<'a> {
     pub paths: &'a Paths,
     /// The program that calls, where it is not Claude Code.
     pub host: Option<&'a str>,
-    /// The manifest in the place of the user's and the project's.
+    /// The manifest in the place of the user's.
     pub manifest: Option<PathBuf>,
     /// The manifest to compare with.
     pub against: Option<PathBuf>,
@@ -115,7 +120,10 @@ impl Replay<'_> {
         let mut transcripts = transcript::files(&self.paths.config);
         let is_new = |file: &PathBuf| folders::changed_second(file) >= Some(self.since);
         transcripts.retain(|_, files| files.iter().any(is_new));
-        let work = Work { transcripts: transcripts.into_iter().collect(), ..Work::default() };
+        let mut transcripts: Vec<_> = transcripts.into_iter().collect();
+        // A fork is younger than the session that it was made of, whose calls it has too.
+        transcripts.sort_by_key(|(_, files)| files.iter().filter_map(|it| folders::made(it)).min());
+        let work = Work { transcripts, ..Work::default() };
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
         let reports = thread::scope(|scope| {
             let others: Vec<_> = (1..threads)
@@ -244,7 +252,13 @@ impl Work {
 
 impl Report {
     /// Adds what came of other transcripts.
-    fn add(&mut self, other: Self) {
+    fn add(&mut self, mut other: Self) {
+        // A session that was forked has the calls of the one before it, under their ids.
+        let is_new = |id: &String| !self.ids.contains(id);
+        other.calls -= other.ids.iter().filter(|id| !is_new(id)).count();
+        other.judged.retain(|it| is_new(&it.tool_use_id));
+        other.changed.retain(|it| is_new(&it.tool_use_id));
+        self.ids.append(&mut other.ids);
         self.sessions.extend(other.sessions);
         self.days.extend(other.days);
         self.calls += other.calls;
@@ -265,13 +279,22 @@ impl Report {
     fn count(&mut self, past: &Past, verdict: Verdict, other: Option<Verdict>) {
         if past.event == Event::PreToolUse {
             self.calls += 1;
+            self.ids.extend((!past.id.is_empty()).then(|| past.id.clone()));
             self.sessions.insert(past.session.clone());
             self.days.extend(past.time.split('T').next().map(str::to_owned));
         }
         if let Some(other) = other.filter(|it| it.decision != verdict.decision) {
             let decides = if verdict.hook.is_empty() { &other } else { &verdict };
             let (hook, now) = (decides.hook.clone(), verdict.decision.clone());
-            self.changed.push(Changed { call: past.line(SHOWN), hook, now, then: other.decision });
+            self.changed.push(Changed {
+                session: past.session.clone(),
+                time: past.time.clone(),
+                tool_use_id: past.id.clone(),
+                call: past.line(SHOWN),
+                hook,
+                now,
+                then: other.decision,
+            });
         }
         if verdict.decision != NONE {
             self.judged.push(Judged {
@@ -320,7 +343,7 @@ impl Planned {
 
 /// The chains of each directory that a session was in.
 struct Chains<'a> {
-    /// The manifest in the place of the user's and the project's.
+    /// The manifest in the place of the user's.
     manifest: Option<&'a Path>,
     /// With the state of a copy, where the plans go.
     paths: Paths,
@@ -331,12 +354,17 @@ impl Chains<'_> {
     fn of(&mut self, cwd: &str) -> &[Planned] {
         if !self.known.contains_key(cwd) {
             let paths = &self.paths;
-            let chains = match self.manifest {
-                Some(manifest) => {
-                    vec![Chain { manifest: manifest.to_owned(), ..Chain::of_user(paths) }]
+            let project = chains::project_around(Path::new(cwd));
+            let mut chains = chains::chains_of(paths, project.as_deref());
+            if let Some(manifest) = self.manifest {
+                // A draft of the project's own is not asked twice.
+                chains.retain(|chain| real(&chain.manifest) != real(manifest));
+                let of_user = Chain { manifest: manifest.to_owned(), ..Chain::of_user(paths) };
+                match chains.iter_mut().find(|chain| chain.scope == of_user.scope) {
+                    Some(chain) => *chain = of_user,
+                    None => chains.insert(0, of_user),
                 }
-                None => chains::chains_of(paths, chains::project_around(Path::new(cwd)).as_deref()),
-            };
+            }
             let planned = chains.into_iter().map(|chain| Planned::of(chain, paths));
             self.known.insert(cwd.to_owned(), planned.collect());
         }

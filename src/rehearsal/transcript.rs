@@ -5,7 +5,7 @@
 //! a file of its own in `<session>/subagents`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -204,12 +204,32 @@ pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
         ended: String::new(),
         wants,
     };
+    let mut refused = BTreeSet::new();
     for line in text.lines().filter(|line| PARTS.iter().any(|part| line.contains(part))) {
-        if let Ok(line) = serde_json::from_str(line) {
-            events.read(&line);
+        let Ok(read) = serde_json::from_str(line) else { continue };
+        events.read(&read);
+        if line.contains(REFUSED) {
+            refused.extend(refused_calls(&read));
         }
     }
+    events.found.retain(|it| !refused.contains(&it.id));
     events.found
+}
+
+/// The words in front of the result of a call that the client refuses.
+const REFUSED: &str = "<tool_use_error>";
+
+/// Gives the ids of the calls of which a line says that there is no such tool, or that the input does not
+/// fit it: the client asks no hook about them (2.1.330).
+fn refused_calls(line: &Line<'_>) -> Vec<String> {
+    const REASONS: [&str; 2] = ["Error: No such tool available", "InputValidationError"];
+    let is_refused = |part: &Part<'_>| {
+        let text = value(part.content);
+        let text = text.as_str().and_then(|text| text.strip_prefix(REFUSED));
+        text.is_some_and(|text| REASONS.iter().any(|reason| text.starts_with(reason)))
+    };
+    let parts = line.message.parts().into_iter();
+    parts.filter(is_refused).map(|part| part.tool_use_id.into_owned()).collect()
 }
 
 /// The events of the lines that were read.
@@ -345,6 +365,10 @@ mod tests {
                 format!(r#"{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error}}}"#);
             line("user", &format!(r#""message":{{"content":[{part}]}},"toolUseResult":1"#))
         };
+        let refused = line(
+            "user",
+            r#""message":{"content":[{"type":"tool_result","tool_use_id":"toolu_5","is_error":true,"content":"<tool_use_error>InputValidationError: no"}]}"#,
+        );
         let prompt = |text: &str| line("user", &format!(r#""message":{{"content":"{text}"}}"#));
         let end =
             line("assistant", r#""message":{"id":"m","content":[],"stop_reason":"end_turn"}"#);
@@ -356,6 +380,8 @@ mod tests {
             &line("user", r#""isMeta":true,"message":{"content":"noted"}"#),
             &call("toolu_2"),
             &result("toolu_2", true),
+            &call("toolu_5"),
+            &refused,
             &call("toolu_3")[..80],
             &end,
             &end,

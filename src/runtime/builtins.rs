@@ -58,7 +58,8 @@ impl<'s> Builtin<'s> {
             return Outcome::Failure(Failure::Builtin(why));
         };
         let timeout_ms = self.step.timeout_ms;
-        let real = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
+        let mut real = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
+        real.is_rehearsal = session.staged.is_some();
         let held;
         let host: &(dyn Host + Sync) = match session.effects {
             Effects::Real => &real,

@@ -37,6 +37,8 @@ pub struct Session<'a> {
     /// hookman's own directory for it.
     pub folder: &'a Path,
     pub effects: Effects,
+    /// The directory that a rehearsal has in the place of hookman's state.
+    pub staged: Option<&'a Path>,
     /// The store where a replay keeps it in memory, which knows the time of the call.
     pub memory: Option<&'a MemoryStore>,
 }
@@ -97,11 +99,13 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
     let session = (SESSION, OsStr::new(&*payload.session_id));
     let is_said = session.1.is_empty() || environment::raw(SESSION).is_some();
     let session = (!is_said).then_some(session);
+    // A hook that calls hookman is not to reach the state that is not rehearsed.
+    let staged = around.session.staged.map(|state| ("HOOKMAN_STATE_DIR", state.as_os_str()));
     let prepared: Vec<Result<Prepared<'_>, Failure>> =
         steps.iter().map(|step| Prepared::new(step, payload, text, around)).collect();
     let ready = || prepared.iter().flatten();
     let variables: Vec<Vec<(&str, &OsStr)>> =
-        ready().map(|it| it.variables().chain(session).collect()).collect();
+        ready().map(|it| it.variables().chain(session).chain(staged).collect()).collect();
     let specs: Vec<Spec<'_>> = ready()
         .zip(&variables)
         .map(|(prepared, variables)| Spec {
