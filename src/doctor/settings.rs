@@ -190,8 +190,14 @@ fn timeouts(facts: &Facts, findings: &mut Findings) {
 }
 
 pub(super) fn switched_off(facts: &Facts, findings: &mut Findings) {
-    for Off { place, message, fix, .. } in off_switches_on(facts) {
-        findings.error(place, message, fix);
+    for Off { place, message, fix, spares_exec_form, .. } in off_switches_on(facts) {
+        let finding = findings.error(place, message, fix);
+        if spares_exec_form {
+            finding.notice(
+                "each command hook without `args` fails, a gate that is one lets everything through, and \
+                 the Bash tool fails too",
+            );
+        }
     }
 }
 
@@ -208,8 +214,14 @@ pub(super) fn is_kept_by(off: &Off, handler: &Handler) -> bool {
 }
 
 /// Names of files in the client's directories that it reads no hooks from.
-const NEVER_READ: &[&str] =
-    &["hooks.json", "hooks/hooks.json", "settings.jsonc", "settings.json5", "config.json"];
+const NEVER_READ: &[&str] = &[
+    "hooks.json",
+    "hooks/hooks.json",
+    "settings.jsonc",
+    "settings.json5",
+    "setting.json",
+    "config.json",
+];
 
 fn elsewhere(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {

@@ -37,7 +37,7 @@ pub struct Session<'a> {
     /// hookman's own directory for it.
     pub folder: &'a Path,
     pub effects: Effects,
-    /// The directory that a rehearsal has in the place of hookman's state.
+    /// The directory that holds the state in a rehearsal.
     pub staged: Option<&'a Path>,
     /// The store where a replay keeps it in memory, which knows the time of the call.
     pub memory: Option<&'a MemoryStore>,

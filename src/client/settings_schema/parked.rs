@@ -86,8 +86,8 @@ impl Check<'_, '_> {
         if GUARDS.contains(&key) {
             if !is_empty {
                 let message = format!("`{key}` outside of `hooks` holds something");
-                let hint = "delete it, or keep it in another file; `hookman disable` switches a \
-                            hook off";
+                let hint = "move it into `hooks` at the top of the file if it is to run, or delete it; \
+                            `hookman disable` switches a hook off";
                 self.report(DROPS, pointer, node, message, hint);
             }
             return;

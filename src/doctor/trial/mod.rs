@@ -333,6 +333,10 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
     if (1..number).contains(&refused) {
         problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
     }
+    problems.extend(is_reversed(trial, &came).then(|| {
+        "it stops the call that ought to pass, and lets the one pass that ought to be stopped"
+            .into()
+    }));
     problems.extend(other_code(trial, &came));
     problems.extend(too_late(trial, &came));
     notes.extend(without_end(trial, &came));
@@ -423,6 +427,15 @@ fn too_late(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String>
             trial.event
         )
     })
+}
+
+/// Returns whether a guard says no to the first of two calls, which ought to pass, and not to the other.
+fn is_reversed(trial: &Trial, came: &[std::io::Result<Finished>]) -> bool {
+    let says_no = |it: &Finished| it.ended == Ended::Exited(2);
+    let is_silent = |it: &Finished| it.ended == Ended::Exited(0) && it.stdout.is_empty();
+    matches!(came, [Ok(harmless), Ok(other)] if says_no(harmless) && is_silent(other))
+        && trial.event == Event::PreToolUse
+        && trial.script.looks_for.is_some()
 }
 
 fn heard(trial: &Trial, finished: &Finished, project: &Path) -> (Vec<String>, Option<String>) {
