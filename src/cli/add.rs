@@ -1,5 +1,8 @@
 //! `hookman add`: write a hook of the user's own into the manifest, and register it.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use anyhow::{Result, bail};
 
 use super::args::{Add, Directory, Placing};
@@ -20,23 +23,22 @@ use crate::manifest::{Action, Hook, Manner, OnError};
 use crate::session::switches::SCOPES;
 
 pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
-    if catalogue::find(&args.name).is_some() {
+    let (name, words) = named(args);
+    if catalogue::find(&name).is_some() {
         bail!(
-            "`{0}` is the name of a ready-made hook, which `hookman install {0}` adds; give yours \
-             another name",
-            args.name
+            "`{name}` is the name of a ready-made hook, which `hookman install {name}` adds; give yours \
+             another name"
         );
     }
-    check_name(&args.name)?;
-    if args.command.is_none() && args.words.is_empty() {
+    check_name(&name)?;
+    if args.command.is_none() && words.is_empty() {
         bail!(
-            "what is `{}` to run? Give a program and its arguments after `--`, or a line for the shell \
-             with --command",
-            args.name
+            "what is `{name}` to run? Give a program and its arguments after `--`, or a line for the \
+             shell with --command"
         );
     }
     let target = Target::of(&args.options.scope, world)?;
-    let action = action(args, &target, world);
+    let action = action(args.command.as_deref(), &words, &target, world);
     let matchers =
         args.matcher.iter().flat_map(|it| args.events.iter().map(move |event| (event, it)));
     for finding in matchers.flat_map(|(event, matcher)| doctor::of_matcher(*event, matcher)) {
@@ -54,7 +56,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         ..Manner::default()
     };
     let hook = NewHook {
-        name: &args.name,
+        name: &name,
         events: &args.events,
         matcher: args.matcher.as_deref(),
         action: &action,
@@ -70,7 +72,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
     let edition = Edition::with(world, &registering.target, &hook, &placement)?;
     let hooks = &edition.layers.all.hooks;
-    let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == args.name).cloned().collect();
+    let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == name).cloned().collect();
     for finding in added.iter().flat_map(doctor::of_file) {
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
@@ -80,7 +82,6 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         registering.end("add", &edition.manifest, &edition.layers, &added)?;
     if outcome == Outcome::Written {
         let hookman = word::hookman(world);
-        let name = &args.name;
         let mut rows = vec![
             (format!("show {name}"), "explains it"),
             (format!("disable {name}"), "switches it off for one session"),
@@ -95,12 +96,26 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     Ok(status)
 }
 
+/// Gives the name and the program with its arguments: of a path alone the program is that, and the name is
+/// that of the file.
+fn named(args: &Add) -> (String, Vec<String>) {
+    let path = Path::new(&args.name);
+    if args.command.is_none()
+        && args.words.is_empty()
+        && args.name.contains('/')
+        && let Some(stem) = path.file_stem().and_then(OsStr::to_str)
+    {
+        return (stem.to_owned(), vec![args.name.clone()]);
+    }
+    (args.name.clone(), args.words.clone())
+}
+
 /// Gives the action of the hook; a program that is in this directory is named as it is from the
 /// manifest's.
-fn action(args: &Add, target: &Target, world: &World) -> Action {
-    let typed = match &args.command {
+fn action(command: Option<&str>, words: &[String], target: &Target, world: &World) -> Action {
+    let typed = match command {
         Some(line) => line.split([' ', '\t']).next(),
-        None => args.words.first().map(String::as_str),
+        None => words.first().map(String::as_str),
     };
     let typed = typed.unwrap_or_default();
     let program = nearby::from_manifest(typed, &target.manifest);
@@ -111,10 +126,10 @@ fn action(args: &Add, target: &Target, world: &World) -> Action {
             .line(format!("`{typed}` is `{program}` as seen from {shown}, and is written so"));
     }
     let program = program.unwrap_or_else(|| typed.to_owned());
-    match &args.command {
+    match command {
         Some(line) => Action::Command(program + &line[typed.len()..]),
         None => {
-            let words = args.words.iter().skip(1).cloned();
+            let words = words.iter().skip(1).cloned();
             Action::Argv(std::iter::once(program).chain(words).collect())
         }
     }

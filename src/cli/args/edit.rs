@@ -75,7 +75,8 @@ pub struct Placing {
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/add.txt"))]
 pub struct Add {
-    /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`
+    /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`; or the path of what
+    /// it runs, whose name it gets
     pub name: String,
     /// When it runs; give it again for a further event
     #[arg(short, long = "event", value_name = "EVENT", required = true, value_parser = Event::meant)]
