@@ -29,7 +29,7 @@ use crate::rehearsal::call::{Call, Place, SESSION};
 use crate::rehearsal::stage::{self, Answer, Answered, HookReason, Stage};
 use crate::runtime::overrides::Effects;
 use crate::session::id::SessionId;
-use crate::state::chains;
+use crate::state::chains::{self, Chain};
 
 /// A handler of others that the client would call as well.
 #[derive(Serialize)]
@@ -89,7 +89,11 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     stage.host.clone_from(&args.host);
     let host = args.host.as_deref().map_or(call.host, |name| Host::named(name, false));
     let mut answers = Vec::new();
-    for chain in chains::chains_of(&world.paths, project.as_deref()) {
+    // A project without a manifest has no chain, unless its settings still call one.
+    let is_one = |it: &Chain| {
+        it.project().is_none() || it.files().any(files::is_there) || !chains::entries(it).is_empty()
+    };
+    for chain in chains::chains_of(&world.paths, project.as_deref()).into_iter().filter(is_one) {
         answers.push(stage.ask(&chain, call.event, &payload, None));
     }
     if Endings::watch().is_some_and(|it| it.come().is_some()) {

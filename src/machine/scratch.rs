@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
+use tempfile::{Builder, TempDir};
 
 /// The pause between two looks at a running program.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -46,7 +46,9 @@ pub struct Ended {
 
 impl Scratch {
     pub fn new() -> io::Result<Self> {
-        let folder = TempDir::with_prefix("hookman-").map_err(|error| {
+        let private = fs::Permissions::from_mode(0o700);
+        let made = Builder::new().prefix("hookman-").permissions(private).tempdir();
+        let folder = made.map_err(|error| {
             let (place, kind) = (env::temp_dir(), error.kind());
             let place = place.display();
             let why = format!("no directory can be made in `{place}` ({kind}); set TMPDIR");

@@ -2,7 +2,7 @@
 // A doc comment of arguments would take the place of the help text, which the command's variant has.
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::candidates;
@@ -76,6 +76,7 @@ pub enum LogFormat {
 pub struct Why {
     /// A run's id, a tool call's, or a hook's name (default: the last run)
     #[arg(value_name = "RUN|TOOL_USE_ID|HOOK", conflicts_with = "last")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     #[arg(add = ArgValueCandidates::new(candidates::hooks))]
     pub run: Option<String>,
     /// The last run
