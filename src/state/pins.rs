@@ -72,7 +72,10 @@ fn content_file(paths: &Paths, hash: &str) -> PathBuf {
 
 /// The word of the user's manifest on hooks that change.
 pub fn on_change(paths: &Paths) -> Option<OnChange> {
-    manifest::on_change(&files::read_text(&paths.user_manifest()).ok()??)
+    let text = files::read_text(&paths.user_manifest()).ok()??;
+    // Most say nothing of it, and reading TOML takes long; a quoted key may be written by escapes.
+    let may_say = text.contains("on_change") || text.contains('\\');
+    may_say.then(|| manifest::on_change(&text)).flatten()
 }
 
 /// Returns whether what a lock says is trusted, and nothing else: nobody sits before the machine.
@@ -119,8 +122,16 @@ impl Basis {
 /// The hooks of a chain that are on and do not run as they are not what a person has seen, by name, with
 /// the reason.
 pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, String> {
-    let (said, basis) = (on_change(paths), Basis::of(paths, chain));
-    let held = hooks.iter().filter(|hook| hook.enabled).filter_map(|hook| {
+    let said = on_change(paths);
+    let may_be = |hook: &&Hook| {
+        hook.enabled && (hook.package.is_some() || is_held(paths, chain, hook, said))
+    };
+    let mut hooks = hooks.iter().filter(may_be).peekable();
+    if hooks.peek().is_none() {
+        return BTreeMap::new();
+    }
+    let basis = Basis::of(paths, chain);
+    let held = hooks.filter_map(|hook| {
         let why = match column(paths, chain, hook, said, &basis)? {
             Ok((_, seen)) => not_as_seen(changed(&watched(&seen))?, chain),
             Err(why) => why,

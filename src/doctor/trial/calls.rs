@@ -136,6 +136,18 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
     tools.into_iter().flat_map(of_tool).collect()
 }
 
+/// Names a key that the tool needs and that an answer's `updatedInput` leaves out: the client takes that for the
+/// whole input, and refuses the call.
+pub(super) fn lacking(payload: &str, answer: &[u8]) -> Option<&'static str> {
+    const NEEDED: [&str; 5] = ["command", "file_path", "content", "old_string", "new_string"];
+    let answer: Value = serde_json::from_slice(answer).ok()?;
+    let updated = answer["hookSpecificOutput"]["updatedInput"].as_object()?;
+    let payload: Value = serde_json::from_str(payload).ok()?;
+    let is_lost =
+        |key: &&str| payload["tool_input"].get(*key).is_some() && !updated.contains_key(*key);
+    NEEDED.into_iter().find(is_lost)
+}
+
 fn object(value: Value) -> Map<String, Value> {
     if let Value::Object(fields) = value { fields } else { Map::new() }
 }

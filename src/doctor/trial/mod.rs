@@ -245,7 +245,7 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
     if left.is_zero() {
         return trials
             .iter()
-            .map(|trial| tried(trial, Vec::new(), &scratch.path("project")))
+            .map(|trial| tried(trial, Vec::new(), &[], &scratch.path("project")))
             .collect();
     }
     let project = scratch.path("project");
@@ -296,7 +296,8 @@ fn try_out(trials: &[Trial], scratch: &Scratch, left: Duration) -> Vec<Tried> {
     for (owner, finished) in owners.into_iter().zip(child::run(&specs, None)) {
         came[owner].push(finished);
     }
-    trials.iter().zip(came).map(|(trial, came)| tried(trial, came, &project)).collect()
+    let each = trials.iter().zip(came).zip(&payloads);
+    each.map(|((trial, came), payloads)| tried(trial, came, payloads, &project)).collect()
 }
 
 /// The words with the values that the client and hookman put in.
@@ -313,7 +314,12 @@ fn filled(words: &Words, project: &Path) -> Words {
 }
 
 /// Judges the runs of a command; of none its time was up before.
-fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) -> Tried {
+fn tried(
+    trial: &Trial,
+    came: Vec<std::io::Result<Finished>>,
+    payloads: &[String],
+    project: &Path,
+) -> Tried {
     let (mut problems, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut took = None;
     if came.is_empty() {
@@ -337,6 +343,16 @@ fn tried(trial: &Trial, came: Vec<std::io::Result<Finished>>, project: &Path) ->
         "it stops the call that ought to pass, and lets the one pass that ought to be stopped"
             .into()
     }));
+    let lacking = |(it, payload): (&std::io::Result<Finished>, &String)| {
+        calls::lacking(payload, &it.as_ref().ok()?.stdout)
+    };
+    let is_before = trial.event == Event::PreToolUse;
+    if let Some(key) = came.iter().zip(payloads).filter(|_| is_before).find_map(lacking) {
+        problems.push(format!(
+            "its `updatedInput` has no `{key}`: the client takes it for the whole input, and refuses the \
+             call"
+        ));
+    }
     problems.extend(other_code(trial, &came));
     problems.extend(too_late(trial, &came));
     notes.extend(without_end(trial, &came));
