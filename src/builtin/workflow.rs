@@ -17,6 +17,7 @@ use super::options::unfilled;
 use super::{Context, Failure};
 use crate::client::{Event, Payload};
 use crate::session::Store;
+use crate::session::store::before_name;
 
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
@@ -357,7 +358,12 @@ pub fn put(
     };
     let workflow = Workflow::new(&context, &source);
     let failed = |failure: super::context::Failure| io::Error::other(failure.to_string());
+    let before = workflow.get(name).map_err(failed)?;
     if workflow.set(name, value).map_err(failed)? {
+        // Hooks put a lifecycle back when a session starts again.
+        if name == "lifecycle" && before != value && !before.is_empty() {
+            store.change(&before_name(name), &mut |_| Some(before.clone()))?;
+        }
         let path = workflow.path().map_err(failed)?.map(Path::to_owned);
         return Ok(Put::Written(path.unwrap_or_default()));
     }
