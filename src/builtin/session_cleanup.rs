@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{self, Kind};
+use super::silence::Silence;
 use super::{Can, Context, Failure, OptionProblem, Period};
 use crate::client::Answer;
 
@@ -56,13 +57,14 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let names = context.host.names(&folder);
     let names = names.map_err(Failure::of(format!("read `{}`", folder.display())))?;
     let oldest = context.host.now() - options.older_than.as_seconds().cast_signed();
+    let mut is_any = false;
     for name in names.iter().filter(|name| options.endings.iter().any(|it| name.ends_with(it))) {
         let path = folder.join(name);
         let is_old = context.host.look(&path).is_some_and(|it| it.is_file && it.modified < oldest);
         if is_old {
             let doing = Failure::of(format!("remove `{}`", path.display()));
-            context.host.remove(&path).map_err(doing)?;
+            is_any |= context.host.remove(&path).map_err(doing)?;
         }
     }
-    Ok(Answer::default())
+    Ok(if is_any { Silence::Removed.answer() } else { Answer::default() })
 }

@@ -93,6 +93,12 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         .collect();
     lacking.dedup();
     for (scope, flag) in lacking {
+        let chain = configured::chains(world).into_iter().find(|it| it.scope == scope);
+        let illegible = chain.and_then(|it| configured::illegible(&world.paths, &it));
+        if let Some(why) = illegible {
+            hint(world, format!("⚠ Hooks of the {scope} chain do not run: {why}"));
+            continue;
+        }
         hint(
             world,
             format!(

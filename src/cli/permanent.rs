@@ -47,7 +47,13 @@ pub(super) fn switch(
     let switch = PermanentSwitch::of(world, chain, hooks, asked)?;
     let (settings, lack) = match target.as_ref().map(|target| in_line(world, target, &switch)) {
         None => (Vec::new(), None),
-        Some(Ok(None)) => (Vec::new(), (verb == Verb::Enable).then(|| unregistered(which))),
+        Some(Ok(None)) => {
+            let chain = target.as_ref().map(|it| &it.chain);
+            let why = chain.and_then(|it| configured::illegible(&world.paths, it));
+            let lack =
+                || why.map_or_else(|| unregistered(which), |why| format!("⚠ Not in force: {why}"));
+            (Vec::new(), (verb == Verb::Enable).then(lack))
+        }
         Some(Ok(Some(settings))) => (settings, None),
         Some(Err(error)) => {
             (Vec::new(), Some(format!("⚠ settings.json stays as it is: {error:#}")))

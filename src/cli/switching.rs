@@ -180,6 +180,10 @@ pub(super) fn not_in_force(
             ("are not registered, so they do not run", "them")
         };
         let (names, flag) = (names.join(", "), chain.apply_flag());
+        if let Some(why) = configured::illegible(&world.paths, chain).filter(|_| !names.is_empty())
+        {
+            return Some(format!("⚠ {names}: not in force: {why}"));
+        }
         let line = format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}");
         (!uncalled.is_empty()).then_some(line)
     };

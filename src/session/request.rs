@@ -41,7 +41,8 @@ pub enum RequestError {
     Valueless(String),
     #[error(
         "a typed prompt cannot do {0}: it takes --all, --for TIME, --until TIME, --turn and \
-         --agent TYPE. In a terminal: `hookman disable HOOK {0}`"
+         --agent TYPE. In a terminal: `hookman disable HOOK {typed}`",
+        typed = in_terminal(.0)
     )]
     Unknown(String),
     #[error("one of --for, --until and --turn at a time")]
@@ -58,6 +59,12 @@ pub enum RequestError {
     Period,
     #[error("`{0}` is none of `on`, `off` and `status`")]
     Careful(String),
+}
+
+/// An option as a terminal takes it: a switch for all sessions needs an end.
+fn in_terminal(option: &str) -> String {
+    let end = if option == "--everywhere" { "--for 1h " } else { "" };
+    format!("{end}{option}")
 }
 
 impl Request {

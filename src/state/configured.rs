@@ -9,8 +9,9 @@ use anyhow::Result;
 use super::{Chain, Lost, chains, host_files, pins};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
-use crate::machine::{Paths, World, environment};
+use crate::machine::{Paths, World, environment, files};
 use crate::manifest::{Hook, Manifest};
+use crate::syntax::json::{Document, is_blank};
 
 pub struct Configured {
     /// `managed`, `user` or `project`.
@@ -67,6 +68,18 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeSet<S
         }
     }
     uncalled
+}
+
+/// The sentence about settings of a chain that are no JSON, which the client ignores as a whole.
+pub fn illegible(paths: &Paths, chain: &Chain) -> Option<String> {
+    chain.settings().iter().find_map(|path| {
+        let text = files::read_text(path).ok()??;
+        let error = Document::parse(&text).err().filter(|_| !is_blank(&text))?;
+        let (shown, flag) = (paths.shown(path), chain.apply_flag());
+        Some(format!(
+            "{shown} is not JSON: {error}. Correct it by hand, then run `hookman apply{flag}`"
+        ))
+    })
 }
 
 pub fn none(world: &World) -> String {

@@ -102,6 +102,9 @@ impl Report {
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
                     uncalled = configured::uncalled(paths, &chain, &manifest);
+                    if !uncalled.is_empty() {
+                        problems.extend(configured::illegible(paths, &chain));
+                    }
                     held = pins::held(paths, &chain, &manifest.hooks);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
