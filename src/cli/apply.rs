@@ -8,7 +8,7 @@ use super::packaging;
 use super::registering::status;
 use super::word::hint;
 use super::written::{Written, told};
-use crate::install::change::{Assets, Change, SettingsChange, Transaction, each};
+use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
 use crate::install::packages::{Packages, Renewed};
 use crate::install::registration::hosts;
 use crate::install::target::{Layers, Target, protection};
@@ -41,6 +41,9 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
         packaging::name_twins(world, &layers.all.hooks);
     }
     let outcome = transaction.commit("apply", "Write this?", &changes)?;
+    if outcome == Outcome::Nothing {
+        trusting.tell_unseen(world);
+    }
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, is_deaf));
     Ok(Written::of(ended, &target, &changes, &SettingsChange::listed(&settings), &layers.all.hooks))

@@ -12,6 +12,9 @@ use crate::machine::{World, files, trees};
 use crate::manifest::package::Provenance;
 use crate::manifest::{package_edit, packages_of};
 use crate::package::known::Known;
+use crate::package::store;
+use crate::state::chains;
+use crate::state::pins::{self, Pin};
 
 pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -47,9 +50,24 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let texts = (Some(before), after.clone());
     let manifest = target.manifest.clone();
     let renewed = Renewed::Copied(&folder, &locked);
-    let written = packaging::write(world, target, &args.options, "vendor", texts, renewed);
+    let written = packaging::write(world, target.clone(), &args.options, "vendor", texts, renewed);
     if is_new && files::read_text(&manifest)?.as_deref() != Some(&after) {
         trees::remove(&folder);
+    } else if store::is_trusted(&world.paths, &locked.tree) {
+        keep_seen(world, &target, &package.name)?;
     }
     written
+}
+
+/// Keeps the hooks of a package as seen: its files are those that were, in another directory.
+fn keep_seen(world: &World, target: &Target, package: &str) -> Result<()> {
+    let paths = &world.paths;
+    let Some(mut pinned) = pins::read(paths, &target.chain) else { return Ok(()) };
+    let hooks = chains::read(paths, &target.chain)?.unwrap_or_default().hooks;
+    let hooks = hooks.iter().filter(|hook| is_of(hook, package));
+    pinned.extend(hooks.map(|hook| (hook.name.clone(), Pin::of(paths, hook, &target.chain))));
+    pins::keep_contents(paths, pinned.values());
+    files::replace_private(&pins::file(paths, &target.chain), &serde_json::to_string(&pinned)?)?;
+    chains::refresh(paths, &target.chain);
+    Ok(())
 }

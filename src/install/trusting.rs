@@ -159,16 +159,23 @@ impl Change for Trusting {
     }
 
     fn end(&self, writes: &mut Writes<'_>) -> Result<()> {
+        self.tell_unseen(writes.world);
+        Ok(())
+    }
+}
+
+impl Trusting {
+    /// Names those that do not run before a person has seen them.
+    pub(crate) fn tell_unseen(&self, world: &World) {
         let unseen = self.news.iter().filter(|it| !it.is_agreed);
         let names: Vec<String> = unseen.map(|it| format!("`{}`", it.name)).collect();
         if !names.is_empty() {
             let (flag, do_not) =
                 (self.chain.flag(), if names.len() == 1 { "does not" } else { "do not" });
-            writes.world.terminal.line(format!(
+            world.terminal.line(format!(
                 "{} {do_not} run before you type `hookman trust{flag}` in a terminal of your own.",
                 names.join(", ")
             ));
         }
-        Ok(())
     }
 }

@@ -9,6 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use sha2::{Digest, Sha256};
 
 use super::files;
@@ -225,6 +227,19 @@ pub fn lay_out(folder: &Path, tree: &Tree) -> super::Result<()> {
 fn whole(folder: &Path, tree: &Tree, read_only: bool) -> super::Result<()> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = folder.with_file_name(format!("{UNFINISHED}{}-{name}", std::process::id()));
+    let siblings = folder.parent().and_then(|it| fs::read_dir(it).ok()).into_iter().flatten();
+    // A killed process left its part behind.
+    for entry in siblings.flatten().filter(|_| !read_only) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let number =
+            name.strip_prefix(UNFINISHED).and_then(|it| it.split('-').next()?.parse().ok());
+        if number
+            .and_then(Pid::from_raw)
+            .is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
+        {
+            remove(&entry.path());
+        }
+    }
     let written =
         write(&unfinished, tree, read_only).and_then(|()| fs::rename(&unfinished, folder));
     written.or_else(|error| {

@@ -266,7 +266,10 @@ fn broken(call: &Call<'_>, why: &Broken, is_new: bool, entry: &mut Entry<'_>) ->
     let mut message = format!("hookman: the manifest cannot be read, so no hook ran\n{problems}");
     let holds = *on_error != OnError::Open && call.event.facts().block != Block::Never;
     if holds {
-        message.push_str("\nIt declares hooks that must not fail open, or may do so.");
+        message.push_str(
+            "\nIt declares hooks that must not fail open, or may do so: calls are held until the user mends \
+             it, as with `hookman edit`, or starts the client with `HOOKMAN=0`.",
+        );
     } else if !is_new {
         return Verdict::default();
     }

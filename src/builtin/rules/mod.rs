@@ -153,7 +153,7 @@ fn passes(
     allowed.extend(options.count.reset.iter().cloned());
     allowed.extend(stopping.iter().flat_map(|rule| rule.allow.iter().cloned()));
     if stopping.iter().any(|rule| rule.message.contains("$set.")) {
-        allowed.extend(way_out(scene.state_file()?));
+        allowed.extend(way_out(context, scene.state_file()?));
     }
     if !allowed.is_empty() {
         allowance::close(context, &allowed);
@@ -162,7 +162,7 @@ fn passes(
 }
 
 /// The calls by which a gate is opened whose message advises to set a name of the state.
-fn way_out(file: Option<&Path>) -> Vec<ToolPattern> {
+fn way_out(context: &Context<'_>, file: Option<&Path>) -> Vec<ToolPattern> {
     let plain = |letter: char| if "*?[]{}()!\\".contains(letter) { '?' } else { letter };
     let mut calls = vec!["Bash(hookman state set *)".to_owned()];
     if let Some(file) = file {
@@ -170,6 +170,9 @@ fn way_out(file: Option<&Path>) -> Vec<ToolPattern> {
         let tools = ["Read", "Edit", "MultiEdit", "Write"];
         calls.extend(tools.map(|tool| format!("{tool}(/{path})")));
         calls.push(format!("Bash(jq * {path})"));
+        let project = &*context.payload.cwd;
+        let inside = path.strip_prefix(project).and_then(|it| it.strip_prefix('/'));
+        calls.extend(inside.map(|path| format!("Bash(jq * {path})")));
     }
     calls.iter().filter_map(|call| ToolPattern::parse(call).ok()).collect()
 }
