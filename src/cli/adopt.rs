@@ -41,7 +41,8 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     changes.extend(each(&gitignore));
     changes.extend(step.changes());
     changes.extend(each(&overlay));
-    let trusting = Trusting::of(world, &target, &step.layers.all.hooks);
+    let names: Vec<&str> = chosen.iter().map(|offer| &*offer.name).collect();
+    let trusting = Trusting::of(world, &target, &step.layers.all.hooks).adopting(&names);
     changes.push(&trusting);
     transaction.show(&changes);
     if args.all {

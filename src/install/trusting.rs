@@ -25,6 +25,8 @@ pub(crate) struct Trusting {
     pub(crate) news: Vec<Unseen>,
     /// The hooks that the command shows by itself.
     pub(crate) told: Vec<String>,
+    /// True if the chain gets its first pins, though none of the hooks is agreed to.
+    begins: bool,
 }
 
 /// A hook that was not seen as it is.
@@ -44,12 +46,37 @@ impl Trusting {
     pub(crate) fn of(world: &World, target: &Target, hooks: &[Hook]) -> Self {
         let mut trusting = Self::all(world, target, hooks, &[]);
         if !is_persons_word() || pins::on_change(&world.paths) == Some(OnChange::Hold) {
-            trusting.news.iter_mut().for_each(|news| news.is_agreed = false);
+            for news in &mut trusting.news {
+                news.is_agreed = false;
+                trusting.after.remove(&news.name);
+                trusting.after.extend(news.was.clone().map(|was| (news.name.clone(), was)));
+            }
         }
-        if pins::read(&world.paths, &target.chain).is_none() {
+        let (paths, chain) = (&world.paths, &target.chain);
+        let is_agents = !is_persons_word() && !trusting.news.is_empty();
+        if pins::is_first(paths, chain) && (chain.project().is_some() || !is_agents) {
             trusting.news.clear();
+        } else if pins::read(paths, chain).is_none() {
+            let known = pins::planned(paths, chain).unwrap_or_default();
+            for news in trusting.news.iter().filter(|it| known.contains(&it.name)) {
+                trusting.after.insert(news.name.clone(), news.now.clone());
+            }
+            trusting.news.retain(|news| !known.contains(&news.name));
+            // The command shows what it writes, and a file of pins has to be there before the first run.
+            trusting.told = trusting.news.iter().map(|it| it.name.clone()).collect();
+            trusting.begins = is_agents && !trusting.news.is_empty();
         }
         trusting
+    }
+
+    /// The same where these hooks were adopted, which ran before.
+    pub(crate) fn adopting(mut self, names: &[&str]) -> Self {
+        for news in self.news.iter_mut().filter(|it| names.contains(&&*it.name)) {
+            news.is_agreed = true;
+            self.after.insert(news.name.clone(), news.now.clone());
+            self.told.push(news.name.clone());
+        }
+        self
     }
 
     /// Those that only a switch in the manifest changed, which says nothing new of what they run: they stay
@@ -96,7 +123,7 @@ impl Trusting {
             let place = hook.origin().map(ToString::to_string).unwrap_or_default();
             news.push(Unseen { name: hook.name.clone(), place, was, now, is_agreed });
         }
-        Self { chain, after, news, told: Vec::new() }
+        Self { chain, after, news, told: Vec::new(), begins: false }
     }
 }
 
@@ -149,7 +176,7 @@ impl Change for Trusting {
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
-        if self.is_empty() {
+        if self.is_empty() && !self.begins {
             return Ok(());
         }
         let paths = &writes.world.paths;

@@ -109,6 +109,10 @@ fn replaced(text: &str, name: &str, keys: &[(&str, Option<String>)]) -> Option<S
         }
     }
     edits.sort_by_key(|(range, _)| range.start);
+    // In a table on one line the keys have no lines of their own.
+    if edits.windows(2).any(|pair| pair[0].0.end > pair[1].0.start) {
+        return None;
+    }
     let mut after = text.to_owned();
     for (range, words) in edits.into_iter().rev() {
         after.replace_range(range, &words);

@@ -1,12 +1,13 @@
 //! Pins: the hooks of a chain as a person has seen them, each with the files that it runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::chain::Chain;
+use crate::chain::Plan;
 use crate::machine::files::{self, Stamp};
 use crate::machine::{Paths, environment, trees};
 use crate::manifest::{self, Hook, OnChange};
@@ -106,7 +107,8 @@ enum Basis {
     Pins(Pins),
     /// The lock, where nobody sits before the machine.
     Lock(Lock),
-    First,
+    /// Nothing was pinned yet: the hooks of the last plan are taken as seen, and all where there was none.
+    First(Option<BTreeSet<String>>),
 }
 
 impl Basis {
@@ -114,9 +116,21 @@ impl Basis {
         match read(paths, chain) {
             Some(pins) => Self::Pins(pins),
             None if is_by_lock() => Self::Lock(lock(paths, chain)),
-            None => Self::First,
+            None => Self::First(planned(paths, chain)),
         }
     }
+}
+
+/// The hooks of a chain's last plan; `None` where there is none that can be read.
+pub fn planned(paths: &Paths, chain: &Chain) -> Option<BTreeSet<String>> {
+    let mut text = String::new();
+    files::read_into(&chain.plan_file(paths), &mut text).ok().filter(|found| *found)?;
+    Some(Plan::parse(&text)?.hooks().map(|(name, _)| name.to_owned()).collect())
+}
+
+/// Returns whether a chain is planned for the first time, which takes all its hooks as seen.
+pub fn is_first(paths: &Paths, chain: &Chain) -> bool {
+    read(paths, chain).is_none() && !files::is_there(&chain.plan_file(paths))
 }
 
 /// The hooks of a chain that are on and do not run as they are not what a person has seen, by name, with
@@ -173,20 +187,26 @@ fn column(
 /// stamp and hash, or behind an exclamation mark the reason why one does not run.
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
     let (said, basis) = (on_change(paths), Basis::of(paths, chain));
-    let mut first = Pins::new();
+    let (mut first, mut is_any_held) = (Pins::new(), false);
     let columns = hooks.iter().map(|hook| match column(paths, chain, hook, said, &basis) {
         None => String::new(),
         Some(Ok((pin, seen))) => {
             first.insert(hook.name.clone(), pin);
             watched(&seen)
         }
-        Some(Err(why)) => format!("!{why}"),
+        Some(Err(why)) => {
+            // A fetched package is seen as a whole, and has no pins.
+            let is_there = hook.package.as_ref().is_none_or(|it| it.absent.is_none());
+            is_any_held |= is_there && is_held(paths, chain, hook, said);
+            format!("!{why}")
+        }
     });
     let columns = columns.collect();
     first.retain(|name, _| {
         hooks.iter().any(|hook| hook.name == *name && !store::holds(paths, hook))
     });
-    if matches!(basis, Basis::First) && !first.is_empty() {
+    // What is not seen now is not to be taken for seen when it is in a plan.
+    if matches!(basis, Basis::First(_)) && (!first.is_empty() || is_any_held) {
         let text = serde_json::to_string(&first).unwrap_or_default();
         let _ = files::replace_private(&file(paths, chain), &text);
         keep_contents(paths, first.values());
@@ -214,7 +234,10 @@ impl Basis {
     fn seen(&self, paths: &Paths, chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
         let shows = format!("`hookman trust{}` shows", chain.flag());
         match self {
-            Self::First => Ok(pin.clone()),
+            Self::First(Some(known)) if !known.contains(&hook.name) => {
+                Err(format!("you have not seen it yet; {shows} it"))
+            }
+            Self::First(_) => Ok(pin.clone()),
             Self::Pins(pins) => match pins.get(&hook.name) {
                 None => Err(format!("you have not seen it yet; {shows} it")),
                 Some(seen) if seen.definition != pin.definition => {
