@@ -35,15 +35,15 @@ impl<'w> Registering<'w> {
         Ok(Self { world, target, transaction, binary })
     }
 
-    /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
-    /// all of it; `hooks` are those whose commands are looked at.
-    /// What the settings change by for these hooks.
+    /// The changes of the settings for these hooks.
     pub(super) fn changes(&self, layers: &Layers) -> Result<Vec<settings::Change>> {
         let binary = self.binary.as_deref();
         let settings = SettingsChange::of(self.world, &self.target, layers, binary)?;
         Ok(SettingsChange::listed(&settings))
     }
 
+    /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
+    /// all of it; `hooks` are those whose commands are looked at.
     pub(super) fn end(
         self,
         verb: &'static str,

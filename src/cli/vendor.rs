@@ -51,10 +51,11 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let manifest = target.manifest.clone();
     let renewed = Renewed::Copied(&folder, &locked);
     let written = packaging::write(world, target.clone(), &args.options, "vendor", texts, renewed);
-    if is_new && files::read_text(&manifest)?.as_deref() != Some(&after) {
-        trees::remove(&folder);
-    } else if store::is_trusted(&world.paths, &locked.tree) {
+    let is_written = files::read_text(&manifest)?.as_deref() == Some(&after);
+    if is_written && store::is_trusted(&world.paths, &locked.tree) {
         keep_seen(world, &target, &package.name)?;
+    } else if is_new && !is_written {
+        trees::remove(&folder);
     }
     written
 }

@@ -48,8 +48,7 @@ impl Trusting {
         if !is_persons_word() || pins::on_change(&world.paths) == Some(OnChange::Hold) {
             for news in &mut trusting.news {
                 news.is_agreed = false;
-                trusting.after.remove(&news.name);
-                trusting.after.extend(news.was.clone().map(|was| (news.name.clone(), was)));
+                news.leave(&mut trusting.after);
             }
         }
         let (paths, chain) = (&world.paths, &target.chain);
@@ -94,9 +93,8 @@ impl Trusting {
             hook.is_some_and(|hook| news.was.as_ref() == Some(&Pin::of(paths, hook, chain)))
         };
         let (seen, other) = trusting.news.into_iter().partition::<Vec<_>, _>(was_seen);
-        for Unseen { name, was, .. } in other {
-            trusting.after.remove(&name);
-            trusting.after.extend(was.map(|was| (name, was)));
+        for news in &other {
+            news.leave(&mut trusting.after);
         }
         trusting.told = seen.iter().map(|it| it.name.clone()).collect();
         Self { news: seen, ..trusting }
@@ -131,6 +129,12 @@ impl Unseen {
     /// The word for what it is to who has seen it before.
     pub(crate) fn word(&self) -> &'static str {
         if self.was.is_some() { "changed" } else { "new" }
+    }
+
+    /// Leaves its pin as it was.
+    fn leave(&self, pins: &mut Pins) {
+        pins.remove(&self.name);
+        pins.extend(self.was.clone().map(|was| (self.name.clone(), was)));
     }
 
     fn show(&self, world: &World) {

@@ -9,8 +9,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use sha2::{Digest, Sha256};
 
 use super::files;
@@ -229,16 +227,8 @@ fn whole(folder: &Path, tree: &Tree, read_only: bool) -> super::Result<()> {
     let unfinished = folder.with_file_name(format!("{UNFINISHED}{}-{name}", std::process::id()));
     let siblings = folder.parent().and_then(|it| fs::read_dir(it).ok()).into_iter().flatten();
     // A killed process left its part behind.
-    for entry in siblings.flatten().filter(|_| !read_only) {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let number =
-            name.strip_prefix(UNFINISHED).and_then(|it| it.split('-').next()?.parse().ok());
-        if number
-            .and_then(Pid::from_raw)
-            .is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
-        {
-            remove(&entry.path());
-        }
+    for entry in siblings.flatten().filter(|entry| !read_only && is_left(entry)) {
+        remove(&entry.path());
     }
     let written =
         write(&unfinished, tree, read_only).and_then(|()| fs::rename(&unfinished, folder));
@@ -317,27 +307,29 @@ impl Unfinished {
 /// Removes what killed processes left in a store, and what is not named and was not used for `age`; best
 /// effort.
 pub fn sweep(store: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
-    // One that has no lock is given an hour, and one that is about to be locked a moment.
-    let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
     for entry in fs::read_dir(store).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let since =
-            entry.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
-        let is_left = || {
-            let lock = fs::File::open(entry.path().join(IN_USE));
-            lock.is_ok_and(|lock| lock.try_lock().is_ok())
-        };
-        let is_old = |age| since.is_some_and(|since| since > age);
-        let goes = if name.starts_with(UNFINISHED) {
-            let has_lock = entry.path().join(IN_USE).exists();
-            is_old(whole) && !has_lock || is_old(moment) && is_left()
-        } else {
-            is_old(age) && !is_named(&name)
-        };
+        let is_old = || since(&entry).is_some_and(|since| since > age);
+        let goes = is_left(&entry) || !name.starts_with(UNFINISHED) && is_old() && !is_named(&name);
         if goes {
             remove(&entry.path());
         }
     }
+}
+
+fn since(entry: &fs::DirEntry) -> Option<Duration> {
+    entry.metadata().and_then(|it| it.modified()).ok()?.elapsed().ok()
+}
+
+/// Returns whether a directory is what a killed process left: one that has no lock is given an hour, and one
+/// that is about to be locked a moment.
+fn is_left(entry: &fs::DirEntry) -> bool {
+    let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
+    let lock = entry.path().join(IN_USE);
+    let is_free = || fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
+    let is_old = |age| since(entry).is_some_and(|since| since > age);
+    entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+        && (is_old(whole) && !lock.exists() || is_old(moment) && is_free())
 }
 
 /// Notes that a tree of a store is used; best effort.

@@ -66,6 +66,7 @@ pub fn now(place: &Place<'_>) -> Result<Careful> {
         None => Duration::ZERO,
     };
     let until = clock::unix_seconds().saturating_add_unsigned(left.as_secs());
+    // Of what was switched on without a time far more is left than anybody gives.
     Ok(Careful {
         session: !left.is_zero(),
         project: files::is_there(&file(place)),

@@ -146,7 +146,7 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
     }
     let basis = Basis::of(paths, chain);
     let held = hooks.filter_map(|hook| {
-        let why = match column(paths, chain, hook, said, &basis)? {
+        let why = match compared(paths, chain, hook, said, &basis)? {
             Ok((_, seen)) => not_as_seen(changed(&watched(&seen))?, chain),
             Err(why) => why,
         };
@@ -161,9 +161,9 @@ pub fn not_as_seen(path: &str, chain: &Chain) -> String {
     format!("`{path}` is not as you have seen it; `hookman trust{flag}` shows what changed")
 }
 
-/// The files that a hook runs now and those that it was seen to run, or the reason why it does not run; `None` where
-/// nobody has to see it.
-fn column(
+/// The files that a hook runs now and those that it was seen to run, or the reason why it does not run;
+/// `None` where nobody has to see it.
+fn compared(
     paths: &Paths,
     chain: &Chain,
     hook: &Hook,
@@ -188,7 +188,7 @@ fn column(
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
     let (said, basis) = (on_change(paths), Basis::of(paths, chain));
     let (mut first, mut is_any_held) = (Pins::new(), false);
-    let columns = hooks.iter().map(|hook| match column(paths, chain, hook, said, &basis) {
+    let columns = hooks.iter().map(|hook| match compared(paths, chain, hook, said, &basis) {
         None => String::new(),
         Some(Ok((pin, seen))) => {
             first.insert(hook.name.clone(), pin);
