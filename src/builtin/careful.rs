@@ -15,8 +15,10 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     let project = host.variable("CLAUDE_PROJECT_DIR");
     let folders = [project.as_deref().unwrap_or_default(), &*context.payload.cwd];
     let is_careful = |folder: &&str| {
-        let real = host.real(Path::new(folder));
-        real.ancestors().any(|folder| host.look(&paths::careful(state, folder)).is_some())
+        // A link in the place of a project that was moved keeps the mode on.
+        let (named, real) = (Path::new(folder), host.real(Path::new(folder)));
+        let mut folders = real.ancestors().chain(named.ancestors());
+        folders.any(|folder| host.look(&paths::careful(state, folder)).is_some())
     };
     if folders.iter().filter(|folder| folder.starts_with('/')).any(is_careful) {
         return Ok(true);

@@ -33,7 +33,7 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
             "session": session.as_ref().map(|session| &session.id),
             "project": place.project.display().to_string(),
             "on_for_session": answer.now.session,
-            "on_for_project": answer.now.project,
+            "on_for_project": answer.now.project.is_some(),
             "until": answer.now.until.map(clock::utc),
             "changed": answer.changed,
             "message": answer.text,

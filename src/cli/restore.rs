@@ -36,6 +36,9 @@ pub(super) fn restore(args: &Restore, world: &World) -> Result<ExitStatus> {
 /// Puts the file of `of` back: the target's settings, or its file of another agent.
 fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Result<Written> {
     let transaction = Transaction::begin(world, target, &args.options.writing)?;
+    if of.host.is_some() {
+        of.check_apart(world)?;
+    }
     let (backup, text) = chosen(&args.which, world, target, &of.settings)?;
     let restoration = Restoration {
         settings: of.settings.clone(),

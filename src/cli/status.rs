@@ -59,7 +59,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         report["careful"] = json!({
             "session": is_careful.session,
             "until": is_careful.until.map(clock::utc),
-            "project": is_careful.project,
+            "project": is_careful.project.is_some(),
         });
         world.terminal.line(report.to_string());
         return Ok(ExitStatus::Done);
@@ -94,7 +94,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         world.terminal.print_row("In this environment ", &harmless(&line), 2);
     }
     if is_careful != Careful::default() {
-        hint(world, careful::text(&place, is_careful));
+        hint(world, careful::text(&place, &is_careful));
     }
     let text = report.text(args.verbose, Some(&world.terminal));
     let is_of_one = session.is_some();

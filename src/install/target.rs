@@ -16,6 +16,7 @@ use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};
 use crate::manifest::edit;
+use crate::package::lock;
 use crate::settings::Record;
 use crate::state::chains::Chain;
 use crate::state::{configured, guard_mod, host_files};
@@ -203,6 +204,37 @@ impl Target {
                      put a file in the place of the link",
                     world.paths.shown(&file),
                     world.paths.shown(&real)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses where a link makes one file of two that hookman writes: of a lock and the settings, or of
+    /// another agent's file and Claude Code's. Each write would take away what the other one wrote.
+    pub(crate) fn check_apart(&self, world: &World) -> Result<()> {
+        let mut own = vec![Self::of_user(world)];
+        own.extend(self.project.iter().flat_map(|project| {
+            [false, true].map(|local| Self::of_project(project.clone(), local))
+        }));
+        let with_lock = |it: &Self| [it.manifest.clone(), lock::next_to(&it.manifest)];
+        let others = own.iter().flat_map(|it| {
+            let files = with_lock(it).into_iter().chain([it.settings.clone()]);
+            files.collect::<Vec<_>>()
+        });
+        let others: Vec<PathBuf> = others.collect();
+        let written = match self.host {
+            Some(_) => vec![self.settings.clone()],
+            None => self.chain.files().map(lock::next_to).collect(),
+        };
+        for file in written {
+            let real = paths::real(&file);
+            let same = others.iter().find(|other| **other != file && paths::real(other) == real);
+            if let Some(same) = same {
+                bail!(
+                    "`{}` is a link to `{}`, and hookman writes both; put a file in the place of the link",
+                    world.paths.shown(&file),
+                    world.paths.shown(same)
                 );
             }
         }

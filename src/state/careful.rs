@@ -1,5 +1,6 @@
 //! Careful mode of a session or a project: while it is on, every guard blocks.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,10 +35,11 @@ impl<'p> Place<'p> {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Careful {
     pub session: bool,
-    pub project: bool,
+    /// The project for which it is on: the one that is meant, or one around it.
+    pub project: Option<PathBuf>,
     /// When it ends in the session, in seconds since 1970, where a time was given.
     pub until: Option<i64>,
 }
@@ -69,7 +71,7 @@ pub fn now(place: &Place<'_>) -> Result<Careful> {
     // Of what was switched on without a time far more is left than anybody gives.
     Ok(Careful {
         session: !left.is_zero(),
-        project: files::is_there(&file(place)),
+        project: around(place.paths, &place.project),
         until: (!left.is_zero() && left < LONG / 2).then_some(until),
     })
 }
@@ -81,7 +83,7 @@ const UNREADABLE: &str = "the session's flags cannot be used";
 /// Fails when a time cannot be read, or the state cannot be read or written.
 pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answer> {
     let before = now(place)?;
-    let is_on = if of_project { before.project } else { before.session };
+    let is_on = if of_project { before.project.is_some() } else { before.session };
     if matches!(wish, Wish::Off) && is_on && !place.person {
         let text = "Careful mode can be switched off only by the user, in another terminal \
                     or by typing /hook:careful off";
@@ -90,7 +92,10 @@ pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answe
     match wish {
         Wish::Status => {}
         Wish::On(time) => set(place, time.as_deref(), of_project)?,
-        Wish::Off if of_project => files::remove(&file(place))?,
+        Wish::Off if of_project => {
+            let own = paths::real(&place.project);
+            files::remove(&file(place.paths, before.project.as_ref().unwrap_or(&own)))?;
+        }
         Wish::Off => {
             if let Some(session) = place.session {
                 store(place.paths, session).take(CAREFUL).context(UNREADABLE)?;
@@ -98,13 +103,17 @@ pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answe
         }
     }
     let now = now(place)?;
-    Ok(Answer { now, changed: now != before, refused: false, text: text(place, now) })
+    let text = text(place, &now);
+    Ok(Answer { changed: now != before, now, refused: false, text })
 }
 
 fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
     if of_project {
-        let project = format!("{}\n", paths::real(&place.project).display());
-        return Ok(files::replace_private(&file(place), &project)?);
+        let real = paths::real(&place.project);
+        return Ok(files::replace_private(
+            &file(place.paths, &real),
+            &format!("{}\n", real.display()),
+        )?);
     }
     let end = time.map(|time| switching::end_of(&Term::For(time.to_owned()), 0)).transpose()?;
     let lasts = end.flatten().map_or(LONG, |end| Duration::from_secs(end.unsigned_abs()));
@@ -120,15 +129,16 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
 }
 
 /// Says in words where careful mode is on.
-pub fn text(place: &Place<'_>, now: Careful) -> String {
-    let project = place.paths.shown(&place.project);
+pub fn text(place: &Place<'_>, now: &Careful) -> String {
     let until = now.until.map(|until| format!(" until {}", clock::local_time(until)));
     let session = format!("for this session{}", until.unwrap_or_default());
-    let places = match (now.session, now.project) {
-        (true, true) => format!("{session}, and for the project {project}"),
-        (true, false) => session,
-        (false, true) => format!("for the project {project}"),
-        (false, false) => return "Careful mode is off: guards do what their levels say".to_owned(),
+    let project =
+        now.project.as_ref().map(|it| format!("for the project {}", place.paths.shown(it)));
+    let places = match (now.session, project) {
+        (true, Some(project)) => format!("{session}, and {project}"),
+        (true, None) => session,
+        (false, Some(project)) => project,
+        (false, None) => return "Careful mode is off: guards do what their levels say".to_owned(),
     };
     format!("Careful mode is on {places}: guards block whatever they find")
 }
@@ -146,6 +156,18 @@ fn store(paths: &Paths, session: &SessionId<'_>) -> FileStore {
     FileStore::new(paths.session(&session.file_name()).join("flags"))
 }
 
-fn file(place: &Place<'_>) -> PathBuf {
-    paths::careful(&place.paths.state, &paths::real(&place.project))
+/// The innermost project around a directory for which it is on. Each file names its project by the path
+/// that it had then, in whose place there may be a link to it now.
+fn around(paths: &Paths, folder: &Path) -> Option<PathBuf> {
+    let folder = paths::real(folder);
+    let kept = fs::read_dir(paths.state.join("careful")).into_iter().flatten().flatten();
+    let named = kept.filter_map(|kept| files::read_text(&kept.path()).ok().flatten());
+    let projects = named.map(|text| PathBuf::from(text.trim_end_matches('\n')));
+    projects
+        .filter(|it| folder.starts_with(it) || folder.starts_with(paths::real(it)))
+        .max_by_key(|it| it.components().count())
+}
+
+fn file(paths: &Paths, folder: &Path) -> PathBuf {
+    paths::careful(&paths.state, folder)
 }

@@ -380,7 +380,7 @@ pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
     let careful = if is_careful == Careful::default() {
         String::new()
     } else {
-        format!("{}\n", careful::text(&place, is_careful))
+        format!("{}\n", careful::text(&place, &is_careful))
     };
     Ok(format!("Session {}\n{careful}{}", scene.session, report.text(false, None)))
 }

@@ -69,7 +69,7 @@ impl SettingsChange {
         for host in hosts::targets(world, target) {
             match hosts::entries(world, target, &host, layers, binary)? {
                 Some(entries) => changes.push(Self::to(world, &host, entries)?.quiet()),
-                None if hosts::lines(&host).is_empty() => {}
+                None if !hosts::calls(world, &host) => {}
                 None => changes.push(Self::removal(world, &host)?),
             }
         }
@@ -79,7 +79,7 @@ impl SettingsChange {
     /// The removals of hookman entries from the files of other programs.
     pub(crate) fn of_hosts_removed(world: &World, target: &Target) -> Result<Vec<Self>> {
         let hosts = hosts::targets(world, target).into_iter();
-        let called = hosts.filter(|host| !hosts::lines(host).is_empty());
+        let called = hosts.filter(|host| hosts::calls(world, host));
         called.map(|host| Self::removal(world, &host)).collect()
     }
 
@@ -96,6 +96,9 @@ impl SettingsChange {
 
     /// The change to these entries. Adopted handlers that are there again go as well.
     pub(crate) fn to(world: &World, target: &Target, entries: Vec<Registration>) -> Result<Self> {
+        if target.host.is_some() {
+            target.check_apart(world)?;
+        }
         if let Some(of) = target.host.filter(|_| target.is_own_file()) {
             let before = read(world, &target.settings)?;
             if before.as_ref().is_some_and(|text| !own_file::is_own(of.form, text)) {

@@ -35,6 +35,7 @@ impl<'w> Transaction<'w> {
     /// a lock.
     pub(crate) fn begin(world: &'w World, target: &Target, writing: &Writing) -> Result<Self> {
         target.check_links(world)?;
+        target.check_apart(world)?;
         let is_early = writing.yes && !writing.dry_run;
         let lock = if is_early { Some(target.lock(world)?) } else { None };
         Ok(Self { world, target: target.clone(), writing: writing.clone(), lock })

@@ -134,6 +134,12 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
     Ok(quoted(&in_json(&binary::file(&path))?))
 }
 
+/// Returns whether a program's file calls hookman; one that is a link to Claude Code's settings has
+/// their lines and none of its own.
+pub(crate) fn calls(world: &World, host: &Target) -> bool {
+    !lines(host).is_empty() && host.check_apart(world).is_ok()
+}
+
 /// The lines by which a program's file calls hookman.
 pub(crate) fn lines(host: &Target) -> Vec<String> {
     host.host.map(|of| host_files::lines(of, &host.settings)).unwrap_or_default()
