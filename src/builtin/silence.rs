@@ -32,11 +32,11 @@ silences! {
     NoTool "no-tool":
         "no tool ran: it knows none that the project configures for what was edited",
     Unasked "unasked":
-        "the project has a tool of its own, and nobody has allowed it yet: `hookman install \
-         --project-tools yes` in the project does",
+        "its tool is a program of the project or runs the project's code, which nobody has allowed yet: \
+         `hookman install --project-tools yes` in the project does",
     Refused "refused":
-        "the project has a tool of its own, which is not allowed: `hookman install --project-tools \
-         yes` in the project allows it, unless its option `project_tools` is false",
+        "its tool is a program of the project or runs the project's code, which is not allowed: `hookman \
+         install --project-tools yes` in the project allows it, unless its option `project_tools` is false",
     Missing "missing": "the tool that the project configures is not installed",
     Passed "passed": "its tools ran and found nothing",
     Late "late": "a tool took too long and was ended",

@@ -76,6 +76,23 @@ impl Entries {
         hooks.iter().filter(|hook| hook.enabled && !is_called(hook)).collect()
     }
 
+    /// Returns whether the client calls a hook for some of its calls, as far as matchers tell.
+    pub fn call_in_part(&self, hook: &Hook) -> bool {
+        let own = hook.matcher.as_deref();
+        let is_met = |entry: &Entry, event: Event| {
+            let entry = entry.matcher.as_deref();
+            let mut tools = matcher::names(own.unwrap_or_default());
+            matcher::covers(own, entry, event)
+                || tools.any(|tool| matcher::matches(entry, event, Some(tool)))
+        };
+        hook.events.iter().any(|event| {
+            let mut shared = self.ours.iter().filter(|it| it.hook.is_none());
+            self.reaches(hook, *event)
+                || hook.passed().is_none()
+                    && shared.any(|it| it.event == event.name() && is_met(it, *event))
+        })
+    }
+
     fn reaches(&self, hook: &Hook, event: Event) -> bool {
         let is_as_wide = |wide: &Option<String>| {
             matcher::covers(wide.as_deref(), hook.matcher.as_deref(), event)

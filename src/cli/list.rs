@@ -54,11 +54,14 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(terms(hook));
         parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
-        let mark = match (hook.enabled, held.is_some(), uncalled.is_some()) {
+        let mark = match (hook.enabled, held.is_some(), uncalled) {
             (false, ..) => Some("(off)"),
             (true, true, _) => Some("(held)"),
-            (true, false, true) => Some("(not registered)"),
-            (true, false, false) => None,
+            (true, false, Some(it)) if it.in_part => {
+                Some("(registered for some of its calls only)")
+            }
+            (true, false, Some(_)) => Some("(not registered)"),
+            (true, false, None) => None,
         };
         let watches = hook.manner.observe.words(clock::today).filter(|_| hook.enabled);
         let watches = watches.map(|words| format!("({words})"));
@@ -89,7 +92,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     let mut lacking: Vec<(&str, &str)> = hooks
         .iter()
         .filter(|row| row.held.is_none())
-        .filter_map(|row| Some((row.scope, row.uncalled?)))
+        .filter_map(|row| Some((row.scope, row.uncalled?.flag)))
         .collect();
     lacking.dedup();
     for (scope, flag) in lacking {
@@ -102,7 +105,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         hint(
             world,
             format!(
-                "⚠ Hooks of the {scope} chain that are not registered do not run; `hookman apply{flag}` \
+                "⚠ Hooks of the {scope} chain do not run where they are not registered; `hookman apply{flag}` \
                  registers them"
             ),
         );

@@ -1,6 +1,6 @@
 //! `hookman outdated`: the packages of which there is a newer version.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::Outdated;
@@ -22,25 +22,61 @@ pub(super) struct Newer {
     pub(super) commit: String,
 }
 
+/// The packages of a manifest of which there is something newer, and those of which nobody knows.
+#[derive(Default)]
+pub(super) struct Looked {
+    pub(super) newer: Vec<Newer>,
+    /// The packages that could not be looked for, each with the reason.
+    pub(super) unknown: Vec<(String, String)>,
+    /// How many packages were looked for.
+    count: usize,
+}
+
+impl Looked {
+    pub(super) const fn exit(&self) -> ExitStatus {
+        if !self.unknown.is_empty() {
+            ExitStatus::Error
+        } else if self.newer.is_empty() {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Found
+        }
+    }
+}
+
 pub(super) fn outdated(args: &Outdated, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
-    let newer = newer(world, &target)?;
+    let looked = looked(world, &target, &|_| true)?;
     if args.json {
         let row = |it: &Newer| {
             json!({"package": it.package, "rev": it.was.0, "commit": it.was.1,
                    "newest_rev": it.rev, "newest_commit": it.commit})
         };
-        let rows: Vec<_> = newer.iter().map(row).collect();
-        world.terminal.line(json!({"outdated": rows}).to_string());
+        let rows: Vec<_> = looked.newer.iter().map(row).collect();
+        let unknown = looked.unknown.iter();
+        let unknown: Vec<_> =
+            unknown.map(|(package, why)| json!({"package": package, "message": why})).collect();
+        world.terminal.line(json!({"outdated": rows, "unknown": unknown}).to_string());
     } else {
-        tell(world, &newer);
+        tell(world, &looked);
     }
-    Ok(if newer.is_empty() { ExitStatus::Done } else { ExitStatus::Found })
+    Ok(looked.exit())
 }
 
-pub(super) fn tell(world: &World, newer: &[Newer]) {
+pub(super) fn tell(world: &World, looked: &Looked) {
+    let Looked { newer, unknown, count } = looked;
+    for (package, why) in unknown {
+        hint(world, format!("⚠ {package} cannot be looked for: {why}"));
+    }
     if newer.is_empty() {
-        world.terminal.line("Every package is the newest.");
+        world.terminal.line(match (unknown.len(), count) {
+            (_, 0) => "There are no packages from elsewhere.",
+            (0, _) => "Every package is the newest.",
+            (unknown, count) if unknown == *count => {
+                "So nobody knows whether there is a newer one."
+            }
+            _ => "The other packages are the newest.",
+        });
         return;
     }
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
@@ -55,34 +91,44 @@ pub(super) fn tell(world: &World, newer: &[Newer]) {
     hint(world, "`hookman update` shows what is different, and asks");
 }
 
-/// The packages of a manifest of which there is something newer.
-pub(super) fn newer(world: &World, target: &Target) -> Result<Vec<Newer>> {
+/// Looks for something newer of the packages of a manifest that are meant.
+pub(super) fn looked(
+    world: &World,
+    target: &Target,
+    is_meant: &dyn Fn(&str) -> bool,
+) -> Result<Looked> {
     let text = files::read_text(&target.manifest)?.unwrap_or_default();
     let lock = known::read(&target.manifest).unwrap_or_default();
-    let mut found = Vec::new();
-    for package in packages_of(&text) {
+    let mut looked = Looked::default();
+    for package in packages_of(&text).into_iter().filter(|it| is_meant(&it.name)) {
         let Provenance::Git(url) = &package.from else { continue };
         let locked = lock.of(&package).cloned().unwrap_or_else(|| Locked::named(&package));
+        looked.count += 1;
+        let mut unknown = |why: String| looked.unknown.push((package.name.clone(), why));
         let (was, (rev, commit)) = match url.strip_prefix(PLUGIN) {
             Some(plugin) => {
-                // What the client has removed since runs on as it was.
-                let plugged = fetch::plugged(&world.paths, &target.manifest, plugin);
-                let Ok(tree) = plugged else { continue };
+                let tree = match fetch::plugged(&world.paths, &target.manifest, plugin) {
+                    Ok(tree) => tree,
+                    Err(why) => {
+                        unknown(format!("{why:#}; it runs on as it was"));
+                        continue;
+                    }
+                };
                 ((String::new(), locked.tree), (String::new(), trees::digest(&tree)))
             }
-            None => {
-                let newest = newest(url, &locked.rev, world.terminal.can_ask());
-                let name = &package.name;
-                let newest =
-                    newest.with_context(|| format!("the package `{name}` cannot be looked for"))?;
-                ((locked.rev, locked.commit), newest)
-            }
+            None => match newest(url, &locked.rev, world.terminal.can_ask()) {
+                Ok(newest) => ((locked.rev, locked.commit), newest),
+                Err(why) => {
+                    unknown(format!("{:#}", anyhow::Error::from(why)));
+                    continue;
+                }
+            },
         };
         if was.1 != commit {
-            found.push(Newer { package: package.name, was, rev, commit });
+            looked.newer.push(Newer { package: package.name, was, rev, commit });
         }
     }
-    Ok(found)
+    Ok(looked)
 }
 
 /// The newest revision of a package, and its commit.

@@ -9,6 +9,7 @@ use crate::client::Event;
 use crate::machine::{World, clock, files};
 use crate::runtime::debug::{self, Asked, Reasons, Told};
 use crate::state::chains::{MANAGED, project_around};
+use crate::state::configured::Uncalled;
 use crate::state::journal::{self, Entry};
 use crate::state::{Chain, Configured, StepEntry, configured, journal_files};
 
@@ -51,10 +52,9 @@ fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> V
             "it is off for good: enabled = false{at}; `hookman enable {name} --permanent` switches it on"
         ));
     }
-    if let Some(flag) = uncalled {
-        lines.push(format!(
-            "settings.json does not call it for all that it should run on; `hookman apply{flag}` registers it"
-        ));
+    if let Some(Uncalled { flag, in_part }) = uncalled {
+        let what = Uncalled::words(*in_part);
+        lines.push(format!("it is {what}; `hookman apply{flag}` registers it"));
     }
     lines.extend(held.iter().map(|why| format!("it does not run: {why}")));
     for event in &hook.events {

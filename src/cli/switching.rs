@@ -12,6 +12,7 @@ use super::{args, failure};
 use crate::install::registration::off_switches;
 use crate::machine::{World, agents, clock, environment, harmless};
 use crate::session::switches::Off;
+use crate::state::configured::Uncalled;
 use crate::state::reply::Done;
 use crate::state::{Chain, Reply, Scene, Switchable, chains, configured, switchable};
 
@@ -172,12 +173,14 @@ pub(super) fn not_in_force(
     let of_chain = |chain: &Chain| {
         let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
         let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
-        uncalled.retain(|name| is_meant(chain.scope, name));
-        let names: Vec<&str> = uncalled.iter().map(String::as_str).collect();
-        let (does, them) = if names.len() == 1 {
-            ("is not registered, so it does not run", "it")
+        uncalled.retain(|name, _| is_meant(chain.scope, name));
+        let names: Vec<&str> = uncalled.keys().map(String::as_str).collect();
+        let (does, them) = if let [in_part] = uncalled.values().collect::<Vec<_>>()[..] {
+            (format!("is {}", Uncalled::words(*in_part)), "it")
+        } else if uncalled.values().any(|in_part| *in_part) {
+            ("are not registered for all of their calls".to_owned(), "them")
         } else {
-            ("are not registered, so they do not run", "them")
+            ("are not registered, so they do not run".to_owned(), "them")
         };
         let (names, flag) = (names.join(", "), chain.apply_flag());
         if let Some(why) = configured::illegible(&world.paths, chain).filter(|_| !names.is_empty())

@@ -21,12 +21,15 @@ pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
     }
     let is_meant =
         |name: &str| args.packages.is_empty() || args.packages.iter().any(|it| it == name);
-    let newer: Vec<Newer> =
-        outdated::newer(world, &target)?.into_iter().filter(|it| is_meant(&it.package)).collect();
-    if args.check || newer.is_empty() {
-        outdated::tell(world, &newer);
-        return Ok(if newer.is_empty() { ExitStatus::Done } else { ExitStatus::Found });
+    let looked = outdated::looked(world, &target, &is_meant)?;
+    if args.check || looked.newer.is_empty() {
+        outdated::tell(world, &looked);
+        return Ok(looked.exit());
     }
+    for (package, why) in &looked.unknown {
+        world.terminal.warn(format!("warning: {package} cannot be looked for: {why}"));
+    }
+    let newer = looked.newer;
     let mut after = before.clone().unwrap_or_default();
     for Newer { package, rev, .. } in &newer {
         after = package_edit::set_rev(&after, package, rev).unwrap_or(after);

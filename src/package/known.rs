@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::form;
 use super::lock::{Lock, Locked, next_to};
-use super::store;
+use super::{plugin, store};
 use crate::machine::files;
 use crate::machine::paths::Paths;
-use crate::manifest::package::{NotHere, Package, PackageText, Provenance};
+use crate::manifest::package::{NotHere, PLUGIN, Package, PackageText, Provenance};
 
 /// The packages that the lock of a chain's manifests names, where they were fetched.
 #[derive(Clone, Debug)]
@@ -75,6 +75,18 @@ impl Known {
         }
     }
 
+    /// The directory in which a package keeps its data: of a plugin that the client has, the client's.
+    fn data(&self, package: &Package) -> PathBuf {
+        let plugin = match &package.from {
+            Provenance::Git(url) => url.strip_prefix(PLUGIN),
+            Provenance::Path(_) => None,
+        };
+        plugin.map_or_else(
+            || store::data(&self.paths, &package.name),
+            |plugin| plugin::data(&self.paths, plugin),
+        )
+    }
+
     /// The hooks of a package as the text of a manifest.
     pub fn text(&self, package: &Package) -> Result<PackageText, NotHere> {
         let place = self.place(package)?;
@@ -85,7 +97,7 @@ impl Known {
             file: shown(&found.file),
             text: found.text,
             entries: found.entries.iter().map(|(file, text)| (shown(file), text.clone())).collect(),
-            data: store::data(&self.paths, &package.name).to_string_lossy().into_owned(),
+            data: self.data(package).to_string_lossy().into_owned(),
             root: place.to_string_lossy().into_owned(),
             foreign: found.foreign,
         })

@@ -25,6 +25,15 @@ pub fn installed(paths: &Paths) -> Map<String, Value> {
     }
 }
 
+/// The directory in which an installed plugin keeps its data.
+///
+/// Source: the client's plugins reference, and the client 2.1.330.
+pub fn data(paths: &Paths, name: &str) -> PathBuf {
+    let is_kept = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    let folder: String = name.chars().map(|it| if is_kept(it) { it } else { '-' }).collect();
+    paths.config.join("plugins/data").join(folder)
+}
+
 /// The directory of the last of a plugin's installations that is for all projects, or for this one.
 pub fn root(installations: &Value, project: Option<&Path>) -> Option<PathBuf> {
     let entry = installations.as_array()?.iter().rev().find(|entry| {

@@ -1,7 +1,7 @@
 //! The hooks that are configured here: an administrator's chain, the user's, and that of the project
 //! around.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -17,12 +17,34 @@ pub struct Configured {
     /// `managed`, `user` or `project`.
     pub scope: &'static str,
     pub hook: Hook,
-    /// The argument with which `apply` registers it, where it is on and the client's settings do not
-    /// call it.
-    pub uncalled: Option<&'static str>,
+    /// Set where it is on and an agent's settings do not call it whenever they should.
+    pub uncalled: Option<Uncalled>,
     /// The reason why it does not run until a person has seen it, where that is so.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,
+}
+
+/// A hook that an agent's settings do not call whenever they should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uncalled {
+    /// The argument with which `apply` registers it.
+    pub flag: &'static str,
+    /// True if they call it for some of its events or tools.
+    pub in_part: bool,
+}
+
+impl Uncalled {
+    pub fn of(uncalled: &BTreeMap<String, bool>, hook: &str, flag: &'static str) -> Option<Self> {
+        uncalled.get(hook).map(|in_part| Self { flag, in_part: *in_part })
+    }
+
+    pub const fn words(in_part: bool) -> &'static str {
+        if in_part {
+            "registered for some of its calls only, and does not run for the others"
+        } else {
+            "not registered, so it does not run"
+        }
+    }
 }
 
 /// The hooks of an administrator's chain, then those of the user's, then those of the project's.
@@ -37,7 +59,7 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
             let mut held = pins::held(&world.paths, &chain, &manifest.hooks);
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
-                let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
+                let uncalled = Uncalled::of(&uncalled, &hook.name, chain.apply_flag());
                 let mut hosts = hosts.clone();
                 hosts.retain(|host| hook.audience.includes(host));
                 let held = held.remove(&hook.name);
@@ -49,22 +71,26 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
 }
 
 /// The hooks of a chain that are on and that the settings of a program that is to call them do not
-/// call, by name.
-pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeSet<String> {
-    let mut uncalled = BTreeSet::new();
-    let mut add = |hooks: Vec<&Hook>, host: &str| {
-        let of_host = |hook: &&Hook| hook.enabled && hook.audience.includes(host);
-        uncalled.extend(hooks.into_iter().filter(of_host).map(|hook| hook.name.clone()));
+/// call whenever they should, by name; true where some of their calls reach them.
+pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, bool> {
+    let mut uncalled = BTreeMap::new();
+    let mut add = |hook: &Hook, host: &str, in_part| {
+        if hook.enabled && hook.audience.includes(host) {
+            let kept = uncalled.entry(hook.name.clone()).or_insert(in_part);
+            *kept &= in_part;
+        }
     };
     if manifest.is_for(CLAUDE.name) {
-        add(chains::entries(chain).uncalled(&manifest.hooks), CLAUDE.name);
+        let entries = chains::entries(chain);
+        let of_claude = entries.uncalled(&manifest.hooks);
+        of_claude.iter().for_each(|hook| add(hook, CLAUDE.name, entries.call_in_part(hook)));
     }
     let project = chain.project();
     for of in FILES.iter().filter(|of| host_files::has_file(manifest, project.is_some(), of)) {
         let file = host_files::file(paths, project, of);
         // There is an entry for each event, or none.
         if file.is_none_or(|file| host_files::lines(of, &file).is_empty()) {
-            add(manifest.hooks.iter().collect(), of.host.name);
+            manifest.hooks.iter().for_each(|hook| add(hook, of.host.name, false));
         }
     }
     uncalled

@@ -1,12 +1,13 @@
 //! The hooks that are on and off in a session, and the layer that decided.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 
 use super::careful::{self, Careful, Place};
 use super::chains::{self, MANAGED};
+use super::configured::Uncalled;
 use super::project_tools::Surroundings;
 use super::session_switches::{self, Now};
 use super::{Lost, Scene, configured, pins, reply, switchable};
@@ -57,9 +58,8 @@ pub struct Row {
     pub scope: &'static str,
     pub hook: String,
     pub layer: Layer,
-    /// The argument with which `apply` registers it, where the manifest has it on and the client's
-    /// settings do not call it.
-    pub uncalled: Option<&'static str>,
+    /// Set where it is on and an agent's settings do not call it whenever they should.
+    pub uncalled: Option<Uncalled>,
     /// The reason why it does not run until a person has seen it, where that is so.
     pub held: Option<String>,
     /// The words for a hook that only watches, with the place where the manifest says so.
@@ -97,7 +97,7 @@ impl Report {
         let home = paths.home.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let here = Anchors { cwd: &directory, project: &directory, home: &home };
         for chain in chains::chains_of(paths, project) {
-            let mut uncalled = BTreeSet::new();
+            let mut uncalled = BTreeMap::new();
             let mut held = BTreeMap::new();
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
@@ -126,7 +126,7 @@ impl Report {
                     let off = switches.off(chain.scope, &hook.name, at).cloned();
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
-                let uncalled = uncalled.contains(&hook.name).then(|| chain.apply_flag());
+                let uncalled = Uncalled::of(&uncalled, &hook.name, chain.apply_flag());
                 let (watches, held) = (hook.watches, held.remove(&hook.name));
                 Row { scope: chain.scope, layer, hook: hook.name, uncalled, held, watches }
             }));
@@ -182,10 +182,9 @@ impl Report {
                 add("managed: only an administrator switches it".to_owned());
             }
             row.watches.iter().filter(|_| row.layer.is_on()).cloned().for_each(&mut add);
-            if let Some(flag) = uncalled {
-                add(format!(
-                    "⚠ not registered, so it does not run; `hookman apply{flag}` registers it"
-                ));
+            if let Some(Uncalled { flag, in_part }) = uncalled {
+                let what = Uncalled::words(in_part);
+                add(format!("⚠ {what}; `hookman apply{flag}` registers it"));
             }
             if let Some(held) = held {
                 add(format!("⚠ does not run: {held}"));

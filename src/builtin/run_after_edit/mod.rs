@@ -160,12 +160,16 @@ struct Results {
 
 impl Results {
     fn answer(self, options: &Options) -> Answer {
+        // The first line names the tool and how it ended; what it printed has no place in the journal.
+        let heads = self.failed.iter().filter_map(|text| text.lines().next());
+        let rule = heads.map(|head| head.trim_end_matches(':')).collect::<Vec<_>>().join(", ");
         let mut answer = match (self.failed.is_empty(), options.level) {
             (true, _) => self.quiet.unwrap_or(Silence::NoTool).answer(),
             (_, Level::Off) => Silence::LevelOff.answer(),
             (false, Level::Advise) => Answer::context(self.failed.join("\n\n")),
             (false, _) => Answer::deny(self.failed.join("\n\n")),
         };
+        answer.rule = (!rule.is_empty()).then_some(rule);
         if !self.messages.is_empty() {
             answer.system_message = Some(self.messages.join("\n"));
         }
