@@ -28,7 +28,7 @@ pub(super) struct Looked {
     pub(super) newer: Vec<Newer>,
     /// The packages that could not be looked for, each with the reason.
     pub(super) unknown: Vec<(String, String)>,
-    /// How many packages were looked for.
+    /// The number of packages that were looked for.
     count: usize,
 }
 

@@ -1,13 +1,12 @@
 //! Careful mode of a session or a project: while it is on, every guard blocks.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::{FileStore, Scene, switching};
-use crate::machine::{Paths, clock, files, paths};
+use crate::machine::{Paths, clock, files, folders, paths};
 use crate::session::request::Term;
 use crate::session::store::CAREFUL;
 use crate::session::{Careful as Wish, SessionId, Store};
@@ -160,8 +159,8 @@ fn store(paths: &Paths, session: &SessionId<'_>) -> FileStore {
 /// that it had then, in whose place there may be a link to it now.
 fn around(paths: &Paths, folder: &Path) -> Option<PathBuf> {
     let folder = paths::real(folder);
-    let kept = fs::read_dir(paths.state.join("careful")).into_iter().flatten().flatten();
-    let named = kept.filter_map(|kept| files::read_text(&kept.path()).ok().flatten());
+    let kept = folders::entries(&paths.state.join("careful")).unwrap_or_default();
+    let named = kept.iter().filter_map(|kept| files::read_text(kept).ok().flatten());
     let projects = named.map(|text| PathBuf::from(text.trim_end_matches('\n')));
     projects
         .filter(|it| folder.starts_with(it) || folder.starts_with(paths::real(it)))
