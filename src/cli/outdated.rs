@@ -102,7 +102,7 @@ pub(super) fn looked(
     let mut looked = Looked::default();
     for package in packages_of(&text).into_iter().filter(|it| is_meant(&it.name)) {
         let Provenance::Git(url) = &package.from else { continue };
-        let locked = lock.of(&package).cloned().unwrap_or_else(|| Locked::named(&package));
+        let kept = lock.of(&package).cloned().unwrap_or_else(|| Locked::named(&package));
         looked.count += 1;
         let mut unknown = |why: String| looked.unknown.push((package.name.clone(), why));
         let (was, (rev, commit)) = match url.strip_prefix(PLUGIN) {
@@ -114,10 +114,10 @@ pub(super) fn looked(
                         continue;
                     }
                 };
-                ((String::new(), locked.tree), (String::new(), trees::digest(&tree)))
+                ((String::new(), kept.tree), (String::new(), trees::digest(&tree)))
             }
-            None => match newest(url, &locked.rev, world.terminal.can_ask()) {
-                Ok(newest) => ((locked.rev, locked.commit), newest),
+            None => match newest(url, &kept.rev, world.terminal.can_ask()) {
+                Ok(newest) => ((kept.rev, kept.commit), newest),
                 Err(why) => {
                     unknown(format!("{:#}", anyhow::Error::from(why)));
                     continue;

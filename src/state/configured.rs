@@ -83,14 +83,18 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
     if manifest.is_for(CLAUDE.name) {
         let entries = chains::entries(chain);
         let of_claude = entries.uncalled(&manifest.hooks);
-        of_claude.iter().for_each(|hook| add(hook, CLAUDE.name, entries.call_in_part(hook)));
+        for hook in of_claude {
+            add(hook, CLAUDE.name, entries.call_in_part(hook));
+        }
     }
     let project = chain.project();
     for of in FILES.iter().filter(|of| host_files::has_file(manifest, project.is_some(), of)) {
         let file = host_files::file(paths, project, of);
         // There is an entry for each event, or none.
         if file.is_none_or(|file| host_files::lines(of, &file).is_empty()) {
-            manifest.hooks.iter().for_each(|hook| add(hook, of.host.name, false));
+            for hook in &manifest.hooks {
+                add(hook, of.host.name, false);
+            }
         }
     }
     uncalled
