@@ -75,9 +75,10 @@ pub fn lines(form: Form, text: &str) -> Vec<String> {
 fn events(form: Form, text: Option<&str>) -> Map<String, Value> {
     let text = text.unwrap_or_default();
     if form == Form::Plugin {
-        let lines = text.split_once(LINES).and_then(|(_, rest)| rest.split_once("};"));
-        let lines = lines.and_then(|(lines, _)| serde_json::from_str(&format!("{lines}}}")).ok());
-        return lines.unwrap_or_default();
+        // The lines hold shell text, so only the reader of JSON knows their end.
+        let rest = text.split_once(LINES).map(|(_, rest)| rest).unwrap_or_default();
+        let lines = serde_json::Deserializer::from_str(rest).into_iter().next();
+        return lines.and_then(Result::ok).unwrap_or_default();
     }
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     value.get("hooks").and_then(Value::as_object).cloned().unwrap_or_default()
