@@ -11,6 +11,8 @@ for (const [tool, args] of [
   ["write", { filePath: "a.txt", content: "x" }],
   ["edit", { filePath: "a.txt", oldString: "x", newString: "y" }],
   ["read", { filePath: ".env" }],
+  ["apply_patch", { patchText: "*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch" }],
+  ["multiedit", { filePath: ".env", edits: [] }],
 ]) {
   const output = { args };
   const before = await hooks["tool.execute.before"](call(tool), output).then(

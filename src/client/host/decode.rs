@@ -12,13 +12,14 @@ pub enum Decoded {
     /// It has them already.
     Same,
     Call(String),
-    /// A call for each file of a patch.
+    /// A call for each file of a patch, behind that of the shell where it applies the patch.
     Patch(Vec<String>),
     /// It is none that a hook has to hear of, for this reason.
     Nothing(&'static str),
 }
 
-const PATCH: &str = "apply_patch";
+/// The tools that take a patch.
+const PATCHES: [&str; 3] = ["apply_patch", "ApplyPatch", "patch"];
 
 impl Host {
     /// A payload in hookman's words, for `event` where it names none.
@@ -26,7 +27,9 @@ impl Host {
         let is_same = match self.layout {
             Layout::Claude | Layout::Code => true,
             _ if self.name == CODEX.name => {
-                payload.tool_name != PATCH && self.like(&payload.tool_name).is_none()
+                let is_own = PATCHES.contains(&&*payload.tool_name)
+                    || self.like(&payload.tool_name).is_some();
+                !is_own && !payload.tool_input.is_some_and(|input| patch::is_in(input.get()))
             }
             _ => false,
         };
@@ -54,9 +57,13 @@ impl Host {
                 (*ours).clone_into(word);
             }
         }
-        if object.get("tool_name").and_then(Value::as_str) == Some(PATCH) && self.name == CODEX.name
-        {
-            return Decoded::Patch(patched(&object));
+        // Copilot calls its tool for patches `Edit` in Claude Code's words.
+        let is_patch = object.get("tool_name").and_then(Value::as_str).is_some_and(|tool| {
+            PATCHES.contains(&tool)
+                || tool == "Edit" && object.get("tool_input").is_some_and(Value::is_string)
+        });
+        if is_patch || self.name == CODEX.name && has_patch(&object) {
+            return Decoded::Patch(patched(&object, is_patch));
         }
         if let Some(Value::String(tool)) = object.get_mut("tool_name") {
             if let Some(ours) = self.like(tool) {
@@ -92,12 +99,21 @@ impl Host {
     }
 }
 
+/// Returns whether a shell line holds a patch, which Codex applies in the shell's place.
+fn has_patch(object: &Map<String, Value>) -> bool {
+    let line = object.get("tool_input").and_then(|it| it.get("command")).and_then(Value::as_str);
+    line.is_some_and(patch::is_in)
+}
+
 /// A call for each file of a patch; one whose files cannot be read is one edit of nobody knows which.
-fn patched(object: &Map<String, Value>) -> Vec<String> {
+fn patched(object: &Map<String, Value>, is_tool: bool) -> Vec<String> {
     let text = |place: &str| object.get(place).and_then(Value::as_str).unwrap_or_default();
     let input = object.get("tool_input");
-    let patch = input.and_then(|it| it.get("command").or_else(|| it.get("input"))).or(input);
-    let edits = patch::edits(patch.and_then(Value::as_str).unwrap_or_default(), text("cwd"));
+    let key = ["command", "input", "patchText", "patch"];
+    let patch = input.and_then(|it| key.iter().find_map(|key| it.get(key))).or(input);
+    let patch = patch.and_then(Value::as_str).unwrap_or_default();
+    let folder = if is_tool { text("cwd").to_owned() } else { patch::folder(patch, text("cwd")) };
+    let edits = patch::edits(patch, &folder);
     let call = |tool: &str, input: Option<Map<String, Value>>| {
         let mut call = object.clone();
         call.insert("tool_name".to_owned(), tool.into());
@@ -106,10 +122,11 @@ fn patched(object: &Map<String, Value>) -> Vec<String> {
         }
         Value::Object(call).to_string()
     };
-    if edits.is_empty() {
+    if is_tool && edits.is_empty() {
         return vec![call("Edit", None)];
     }
-    edits.into_iter().map(|edit| call(edit.tool, Some(edit.input))).collect()
+    let shell = (!is_tool).then(|| call("Bash", None));
+    shell.into_iter().chain(edits.into_iter().map(|edit| call(edit.tool, Some(edit.input)))).collect()
 }
 
 fn rename_inputs(input: &mut Map<String, Value>, names: Names) {

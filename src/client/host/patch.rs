@@ -1,6 +1,8 @@
-//! The files of a patch that Codex applies with its one tool for edits.
+//! The files of a patch, which some programs edit by.
 
 use serde_json::{Map, Value};
+
+use crate::syntax::shell;
 
 /// One file of a patch, as a call of a tool that edits one file.
 #[derive(Debug, PartialEq)]
@@ -33,6 +35,21 @@ pub(super) fn edits(patch: &str, cwd: &str) -> Vec<Edit> {
         }
     }
     parts.into_iter().map(Part::edit).collect()
+}
+
+/// Returns whether a shell line applies a patch that it holds.
+pub(super) fn is_in(line: &str) -> bool {
+    line.contains("*** Begin Patch")
+        && (line.contains("apply_patch") || line.contains("applypatch"))
+}
+
+/// The directory at which the paths of a shell line's patch begin: `cd DIR &&` may come before it.
+pub(super) fn folder(line: &str, cwd: &str) -> String {
+    let commands = shell::split(line).commands;
+    match commands.first().map(|command| command.words.as_slice()) {
+        Some([cd, to]) if cd.text == "cd" => absolute(&to.text, cwd),
+        _ => cwd.to_owned(),
+    }
 }
 
 const ADDS: &str = "*** Add File:";

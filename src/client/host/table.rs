@@ -130,6 +130,7 @@ pub(super) static OPENCODE: Host = Host {
         ("glob", "Glob"),
         ("webfetch", "WebFetch"),
         ("task", "Agent"),
+        ("multiedit", "Edit"),
     ],
     inputs: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
     heeds: Heeds { rewrite: true, ..NONE },
