@@ -226,7 +226,8 @@ impl<'a> Wanted<'a> {
         let row = Row::of(entry, &steps, self.args.hook.is_some());
         let mut text = row.text(&clock::local_time(seconds), &world.terminal);
         if self.args.verbose {
-            let by_hand = if entry.by_hand { ", called by hand" } else { "" };
+            let by_hand = entry.by_hand && entry.host.is_empty();
+            let by_hand = if by_hand { ", called by hand" } else { "" };
             let call = if entry.call.is_empty() { "" } else { ", tool call " };
             let call = harmless(&format!("{call}{}", entry.call));
             let _ = write!(text, "\n    run {}{by_hand}{call}", journal::id(line));

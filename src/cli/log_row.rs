@@ -51,10 +51,13 @@ impl<'a> Row<'a> {
 
     /// One line, whatever the payload holds; on a terminal as many as its width asks for.
     pub(super) fn text(&self, time: &str, terminal: &Terminal) -> String {
-        let Entry { session, event, subject, us, .. } = self.entry;
+        let Entry { session, event, subject, us, host, .. } = self.entry;
         let session: String = session.chars().take(8).collect();
-        let place =
+        let mut place =
             if subject.is_empty() { event.to_string() } else { format!("{event}({subject})") };
+        if !host.is_empty() {
+            place.extend([" by ", host]);
+        }
         let us = if self.is_part && !self.steps.is_empty() {
             self.steps.iter().map(|step| step.us).sum()
         } else {

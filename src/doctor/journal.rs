@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::check::{Check, Findings, Level};
 use super::facts::Facts;
+use crate::client::host::UNHEARD;
 use crate::machine::{clients, clock, environment, files};
 use crate::runtime::overrides;
 use crate::session::SessionId;
@@ -183,7 +184,8 @@ fn failures(facts: &Facts, findings: &mut Findings) {
 
 fn notes(facts: &Facts, findings: &mut Findings) {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for note in recent(facts).iter().flat_map(|entry| &entry.notes) {
+    let is_usual = |note: &&String| UNHEARD.iter().any(|why| note.ends_with(why));
+    for note in recent(facts).iter().flat_map(|entry| &entry.notes).filter(|it| !is_usual(it)) {
         *seen.entry(note).or_default() += 1;
     }
     for (note, times) in seen {
@@ -198,9 +200,10 @@ fn recent(facts: &Facts) -> &[Entry<'static>] {
     &facts.journal[start..]
 }
 
-/// The last runs that a client made.
+/// The last runs that Claude Code made.
 fn of_client(facts: &Facts) -> Vec<&Entry<'static>> {
-    let mut runs: Vec<_> = facts.client_runs().rev().take(RECENT).collect();
+    let runs = facts.client_runs().filter(|entry| entry.host.is_empty());
+    let mut runs: Vec<_> = runs.rev().take(RECENT).collect();
     runs.reverse();
     runs
 }

@@ -104,7 +104,7 @@ impl<'a> Received<'a> {
             && !self.calls.is_empty()
             && let Some(process) = agents::note(paths)
         {
-            entry.client = process;
+            (entry.client, entry.by_hand) = (process, false);
         }
     }
 

@@ -63,7 +63,7 @@ pub struct Entry<'a> {
     /// The client's process, or 0.
     pub client: u32,
     /// True if it was called by hand or by another program, as far as that can be told: without the
-    /// variables that the client gives to each hook.
+    /// variables that the client gives to each hook, or a program that was noted as another agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]

@@ -18,6 +18,10 @@ pub enum Decoded {
     Nothing(&'static str),
 }
 
+/// The reasons why no hook has to hear of a call.
+pub const UNHEARD: [&str; 2] =
+    ["the result of a tool is no prompt", "the end of a subagent is not that of the turn"];
+
 /// The tools that take a patch.
 const PATCHES: [&str; 3] = ["apply_patch", "ApplyPatch", "patch"];
 
@@ -88,14 +92,14 @@ impl Host {
     ) -> Option<&'static str> {
         if self.name == QWEN.name && event == Some(Event::UserPromptSubmit) {
             let is_empty = object.get("prompt").and_then(Value::as_str) == Some("");
-            return is_empty.then_some("the result of a tool is no prompt");
+            return is_empty.then_some(UNHEARD[0]);
         }
         if self.name != COPILOT.name {
             return None;
         }
         let parent = object.get("parent_agent_id").filter(|it| it.as_str() != Some(""))?.clone();
         object.insert("session_id".to_owned(), parent);
-        (event == Some(Event::Stop)).then_some("the end of a subagent is not that of the turn")
+        (event == Some(Event::Stop)).then_some(UNHEARD[1])
     }
 }
 
@@ -126,7 +130,10 @@ fn patched(object: &Map<String, Value>, is_tool: bool) -> Vec<String> {
         return vec![call("Edit", None)];
     }
     let shell = (!is_tool).then(|| call("Bash", None));
-    shell.into_iter().chain(edits.into_iter().map(|edit| call(edit.tool, Some(edit.input)))).collect()
+    shell
+        .into_iter()
+        .chain(edits.into_iter().map(|edit| call(edit.tool, Some(edit.input))))
+        .collect()
 }
 
 fn rename_inputs(input: &mut Map<String, Value>, names: Names) {

@@ -15,7 +15,7 @@ mod table;
 
 use super::event::Event;
 use super::payload::Payload;
-pub use decode::Decoded;
+pub use decode::{Decoded, UNHEARD};
 pub use encode::Encoded;
 pub use row::{Heeds, Host, Layout, Names};
 use table::{ANOTHER, CODEX, COPILOT, COPILOT_OWN, CURSOR, DROID, GEMINI, QWEN, VSCODE};
