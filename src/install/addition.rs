@@ -73,6 +73,7 @@ enum Why {
 impl Addition {
     /// Adds the ready-made hooks and the recipes of these names to the manifest of a target.
     pub(crate) fn of(world: &World, target: &Target, wanted: Wanted<'_>) -> Result<Self> {
+        Layers::check_filled(world, target)?;
         let before = files::read_text(&target.manifest)?;
         let is_named = !wanted.hooks.is_empty() || !wanted.recipes.is_empty();
         let made = || if is_named { bare(target) } else { starter(target) };

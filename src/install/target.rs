@@ -277,6 +277,7 @@ impl Target {
     }
 
     pub(crate) fn check_open(&self, world: &World, manifest: &str) -> Result<()> {
+        Layers::check_filled(world, self)?;
         let Some(line) = edit::inline_hooks(manifest) else { return Ok(()) };
         bail!(
             "`{}:{line}` lists the hooks in one value, `hook = […]`, and hookman cannot add to that; write \

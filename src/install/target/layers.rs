@@ -11,6 +11,10 @@ use crate::package::known::Known;
 use crate::package::lock::Lock;
 use crate::state::{Catalogue, chains};
 
+fn wrong(problems: &Problems) -> anyhow::Error {
+    anyhow::anyhow!("the manifest cannot be read\n{problems}")
+}
+
 #[derive(Default)]
 pub(crate) struct Layers {
     /// Those of the manifest, without the overlay; a user's are all of them.
@@ -25,6 +29,11 @@ impl Layers {
         Self::locked(world, target, edited, &Lock::default())
     }
 
+    /// Refuses a manifest that was emptied: a command that adds to it would take out what was in it.
+    pub(crate) fn check_filled(world: &World, target: &Target) -> Result<()> {
+        chains::emptied(&world.paths, &target.chain).map_or(Ok(()), |problems| Err(wrong(&problems)))
+    }
+
     /// As [`Layers::of`], with what `lock` has of packages in the place of what is locked.
     pub(crate) fn locked(
         world: &World,
@@ -32,20 +41,17 @@ impl Layers {
         edited: Option<&str>,
         lock: &Lock,
     ) -> Result<Option<Self>> {
-        let wrong = |problems: Problems| anyhow::anyhow!("the manifest cannot be read\n{problems}");
         let read = |path: &Path| {
             let text = match edited {
                 Some(text) if path == target.manifest => Some(text.to_owned()),
                 _ => files::read_text(path)?,
             };
             let size = text.as_ref().map_or(0, String::len) as u64;
-            chains::check_size(&world.paths, path, size).map_err(wrong)?;
+            chains::check_size(&world.paths, path, size).map_err(|it| wrong(&it))?;
             anyhow::Ok(text)
         };
-        if edited.is_none()
-            && let Some(problems) = chains::emptied(&world.paths, &target.chain)
-        {
-            return Err(wrong(problems));
+        if edited.is_none() {
+            Self::check_filled(world, target)?;
         }
         let base = read(&target.chain.manifest)?;
         let overlay = match &target.chain.overlay {
@@ -66,7 +72,7 @@ impl Layers {
             let read = manifest::read(base, overlay, &catalogue);
             let is_project = target.project.is_some();
             let read = if is_project { read.and_then(Manifest::of_project) } else { read };
-            read.map_err(wrong)
+            read.map_err(|it| wrong(&it))
         };
         Ok(Some(Self { committed: parsed(None)?, all: parsed(overlay)? }))
     }
