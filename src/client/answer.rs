@@ -29,8 +29,9 @@ pub struct Answer {
     pub reason: Option<String>,
     /// Of a built-in hook, what decided, in words without anything of the call.
     pub rule: Option<String>,
-    /// True of a denial that the same call passes when it is made again.
-    pub once: bool,
+    /// The sentence of the reason that promises that the same call passes when it is made again; empty
+    /// without one.
+    pub once: String,
     /// Of a built-in hook that says nothing, the word for its reason.
     pub quiet: Option<&'static str>,
     /// Texts for the model, in order.

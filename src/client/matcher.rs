@@ -128,7 +128,14 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
 /// Returns whether an entry with one matcher is called for all that another hits, as far as [`union`]
 /// can tell.
 pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
-    wide == narrow || union([wide, narrow], event) == union([wide], event)
+    let (all, own) = (wide.unwrap_or_default(), narrow.unwrap_or_default());
+    let is_part = || match kind(narrow, event) {
+        Kind::Any => false,
+        Kind::List => names(own).all(|name| matches(wide, event, Some(name))),
+        // So a pattern is written where others are joined with it.
+        Kind::Pattern => kind(wide, event) == Kind::Pattern && all.contains(&format!("(?:{own})")),
+    };
+    wide == narrow || union([wide, narrow], event) == union([wide], event) || is_part()
 }
 
 /// One matcher that lets through what any of `matchers` lets through; `None` is match-all.
