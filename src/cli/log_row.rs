@@ -248,12 +248,20 @@ fn step(step: &StepEntry, with_input: bool) -> Value {
     fields.text("outcome", &step.outcome);
     fields.text("decided", &step.decided);
     fields.text("quiet", &step.quiet);
+    fields.text("rule", rule(step).unwrap_or_default());
     fields.number("us", step.us);
     if with_input {
         fields.text("reason", step.reason.as_deref().unwrap_or_default());
         fields.text("error", step.error.as_deref().unwrap_or_default());
     }
     json!({ "kvlistValue": { "values": fields.0 } })
+}
+
+/// The ids of the rules by which a built-in hook decided, which have nothing of the call in them.
+fn rule(step: &StepEntry) -> Option<&str> {
+    let ids = step.reason.as_deref()?.strip_prefix("rule ")?;
+    let is_id = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ',' | ' ' | '.');
+    ids.chars().all(is_id).then_some(ids)
 }
 
 /// Key and value pairs in OTLP's form; empty texts are left out.

@@ -14,7 +14,7 @@ use super::word::typed;
 use super::{args, switching, which};
 use crate::builtin::silence::Silence;
 use crate::chain::condition::falls_under;
-use crate::client::event::{Event, ExitTwo};
+use crate::client::event::{Block, Event, ExitTwo, PlainText};
 use crate::client::host::Host;
 use crate::client::matcher::Target;
 use crate::client::payload::Payload;
@@ -121,7 +121,8 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     let (event, subject) = (call.event.name(), call.subject());
     let verdict = stage::strictest(&answers);
     let report = Report { event, subject, verdict, lacking, off, chains: answers, others };
-    let holds = !report.off && matches!(report.verdict.decision, "deny" | "ask" | "defer");
+    let stops = report.verdict.stop || matches!(report.verdict.decision, "deny" | "ask" | "defer");
+    let holds = !report.off && stops;
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&report)?);
     } else {
@@ -233,6 +234,50 @@ fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) ->
     others
 }
 
+/// Who reads the texts of a verdict.
+struct Readers {
+    reason: &'static str,
+    context: &'static str,
+    message: &'static str,
+}
+
+impl Readers {
+    fn of(report: &Report, host: &Host) -> Self {
+        const NOBODY: &str = "nobody sees";
+        let mut readers = Self {
+            reason: if report.verdict.decision == "deny" { "the model sees" } else { "you see" },
+            context: "added to the model's context",
+            message: "you are shown",
+        };
+        let Some(facts) = Event::from_name(report.event).map(Event::facts) else { return readers };
+        readers.reason = match facts.exit_two {
+            ExitTwo::BlocksForUser if report.verdict.decision == "deny" => {
+                "you see, and the model does not"
+            }
+            ExitTwo::BlocksSilently if report.verdict.decision == "deny" => NOBODY,
+            _ if facts.block == Block::Never && !report.verdict.stop => NOBODY,
+            _ => readers.reason,
+        };
+        if host.is_claude() {
+            let is_text = report.verdict.is_plain;
+            readers.context = match facts.plain_text {
+                PlainText::User if is_text => "you are shown",
+                PlainText::Steers if is_text => "steers Claude Code",
+                PlainText::Ignored if is_text => NOBODY,
+                _ if is_text || facts.context => readers.context,
+                _ => NOBODY,
+            };
+            let is_shown = facts.top.contains(&"systemMessage");
+            readers.message = if is_shown { readers.message } else { NOBODY };
+        }
+        readers
+    }
+
+    fn of_texts(self, said: &Answer) -> [(&'static str, &str); 3] {
+        [(self.reason, &said.reason), (self.context, &said.context), (self.message, &said.message)]
+    }
+}
+
 fn text(report: &Report, host: &Host, world: &World) -> String {
     let mut text = String::new();
     for chain in &report.chains {
@@ -266,6 +311,7 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         _ if report.off => {
             "nothing of it is in force, and the event goes on as if there were no hooks"
         }
+        _ if verdict.stop => "@ stops there",
         (_, "none") if is_partial => {
             "the event goes on, unless a hook that did not run here stops it"
         }
@@ -288,17 +334,7 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
     for part in &verdict.left_out {
         let _ = writeln!(text, "{} does not heed {part}, so it is left out", host.name);
     }
-    let whom = match Event::from_name(report.event).map(|it| it.facts().exit_two) {
-        _ if verdict.decision != "deny" => "you see",
-        Some(ExitTwo::BlocksForUser) => "you see, and the model does not",
-        Some(ExitTwo::BlocksSilently) => "nobody sees",
-        _ => "the model sees",
-    };
-    for (who, said) in [
-        (whom, &verdict.reason),
-        ("added to the model's context", &verdict.context),
-        ("you are shown", &verdict.message),
-    ] {
+    for (who, said) in Readers::of(report, host).of_texts(verdict) {
         // A prompt that is dropped takes what hooks added along.
         let is_lost = what.ends_with("drops the prompt") && who.starts_with("added");
         if !said.is_empty() && !is_lost {

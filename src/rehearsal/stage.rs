@@ -16,6 +16,7 @@ use crate::runtime::overrides::Effects;
 use crate::runtime::rehearse::{Rehearsal, Rehearsed};
 use crate::session::id::SessionId;
 use crate::state::chains::Chain;
+use crate::state::everywhere;
 use crate::state::journal::StepEntry;
 
 /// The directory of the copy that holds hookman's state.
@@ -63,8 +64,14 @@ pub struct Answer {
     /// The text that is added to the model's context.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub context: String,
+    /// True if that text is not in a field of an answer in JSON.
+    #[serde(skip)]
+    pub is_plain: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
+    /// True if the client is told to stop.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stop: bool,
     /// The tool's input as it was rewritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
@@ -77,7 +84,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn of(rehearsed: &Rehearsed) -> Self {
+    fn of(event: Event, rehearsed: &Rehearsed) -> Self {
         let Rehearsed { verdict, said, left_out, .. } = rehearsed;
         let answer = &verdict.answer;
         let reason = answer.reason.as_ref().or(answer.stop_reason.as_ref());
@@ -85,7 +92,9 @@ impl Answer {
             decision: answer.decision.map_or("none", Decision::name),
             reason: reason.cloned().unwrap_or_default(),
             context: answer.context.join("\n\n"),
+            is_plain: !said.stdout.starts_with('{'),
             message: answer.system_message.clone().unwrap_or_default(),
+            stop: answer.stop && event.facts().top.contains(&"continue"),
             input: answer.specific.get("updatedInput").cloned(),
             stdout: said.stdout.clone(),
             exit: said.code,
@@ -103,9 +112,11 @@ impl Stage {
             own.contains(&name) || name.starts_with("journal")
         })?;
         let name = session.file_name();
-        stage
-            .scratch
-            .copy(&paths.session(&name), &format!("{STATE}/sessions/{name}"), &|_| false)?;
+        let own = paths.session(&name);
+        // One that would begin now takes over what is off in every session.
+        let begun =
+            if own.is_dir() { own } else { paths.session(&everywhere::session().file_name()) };
+        stage.scratch.copy(&begun, &format!("{STATE}/sessions/{name}"), &|_| false)?;
         Ok(stage)
     }
 
@@ -171,7 +182,7 @@ impl Stage {
             chain: chain.scope,
             before: reasons.before,
             hooks: hooks.collect(),
-            answer: Answer::of(&rehearsed),
+            answer: Answer::of(event, &rehearsed),
         }
     }
 }
@@ -187,6 +198,8 @@ pub fn strictest(answers: &[Answered]) -> Answer {
     };
     let strictest = answers.iter().min_by_key(rank).map(|it| it.answer.clone());
     Answer {
+        stop: answers.iter().any(|it| it.answer.stop),
+        is_plain: answers.iter().all(|it| it.answer.is_plain || it.answer.context.is_empty()),
         context: all(|it| &it.context),
         message: all(|it| &it.message),
         ..strictest.unwrap_or_default()

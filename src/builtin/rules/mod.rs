@@ -116,7 +116,7 @@ fn answer(
         let reason = messages.join("\n");
         let rules: Vec<&str> = told.iter().map(|rule| &*rule.id).collect();
         let answer = if denies { Answer::deny(reason) } else { Answer::ask(reason) };
-        return Ok(Answer { rule: Some(rules.join(", ")), ..answer });
+        return Ok(Answer { rule: Some(format!("rule {}", rules.join(", "))), ..answer });
     }
     let mut answer = Answer::default();
     let mut rules: Vec<&str> = Vec::new();
@@ -133,7 +133,7 @@ fn answer(
     if answer.context.is_empty() {
         answer.quiet = Some(quiet.word());
     } else {
-        answer.rule = Some(rules.join(", "));
+        answer.rule = Some(format!("rule {}", rules.join(", ")));
     }
     Ok(answer)
 }

@@ -31,7 +31,8 @@ impl Layers {
 
     /// Refuses a manifest that was emptied: a command that adds to it would take out what was in it.
     pub(crate) fn check_filled(world: &World, target: &Target) -> Result<()> {
-        chains::emptied(&world.paths, &target.chain).map_or(Ok(()), |problems| Err(wrong(&problems)))
+        chains::emptied(&world.paths, &target.chain)
+            .map_or(Ok(()), |problems| Err(wrong(&problems)))
     }
 
     /// As [`Layers::of`], with what `lock` has of packages in the place of what is locked.
