@@ -11,7 +11,7 @@ use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::{Assets, Change, SettingsChange, each};
 use crate::install::locks;
-use crate::install::registration::warnings;
+use crate::install::registration::{hosts, warnings};
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, harmless};
 use crate::package::lock::Lock;
@@ -40,7 +40,8 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();
     let drift =
         !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
-    let caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
+    let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
+    caveats.extend(layers.iter().flat_map(|layers| hosts::switched_off(world, &target, layers)));
     if args.json {
         let files: Vec<_> = settings
             .iter()

@@ -9,7 +9,7 @@ use crate::client::host::files::{FILES, Files, Form};
 use crate::install::change::{Change, SettingsChange};
 use crate::install::registration::hosts;
 use crate::install::target::{Layers, Target};
-use crate::machine::{Paths, Terminal, World, files, folders};
+use crate::machine::{Paths, Terminal, World, files};
 use crate::manifest::Manifest;
 use crate::state::{Chain, host_files};
 use crate::syntax::json::{BOM, Document, Kind, Node, strip_bom, without_comments};
@@ -67,7 +67,7 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
                 });
             };
             add(&host.settings, drifted.map(|it| it.plan.summary()));
-            more(paths, &host, of)
+            host_files::more(paths, host.project.as_deref(), &host.settings, of)
                 .iter()
                 .filter(|it| **it != host.settings)
                 .for_each(|it| add(it, None));
@@ -76,35 +76,13 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
     found
 }
 
-/// The other files in which an agent looks for hooks.
-fn more(paths: &Paths, host: &Target, of: &Files) -> Vec<PathBuf> {
-    let (folder, names) = match &host.project {
-        Some(project) => (Some(project.clone()), of.more_of_project),
-        None => (host_files::folder(paths, of), of.more),
-    };
-    let mut more: Vec<PathBuf> =
-        folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
-    if of.form == Form::Own
-        && let Some(folder) = host.settings.parent()
-    {
-        let all = folders::entries(folder).unwrap_or_default();
-        more.extend(all.into_iter().filter(|it| it.extension().is_some_and(|it| it == "json")));
-        more.sort();
-    }
-    more
-}
-
 impl HostFile {
     fn is_bare(&self) -> bool {
         host_files::form(self.of, &self.path).bare
     }
 
     pub(super) fn hooks(&self) -> Vec<Found> {
-        let text = without_comments(strip_bom(&self.text));
-        let whole: Value = match self.path.extension().and_then(|it| it.to_str()) {
-            Some("toml") => toml::from_str(&text).unwrap_or_default(),
-            _ => serde_json::from_str(&text).unwrap_or_default(),
-        };
+        let whole = host_files::value(&self.path, &self.text);
         let events = if self.is_bare() { Some(&whole) } else { whole.get("hooks") };
         let mut found = Vec::new();
         for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
@@ -117,6 +95,11 @@ impl HostFile {
             }
         }
         found
+    }
+
+    /// The setting in it by which its agent runs no hooks.
+    pub(super) fn switched_off(&self) -> Option<String> {
+        self.of.switched_off(&host_files::value(&self.path, &self.text), self.is_main)
     }
 
     /// The reason why its agent drops hooks in it, with the place.
@@ -156,6 +139,9 @@ impl HostFile {
         {
             return Some((version, "`version` is not 1".to_owned()));
         }
+        if self.of.form == (Form::Groups { named: true }) {
+            return odd_matcher(document);
+        }
         if !self.of.one_bad {
             return None;
         }
@@ -181,6 +167,15 @@ impl HostFile {
         }
         None
     }
+}
+
+/// A matcher for which its agent drops the groups of all files.
+fn odd_matcher<'d>(document: &'d Document<'_>) -> Option<(&'d Node, String)> {
+    let events = document.get(document.root(), "hooks").and_then(Node::members)?;
+    let groups = events.iter().filter_map(|event| event.value.elements()).flatten();
+    let mut matchers = groups.filter_map(|group| document.get(group, "matcher"));
+    let odd = matchers.find(|it| !matches!(it.kind, Kind::String))?;
+    Some((odd, "a `matcher` is no text".to_owned()))
 }
 
 fn group_fault<'d>(document: &'d Document<'_>, group: &'d Node) -> Option<(&'d Node, String)> {

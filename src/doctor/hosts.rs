@@ -26,9 +26,13 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn loads(facts: &Facts, findings: &mut Findings) {
     for file in &facts.hosts {
-        let Some((place, why)) = file.dropped() else { continue };
         let level = if file.is_asked { Level::Error } else { Level::Warning };
         let title = file.of.title;
+        if let Some(at) = file.switched_off() {
+            let says = format!("`{at}` keeps {title} from running hookman's hooks");
+            findings.add(level, &file.shown, says, "take it out");
+        }
+        let Some((place, why)) = file.dropped() else { continue };
         findings.add(level, place, format!("{title} drops hooks for it: {why}"), "take it out");
     }
 }

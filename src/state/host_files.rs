@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Form};
-use crate::machine::{Paths, environment, files};
+use crate::machine::{Paths, environment, files, folders};
 use crate::manifest::Manifest;
 use crate::settings::{Record, own_file};
+use crate::syntax::json::{strip_bom, without_comments};
 
 /// The directory of a program's user files; `None` without a home directory.
 pub fn folder(paths: &Paths, of: &Files) -> Option<PathBuf> {
@@ -43,6 +46,33 @@ pub fn lines(of: &Files, file: &Path) -> Vec<String> {
     match of.form {
         Form::Own | Form::Plugin => own_file::lines(of.form, &text),
         _ => form(of, file).lines(&text),
+    }
+}
+
+/// The other files in which a program looks for hooks, besides `main`.
+pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> Vec<PathBuf> {
+    let (folder, names) = match project {
+        Some(project) => (Some(project.to_owned()), of.more_of_project),
+        None => (folder(paths, of), of.more),
+    };
+    let mut more: Vec<PathBuf> =
+        folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
+    if of.form == Form::Own
+        && let Some(folder) = main.parent()
+    {
+        let all = folders::entries(folder).unwrap_or_default();
+        more.extend(all.into_iter().filter(|it| it.extension().is_some_and(|it| it == "json")));
+        more.sort();
+    }
+    more
+}
+
+/// A file's value, as far as it can be read.
+pub fn value(file: &Path, text: &str) -> Value {
+    let text = without_comments(strip_bom(text));
+    match file.extension().and_then(|it| it.to_str()) {
+        Some("toml") => toml::from_str(&text).unwrap_or_default(),
+        _ => serde_json::from_str(&text).unwrap_or_default(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The files in which each program looks for hooks, and the form of the entries there. No run
 //! reads this.
 
+use serde_json::Value;
+
 use super::table::{CODEX, COPILOT, DROID, GEMINI, OPENCODE, QWEN};
 use super::{Event, Host};
 
@@ -23,6 +25,9 @@ pub struct Files {
     pub takes_bom: bool,
     /// The only keys that it takes at the root of the file; any without any here.
     pub roots: &'static [&'static str],
+    /// The settings that keep all hooks from running: the place of each, and its value then,
+    /// or one in its list.
+    pub off: &'static [(&'static str, &'static str)],
     /// True if one bad entry has it drop all of the file.
     pub one_bad: bool,
     /// Its other files with hooks, below the directory of the user's.
@@ -88,6 +93,21 @@ impl Files {
         self.events.contains(&event) || self.more_events.contains(&event)
     }
 
+    /// The setting by which a file of it, `main` if hookman writes it, keeps hookman from being called.
+    pub fn switched_off(&self, file: &Value, main: bool) -> Option<String> {
+        let is_off = |value: &Value, off: &Value| match value {
+            Value::Array(names) => names.contains(off),
+            value => value == off,
+        };
+        // One of Copilot's files is about itself alone.
+        let counts = main || self.form != Form::Own;
+        let found = self.off.iter().filter(|_| counts).find(|(at, off)| {
+            let off = serde_json::from_str(off).unwrap_or_default();
+            file.pointer(at).is_some_and(|value| is_off(value, &off))
+        });
+        found.map(|(at, _)| at[1..].replace('/', "."))
+    }
+
     /// The time limit of an entry for an event, in the program's unit.
     pub fn limit(&self, event: Event) -> u64 {
         if event == Event::SessionEnd { self.end_limit } else { self.limit }
@@ -99,6 +119,8 @@ use Event::{
     PreToolUse, SessionEnd, SessionStart, Stop, StopFailure, SubagentStart, SubagentStop,
     UserPromptExpansion, UserPromptSubmit,
 };
+
+const DISABLED: (&str, &str) = ("/disableAllHooks", "true");
 
 /// The values of most of them.
 const PLAIN: Files = Files {
@@ -112,6 +134,7 @@ const PLAIN: Files = Files {
     comments: true,
     takes_bom: false,
     roots: &[],
+    off: &[],
     one_bad: false,
     more: &[],
     more_of_project: &[],
@@ -137,6 +160,7 @@ pub static FILES: &[Files] = &[
         form: Form::Groups { named: false },
         comments: false,
         roots: &["description", "hooks"],
+        off: &[("/features/hooks", "false")],
         one_bad: true,
         more: &["config.toml"],
         more_of_project: &[".codex/config.toml"],
@@ -155,6 +179,7 @@ pub static FILES: &[Files] = &[
         project: ".github/hooks/hookman.json",
         form: Form::Own,
         comments: false,
+        off: &[DISABLED],
         more: &["settings.json"],
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
         more_events: &[Notification, SubagentStart, SubagentStop, PreCompact, PermissionRequest],
@@ -167,6 +192,7 @@ pub static FILES: &[Files] = &[
         folder: ".qwen",
         user: "settings.json",
         project: ".qwen/settings.json",
+        off: &[DISABLED],
         takes_bom: true,
         commands: "commands/hook/@.md",
         milliseconds_from: Some(1_000),
@@ -189,6 +215,7 @@ pub static FILES: &[Files] = &[
         folder: ".gemini",
         user: "settings.json",
         project: ".gemini/settings.json",
+        off: &[("/hooksConfig/enabled", "false"), ("/hooksConfig/disabled", "\"hookman\"")],
         commands: "commands/hook/@.toml",
         limit: 600_000,
         end_limit: 600_000,

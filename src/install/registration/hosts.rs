@@ -140,6 +140,25 @@ pub(crate) fn calls(world: &World, host: &Target) -> bool {
     !lines(host).is_empty() && host.check_apart(world).is_ok()
 }
 
+/// The settings by which programs that are to call hookman do not, each with its file.
+pub(crate) fn switched_off(world: &World, of: &Target, layers: &Layers) -> Vec<String> {
+    let mut found = Vec::new();
+    for host in targets(world, of) {
+        let (project, main) = (host.project.as_deref(), &host.settings);
+        let asked = |of: &&Files| host_files::has_file(&layers.committed, project.is_some(), of);
+        let Some(of) = host.host.filter(asked) else { continue };
+        let more = host_files::more(&world.paths, project, main, of).into_iter();
+        for file in std::iter::once(main.clone()).chain(more.filter(|file| file != main)) {
+            let text = files::read_text(&file).ok().flatten().unwrap_or_default();
+            if let Some(at) = of.switched_off(&host_files::value(&file, &text), file == *main) {
+                let (shown, title) = (world.paths.shown(&file), of.title);
+                found.push(format!("{shown}: `{at}` keeps {title} from running hookman's hooks"));
+            }
+        }
+    }
+    found
+}
+
 /// The lines by which a program's file calls hookman.
 pub(crate) fn lines(host: &Target) -> Vec<String> {
     host.host.map(|of| host_files::lines(of, &host.settings)).unwrap_or_default()
